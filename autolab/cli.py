@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.command in teaching.COMMANDS:
             return _taught(arguments)
         if arguments.command == "page":
-            return page(arguments.notebook, arguments.page)
+            return page(arguments.notebook, arguments.page, arguments.playground)
         return lab(arguments.notebook, arguments.port, arguments.browser)
     except CommandError as error:
         print(f"autolab {arguments.command}: {error}", file=sys.stderr)
@@ -78,8 +78,9 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     return 0
 
 
-def page(notebook: str, target: str | None = None) -> int:
-    """Run a notebook and write it as an HTML file that works offline; by default in the current folder.
+def page(notebook: str, target: str | None = None, playground: str | None = None) -> int:
+    """Run a notebook and write it as an HTML file that works offline; by default in the current folder. Its live graphs
+    link to a playground if the address of one is given.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def page(notebook: str, target: str | None = None) -> int:
     path = Path(target) if target else Path(f"{source.stem}.html")
     try:
         with _a_home("page"):
-            failures = save_notebook(source, path)
+            failures = save_notebook(source, path, playground)
     except (OSError, ValueError, RuntimeError) as error:
         raise CommandError(str(error)) from None
     print(f"Written: {path}")
@@ -141,6 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     writer = commands.add_parser("page", help="run a notebook and write it as one HTML file that works offline")
     writer.add_argument("notebook", help="the notebook to run; it stays as it is")
     writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
+    writer.add_argument("--playground", metavar="URL", help="the address of a playground to which live graphs link")
     maker = commands.add_parser("playground", help="write a page in which programs run without a server's Python")
     maker.add_argument("-o", "--output", default="playground", help="the folder to write; by default playground")
     teaching.add_commands(commands)

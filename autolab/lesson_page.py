@@ -51,7 +51,9 @@ th, td { border: 1px solid var(--line); padding: 0.25rem 0.7rem; text-align: lef
 """
 
 
-def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]) -> list[str]:
+def save_notebook(
+    notebook: str | os.PathLike[str], path: str | os.PathLike[str], playground: str | None = None
+) -> list[str]:
     """Run a notebook and write it as a page.
 
     Parameters
@@ -60,6 +62,8 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
         It stays as it is. Its cells run in its own folder.
     path : str or path
         Where the page goes, with the suffix ``.html``; an existing file is replaced.
+    playground : str, optional
+        The address of a playground to which live graphs link, as `export_html` takes it.
 
     Returns
     -------
@@ -70,19 +74,22 @@ def save_notebook(notebook: str | os.PathLike[str], path: str | os.PathLike[str]
     Raises
     ------
     ValueError
-        If the suffix is another one; a `FileFormatError` if the file is no notebook.
+        If the suffix is another one, or ``playground`` is no address; a `FileFormatError` if the file is no notebook.
     RuntimeError
         If the notebook's kernel is not installed here.
     OSError
         If the notebook cannot be read or the page cannot be written.
     """
+    from .views.export.playground import ADDRESS, address
+
     source, target = Path(notebook), Path(path)
+    variables = {**os.environ, ADDRESS: address(playground)}
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
     if not os.access(target.absolute().parent, os.W_OK):  # better now than when all cells have run
         raise OSError(f"save_notebook: the folder of {str(target)!r:.100} is not there or cannot be written")
     book = _read(source)
-    _run(book, source.resolve().parent)
+    _run(book, source.resolve().parent, variables)
     failures = [failure for cell in book.cells for failure in _failures(cell)]
     page = _page(source.stem, book)
     write(target, page)
@@ -103,7 +110,7 @@ def _read(source: Path) -> Any:
     return book
 
 
-def _run(book: Any, folder: Path) -> None:
+def _run(book: Any, folder: Path, variables: Mapping[str, str]) -> None:
     """Run all cells. One that fails or takes too long shows its error, and the next one runs."""
     from jupyter_client.kernelspec import NoSuchKernel
     from nbclient import NotebookClient
@@ -122,7 +129,7 @@ def _run(book: Any, folder: Path) -> None:
     )
     client.on_notebook_start = lambda notebook: client.kc.execute(_BRING, silent=True)
     try:
-        client.execute()
+        client.execute(env=variables)
     except NoSuchKernel as error:
         name = clean(error.name, 60)
         raise RuntimeError(f"save_notebook: the notebook's kernel {name!r} is not installed here") from None

@@ -1,7 +1,8 @@
-"""Monitor: follows a model that is being trained, within a share of the time that training takes."""
+"""Monitor: follows a model in training. It measures at certain updates, and keeps states when time allows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from threading import RLock
 from time import perf_counter
@@ -16,6 +17,7 @@ from ..state_layout import text_of, text_state, unpacking
 from .allowance import Allowance
 from .curve import Curve
 from .measure import ModelState, gradient_norm, layers, moved, silent, state_of
+from .sampling import is_sampled
 
 INTERVAL = 0.1
 """Seconds from one state that is kept, and shown, to the next, at least."""
@@ -25,37 +27,23 @@ MOST_BYTES = 64_000_000
 
 _USED, _LEAST_LEFT = 0.4, 0.25
 """Of its share: what it takes by its own clock, which does not see that a trainer calls it and that training finds its
-memory displaced; and what is left for looking where noting the updates takes more than the rest."""
+memory displaced; and what is left for keeping states where noting and measuring take more than the rest."""
 
 _LEAST_WORK = 0.3
 """A thread that works less than this waits for something else, such as a GPU: looking makes that no longer."""
-
-SAMPLES = 32
-"""So many updates are measured between one number of updates and twice as many."""
 
 FAMILIES = ("gradient", "moved", "silent")
 """What is measured of every layer besides what the loop tells."""
 
 
-def is_sampled(iteration: int) -> bool:
-    """Whether the model is measured after this update.
-
-    Examples
-    --------
-    >>> [n for n in range(126, 140) if is_sampled(n)]
-    [126, 128, 132, 136]
-    """
-    doublings = (iteration // SAMPLES).bit_length() - 1
-    return doublings < 1 or iteration % (1 << doublings) == 0
-
-
 class Monitor:
     """Curves of what a training loop tells and of what its model does, and past states of the model.
 
-    What the loop tells is kept at every update. The model is measured after each of the first 64 updates, then after
-    every second one until 128, every fourth until 256 and so on: the same training gives the same curves, on whatever
-    machine. A whole state is kept, and shown, at most ten times a second, and so seldom that the monitor stays below
-    ``share``. Old states thin out, so that their number is bounded and they reach back to the beginning.
+    What the loop tells is kept at every update. The model is measured at updates that their number alone chooses, so
+    that the same training gives the same curves on any machine: at the first 32, at every second up to 64, at every
+    fourth up to 128, and so on (`sampling.is_sampled`). Keeping a whole state takes longer, and showing it: the monitor
+    knows what it took last time and waits until training has gone on for so long that it stays below ``share``, at most
+    ten times a second. Old states thin out, so that their number is bounded and they reach back to the beginning.
 
     What an update changes here is stored in one step, so an interrupt leaves it whole.
 
@@ -64,8 +52,9 @@ class Monitor:
     model : Link, optional
         A trainer's model, where there is a trainer.
     share : float
-        Of the time that training takes; the monitor spends no more on the average. What it takes once at the beginning
-        and at the end of a run comes on top, and measuring the first updates of a small model.
+        Of the time that training takes: what noting and measuring leave of it goes to keeping states. Measuring at the
+        first updates of a small model may take more: there are about 110 measurements in a thousand updates, and 160 in
+        ten thousand. What it takes once at the end of a run comes on top.
     states : int
         How many past states are kept, at most.
 
@@ -104,18 +93,18 @@ class Monitor:
         self.measured: dict[str, dict[str, Curve]] = {family: {} for family in FAMILIES}
         self.states: tuple[ModelState, ...] = ()
         self.watched = self.worked = 0.0
-        self._telling = self._seeing = 0.0  # seconds: of what it does at every update, and of what it does now and then
-        self._measuring = 0.0  # of the latter, what measuring took
+        self._telling = self._measuring = self._showing = 0.0  # seconds: at every update, at some, and at times
         self._told: list[tuple[int, Mapping[str, float]]] = []  # what is not in the curves yet
         self._curves: dict[str, Curve] = {}
         self._noted = 0  # the last update that is in the curves
         self._folding = RLock()  # a view reads the curves in another thread
         self._most_states = states
         self._keeping = Allowance(share)
+        self._next = 0.0  # until then it only notes what it is told
         self._divide()
         self._clock: float | None = None  # when it last looked at the time ...
         self._worker = 0.0  # ... and at that which its thread works
-        self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is sampled
+        self._before: dict[str, Array] | None = None  # the parameters before the update to come, if it is measured
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
 
     # ------------------------------------------------------------------ for a loop
@@ -131,32 +120,40 @@ class Monitor:
         self._take(self.iteration + 1, {name: _as_float(name, value) for name, value in values.items()}, start)
 
     def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:
-        """Note one update, from ``start`` on, and look at the model if it is time for that."""
+        """Note one update, from ``start`` on, and look at the model if the time for that has come."""
         self._told.append((iteration, values))
         now = perf_counter()
         self._telling += now - start
-        if now >= self._keeping.due or is_sampled(iteration) or is_sampled(iteration + 1):
-            self._look(now, iteration)
+        if now >= self._next or self._is_due(iteration):
+            self._look(now)
 
-    def _look(self, start: float, iteration: int) -> None:
-        """Measure the model after an update that is sampled, get ready for the next one; keep the state if it is time.
+    def _is_due(self, iteration: int) -> bool:
+        """Whether the model is measured after this update, or has to be known before the next one."""
+        return self.model is not None and (is_sampled(iteration) or is_sampled(iteration + 1))
+
+    def _look(self, start: float) -> None:
+        """Measure the model if it is this update's turn, and keep its state if there is time.
 
         What a piece costs is what its thread works: another program that is let in between is not its fault.
         """
         self._pass(start)
         if self.model is not None:
-            if is_sampled(iteration):
-                publish(self._measurements())
-            self._before = self._parameters() if is_sampled(iteration + 1) else None
-            self._measuring += thread_time() - self._worker
+            self._sample()
         if self._keeping.affords(start):
-            middle = thread_time()
-            if self.model is None:
-                self._shown()
-            else:
-                self.keep()
-            self._keeping.spend(start, perf_counter(), INTERVAL, thread_time() - middle)
-        self._seeing += thread_time() - self._worker
+            before = thread_time()
+            self.keep() if self.model is not None else self._shown()
+            cost = thread_time() - before
+            self._showing += cost
+            self._keeping.spend(start, perf_counter(), INTERVAL, cost)
+        self._next = self._keeping.due
+
+    def _sample(self) -> None:
+        """Measure the model, and hold its parameters if the update to come is measured."""
+        start = thread_time()
+        if is_sampled(self.iteration):
+            publish(self._measurements())
+        self._before = self._parameters() if is_sampled(self.iteration + 1) else None
+        self._measuring += thread_time() - start
 
     def _pass(self, now: float) -> None:
         """Time has passed since it last looked."""
@@ -168,18 +165,19 @@ class Monitor:
         self._divide()
 
     def _divide(self) -> None:
-        """Keeping and painting get the share that noting every update and measuring some leaves.
+        """Keeping and painting get what noting and measuring leave of the share.
 
         On a busy machine training gets less than the whole time, and so does the monitor.
         """
-        noting = (self._telling + self._measuring) / self.watched if self.watched else 0.0
-        left = max(_LEAST_LEFT * self.share, _USED * self.share - noting)
-        self._keeping.share = left * (max(_LEAST_WORK, min(1.0, self.worked / self.watched)) if self.watched else 1.0)
+        taken = (self._telling + self._measuring) / self.watched if self.watched else 0.0
+        left = max(_LEAST_LEFT * self.share, _USED * self.share - taken)
+        left *= max(_LEAST_WORK, min(1.0, self.worked / self.watched)) if self.watched else 1.0
+        self._keeping.share = left
 
     @property
     def spent(self) -> float:
         """Seconds that it has worked."""
-        return self._telling + self._seeing
+        return self._telling + self._measuring + self._showing
 
     @property
     def iteration(self) -> int:
@@ -232,8 +230,10 @@ class Monitor:
                 "silent": None if counts is None else counts[0] / counts[1],
             }
             for family, number in numbers.items():
-                if number is not None:
-                    measured[family][layer.name] = measured[family].get(layer.name, _EMPTY).then(self.iteration, number)
+                curve = measured[family].get(layer.name, _EMPTY if number is not None else None)
+                if curve is not None:  # where there is no number any more, the curve has a gap
+                    point = math.nan if number is None else number
+                    measured[family][layer.name] = curve.then(self.iteration, point)
         copies = self._copies or same
         return [(self, "measured", measured), (self, "_copies", copies)]
 

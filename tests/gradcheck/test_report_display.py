@@ -15,6 +15,7 @@ from autolab import check_gradients
 from autolab.gradcheck import step_sweep
 from autolab.views.check.charts import step_sentence
 from autolab.views.check.contents import chosen
+from autolab.views.draw.colors import color
 from autolab.views.draw.messages import say
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -70,17 +71,19 @@ def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():
     assert error not in (analytic, "0")
 
 
-def test_errors_below_what_is_allowed_are_pale_and_nothing_is_red():
+def test_a_right_input_has_no_coloured_error_and_nothing_is_ringed():
     _, bundle = bundle_of(lambda x: np.sin(x), np.array([1.0, -2.0]))
     (svg,) = pictures(bundle["text/html"])
-    assert 'class="ring"' not in svg
-    assert limits(svg)[2].endswith(("e−08", "e−09"))  # the tolerance, not the error of 1e-13
+    assert svg.count('class="ring"') == 0 and len(limits(svg)) == 2  # the error has no bar: its cells have no colour
+    *_, error = ElementTree.fromstring(svg).iter(f"{SVG}g")
+    fills = {node.get("fill") for node in error.iter(f"{SVG}rect")} - {None, "none"}
+    assert fills <= {color(0.0)} and fills
 
 
 def test_elements_that_were_not_measured_are_no_nan_in_a_picture():
     report, bundle = bundle_of(lambda w: np.tanh(w), np.linspace(-2, 2, 900).reshape(30, 30))
     (svg,) = pictures(bundle["text/html"])
-    assert "NaN" not in svg + bundle["text/html"]
+    assert svg.count('class="ring"') == 0 and "NaN" not in svg + bundle["text/html"]
     assert report["w"].coverage in bundle["text/html"] and report["w"].coverage in bundle["text/plain"]
 
 

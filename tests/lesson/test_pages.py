@@ -61,17 +61,22 @@ def _goes_on(frame: Frame) -> None:
 
 @pytest.mark.lab
 @pytest.mark.browser
-def test_without_scripts_a_live_view_is_a_picture(browser, tmp_path):
-    source = "import autolab\n\nautolab.explore(lambda x: x * x, 3.0)"
+def test_without_scripts_a_live_view_is_a_picture_and_with_them_it_leads_to_the_playground(browser, tmp_path):
+    source = "import autolab\n\n\ndef square(x):\n    return x * x\n\n\nautolab.explore(square, 3.0)"
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
     nbformat.write(book, tmp_path / "view.ipynb")
-    save_notebook(tmp_path / "view.ipynb", tmp_path / "view.html")
+    files = [str(tmp_path / "view.ipynb"), str(tmp_path / "view.html")]
+    assert main(["page", *files, "--playground", "https://example.org/play/"]) == 0
     for scripts in (True, False):
         page = browser.new_page(java_script_enabled=scripts)
         page.goto((tmp_path / "view.html").as_uri())
         inside = page.frame_locator("iframe")
         expect(inside.locator(".al-root")).to_have_count(int(scripts))
         expect(inside.locator("img")).to_have_count(int(not scripts))
+        links = inside.get_by_role("link", name=say("page_playground"))
+        expect(links).to_have_count(int(scripts))
+        if scripts:
+            expect(links).to_have_attribute("href", re.compile(r"^https://example\.org/play/#[\w-]{50,}$"))
         page.close()
 
 
@@ -159,5 +164,7 @@ def test_a_picture_that_is_not_attached_is_a_sentence():
 def test_bad_names_are_refused(tmp_path, capsys):
     with pytest.raises(ValueError, match=r"'page\.txt'; expected one that ends in \.html"):
         save_notebook(Path("none.ipynb"), "page.txt")
+    with pytest.raises(ValueError, match="playground: got 'nowhere'"):
+        save_notebook(Path("none.ipynb"), "page.html", playground="nowhere")
     assert main(["page", str(tmp_path / "none.ipynb")]) == 1
     assert "there is no file" in capsys.readouterr().err

@@ -14,7 +14,10 @@ from autolab.training import extensions
 from autolab.training import monitor as monitor_module
 from autolab.training.curve import CAPACITY, Curve
 from autolab.training.measure import gradient_norm, layers, moved, silent
+from autolab.training.sampling import is_sampled
 from autolab.views import mimebundle
+from autolab.views.draw.messages import say
+from autolab.views.monitor.static import charts
 
 X, T = np.random.default_rng(1).normal(size=(12, 4)).astype(np.float32), np.arange(12) % 3
 
@@ -31,7 +34,7 @@ def make(sizes=(6, 3)):
 
 
 def eager(model, **options):
-    """A monitor that keeps the state after every update."""
+    """A monitor that keeps every update, and measures as any other does: each of the first."""
     monitor = training.Monitor(model, share=1, **options)
     monitor._keeping.spend = lambda *args, **options: None
     return monitor
@@ -146,30 +149,56 @@ def test_states_of_a_large_model_are_few(every_update, monkeypatch):
     assert 2 <= len(monitor.states) < 12 and sum(state.nbytes for state in monitor.states) <= 3000
 
 
-@pytest.mark.parametrize("sampled", [[*range(1, 65), *range(66, 129, 2), *range(132, 257, 4), *range(264, 301, 8)]])
-def test_the_same_training_gives_the_same_curves_however_long_it_takes(sampled, monkeypatch):
-    def curves(pause):
-        clock = {"now": 0.0}
+class Clock:
+    """A time that passes only where a test says so."""
 
-        def tick():
-            clock["now"] += pause
-            return clock["now"]
-
+    def __init__(self, monkeypatch):
+        self.now = 0.0
         for name in ("perf_counter", "thread_time"):
-            monkeypatch.setattr(monitor_module, name, tick)
-        model, optimizer = make()
-        monitor, seen = training.Monitor(model), []
-        measure = monitor._measurements
-        monitor._measurements = lambda: seen.append(monitor.iteration) or measure()
-        with using_config("rng", np.random.default_rng(0)):
-            for _ in range(300):
-                monitor.update(loss=optimizer.update(model, X, T))
-        assert seen == sampled
-        return monitor.curves, monitor.measured, len(monitor.states)
+            monkeypatch.setattr(monitor_module, name, lambda: self.now)
 
-    quick, slow = curves(1e-5), curves(0.3)
-    assert quick[:2] == slow[:2] and len(slow[1]["gradient"]["l1"].points) > 100
-    assert quick[2] < slow[2], "how many states are kept depends on the time"
+    def pass_(self, seconds, found=None):
+        self.now += seconds
+        return found
+
+
+def watched(monkeypatch, update, measuring, count=400):
+    """The monitor of a training whose updates take so long, and measuring too."""
+    with using_config("rng", np.random.default_rng(0)):
+        model, optimizer = make()
+        clock, monitor = Clock(monkeypatch), training.Monitor(model)
+        measure = monitor._measurements
+        monitor._measurements = lambda: clock.pass_(measuring, measure())
+        for _ in range(count):
+            clock.pass_(update)
+            monitor.update(loss=optimizer.update(model, X, T))
+    return monitor
+
+
+def test_the_same_training_gives_the_same_curves_however_fast_it_is(monkeypatch):
+    found = [watched(monkeypatch, *times) for times in ((1e-4, 1e-3), (0.3, 1e-5))]
+    assert found[0].measured == found[1].measured and found[0].curves == found[1].curves
+    assert len(found[0].states) != len(found[1].states), "states are kept when time allows"
+    expected = [n for n in range(1, 401) if is_sampled(n)]
+    for name in ("l0", "l1"):
+        assert [x for x, _ in found[0].measured["gradient"][name].points] == expected
+        assert [x for x, _ in found[0].measured["moved"][name].points] == expected[1:]
+
+
+def test_where_a_layer_had_no_gradient_its_curve_has_a_gap():
+    model, optimizer = make()
+    monitor = eager(model)
+    for step in range(6):
+        optimizer.update(model, X, T)
+        if step == 3:
+            for p in model.predictor.l0.params():
+                p.grad = None
+        monitor.update()
+    values = [y for _, y in monitor.measured["gradient"]["l0"].points]
+    assert [bool(np.isnan(y)) for y in values] == [False, False, False, True, False, False]
+    assert not np.isnan([y for _, y in monitor.measured["gradient"]["l1"].points]).any()
+    (chart,) = [one for one in charts(monitor) if one["title"] == say("monitor_gradient")]
+    assert chart["lines"][0]["y"][3] is None and chart["lines"][0]["y"][4] is not None
 
 
 @pytest.mark.parametrize(
@@ -177,31 +206,25 @@ def test_the_same_training_gives_the_same_curves_however_long_it_takes(sampled, 
     [(1e-3, 3e-6, 2e-4, 3e-3), (2e-2, 3e-6, 2e-3, 0.2), (1e-3, 2e-5, 1e-4, 5e-2)],
 )
 def test_whatever_its_pieces_cost_it_keeps_to_its_share(update, noting, measuring, painting, monkeypatch):
-    clock = {"now": 0.0}
-    for name in ("perf_counter", "thread_time"):
-        monkeypatch.setattr(monitor_module, name, lambda: clock["now"])
+    clock = Clock(monkeypatch)
+    pass_ = clock.pass_
     model, optimizer = make()
     optimizer.update(model, X, T)
     monitor, painted = training.Monitor(model, share=0.03), []
-
-    def pass_(seconds, found=None):
-        clock["now"] += seconds
-        return found
-
     measure, prepare = monitor._measurements, monitor._parameters
     monitor._measurements = lambda: pass_(measuring, measure())
     monitor._parameters = lambda: pass_(measuring / 4, prepare())
-    monitor._shown = lambda: painted.append(pass_(painting * (1 + 5 * (clock["now"] > 30)), clock["now"]))
+    monitor._shown = lambda: painted.append(pass_(painting * (1 + 5 * (clock.now > 30)), clock.now))
     for i in range(1, int(60 / update)):
-        clock["now"] += update
-        pass_(noting, monitor._take(i, {"loss": 1.0}, clock["now"] - noting))
+        clock.now += update
+        pass_(noting, monitor._take(i, {"loss": 1.0}, clock.now - noting))
     assert monitor.watched > 50
-    last = 1.25 * measuring + 6 * painting  # what is paid for only by the training that follows
+    last = 6 * painting  # what is paid for only by the training that follows
     assert (monitor.spent - last) / monitor.watched <= 0.03
     assert len(painted) >= 3 and min(np.diff(painted)) >= 0.1 - update
 
 
-def test_where_noting_takes_the_whole_share_it_still_looks():
+def test_where_noting_takes_the_whole_share_it_still_keeps_states():
     monitor = training.Monitor(share=0.03)
     monitor.watched, monitor.worked, monitor._telling = 10.0, 10.0, 1.0
     monitor._divide()

@@ -24,7 +24,7 @@ class LiveMonitor(AutoLabMonitor):
     ----------
     module : torch.nn.Module
     share : float
-        Of the time that training takes, as for AutoLab's.
+        Of the time that training takes; see `autolab.training.Monitor`.
     states : int
         How many past states can be looked at, at most.
 
@@ -52,9 +52,9 @@ class LiveMonitor(AutoLabMonitor):
         self._pairs: list[tuple[Tensor, Parameter]] = []
         super().__init__(_mirror(module, self._pairs), share, states)
 
-    def _look(self, start: float, iteration: int) -> None:
+    def _look(self, start: float) -> None:
         self._follow()
-        super()._look(start, iteration)
+        super()._look(start)
 
     def keep(self) -> None:
         """Keep the state after the present update, whatever that costs: at the end, for instance."""

@@ -91,12 +91,13 @@ def _partly_entry(item: InputReport, kind: str, most: int) -> tuple[dict[str, An
 def spans(item: InputReport) -> Iterator[tuple[str, Span]]:
     """Each kind of number with the span that its colours show.
 
-    Analytic and numeric have one. That of the error ends at what is allowed, if it stays below.
+    Analytic and numeric have one. An error has a colour only where it is more than rounding explains: that of a right
+    input has none, whatever its size.
     """
     shared = span_of(item.analytic, item.numeric)
     yield "analytic", shared
     yield "numeric", shared
-    yield "error", span_of(item.error, item.tolerance)
+    yield "error", (0.0, 0.0) if item.verdict == "right" else span_of(item.error, item.tolerance)
 
 
 # -------------------------------------------------------------------------------------------------- elements and cells

@@ -210,8 +210,9 @@ function makeMap(choose, here) {
       print(numbers, { ...facts, tone }, data, colors);
       legend.update(facts, colors);
       const isPlain = labelled(facts) && facts.threshold === null; // else the bar says where the powers of ten begin
-      legend.root.toggleAttribute("hidden", isPlain);
-      ends.hidden = !isPlain;
+      const isClear = !facts.scale; // the error of a right input: no colour means anything
+      legend.root.toggleAttribute("hidden", isPlain || isClear);
+      ends.hidden = !isPlain || isClear;
       const [from, to] = facts.ends;
       paint(
         bar,

@@ -80,9 +80,9 @@ def _row(item: InputReport) -> list[Markup]:
 
 
 def _heatmaps(item: InputReport) -> Markup:
-    """Analytic and numeric on one scale; the error on one that ends at what is allowed, if it stays below that.
+    """Analytic and numeric on one scale; the error of a right input without colours.
 
-    The worst element is ringed in red unless the input is right. Of a large input, numeric and error show what was
+    Unless the input is right, the worst element is ringed in all. Of a large input, numeric and error show what was
     measured.
     """
     is_compared = item.measured or not item.numeric.size
@@ -95,5 +95,5 @@ def _panel(item: InputReport, kind: str, span: Span) -> Panel:
     values = snapshot(getattr(item, kind) + 0.0, _KEPT_CELLS)  # a sum is never −0
     is_partly = kind != "analytic" and item.measured < item.numeric.size
     known = partly(item, kind, MAX_CELLS) if is_partly else None
-    mark = None if item.verdict == "right" else item.worst
-    return Panel(f"{item.name}: {kind}", values, mark, spanning(*span), partly=known)
+    worst = None if item.verdict == "right" else item.worst
+    return Panel(f"{item.name}: {kind}", values, worst, spanning(*span), partly=known)

@@ -35,12 +35,13 @@ from ..live.bundle import module_text, style_text, zipped
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView
 from ..plots.surface_view import SurfaceView
+from .playground import address, link
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
 
 
-def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -> None:
+def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", playground: str | None = None) -> None:
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
     A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
@@ -61,11 +62,16 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
         Where to, with the suffix ``.html``; an existing file is replaced.
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
+    playground : str, optional
+        The address of a playground (`autolab playground` makes one). The page of an exploration links to it, with the
+        function's code, the inputs where they have been moved to and what is looked at; where the code does not
+        stand on its own, as it needs other packages or large arrays, there is no link. Without it the environment
+        variable ``AUTOLAB_PLAYGROUND`` is looked up; an empty address means none.
 
     Raises
     ------
     ValueError
-        If the suffix is another one.
+        If the suffix is another one, or ``playground`` is no address of a page on the web.
     TypeError
         If there is nothing to show for the object but text.
 
@@ -78,7 +84,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto") -
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
-    saved = _saved_page(shown)
+    saved = _saved_page(shown, address(playground))
     if saved is not None:
         page = _live(saved, look)
     else:
@@ -103,7 +109,7 @@ def live_page(shown: Any, look: Look) -> str:
 
 def saved_page(shown: Any) -> SavedPage:
     """What the page of a recording or of a view holds."""
-    saved = _saved_page(shown)
+    saved = _saved_page(shown, address(None))
     if saved is None:
         raise TypeError(f"export_html: {a_kind(shown)} has no live page")
     return saved
@@ -128,13 +134,15 @@ def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
     return _page(title, body, look, script=script)
 
 
-def _saved_page(shown: Any) -> SavedPage | None:
+def _saved_page(shown: Any, playground: str) -> SavedPage | None:
     """What stays live of an object in a page; None for what stands still."""
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
         view = None if shown is recording else shown
-        moves = motion(view._session, recording) if isinstance(view, Explorer) else None
-        contents = (explorer_page(recording, amount, view, moves) for amount in AMOUNTS)
+        session = view._session if isinstance(view, Explorer) else None
+        moves = motion(session, recording) if isinstance(view, Explorer) else None
+        there = link(session, playground) if session is not None and playground else None
+        contents = (explorer_page(recording, amount, view, moves, there) for amount in AMOUNTS)
         return SavedPage(recording.function, "explorer", contents)
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])

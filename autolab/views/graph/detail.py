@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from ...recording.model import Operand, Recording, Snapshot, Step
+from ...recording.model import Recording, Snapshot, Step
 from ...recording.outline import Group
 from ..draw import grad_status
 from ..draw.arrays import MAX_CELLS, about, array_entry, text_of
@@ -119,24 +120,29 @@ def _place(file: str | None, line: int | None, statement: str) -> dict[str, Any]
 
 
 def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
-    names = names_in(step, {s.id: s for s in recording.steps})
+    names, shares = names_in(step, {s.id: s for s in recording.steps}), _shares(recording)
     return [
         {
             "to": names[operand.parameter],
             "parameter": clean(operand.parameter),
             "rule": operand.rule,
             "filled": None if operand.numbers is None else numbers_in(operand.numbers),
-            "text": f"{_received(recording, operand, names[operand.parameter])} = {in_names(operand.rule, names)}",
+            "text": say(
+                "gradient_of" if shares[operand.step] == 1 else "share_for",
+                name=names[operand.parameter],
+                rule=in_names(operand.rule, names),
+            ),
         }
         for operand in step.operands
         if operand.rule is not None and operand.step is not None
     ]
 
 
-def _received(recording: Recording, operand: Operand, name: str) -> str:
-    """What the operand gets here: its gradient, or where other uses of it send something too, a share of that."""
-    uses = [use for step in recording.steps for use in step.operands if use.step == operand.step]
-    return say("term_gradient" if len(uses) == 1 else "term_share", name=name)
+def _shares(recording: Recording) -> Counter[int]:
+    """For each step how many shares its gradient is the sum of, with what it was given as an output."""
+    used = [operand.step for step in recording.steps for operand in step.operands if operand.rule is not None]
+    started = [output for output, _ in zip(recording.outputs, recording.upstream, strict=False)]
+    return Counter([step for step in (*used, *started) if step is not None])
 
 
 def _arrays(step: Step, most: int, view: Tone) -> tuple[list[dict[str, Any]], list[bytes]]:

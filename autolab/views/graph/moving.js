@@ -96,6 +96,10 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     get isMoved() {
       return isMoved;
     },
+    /** Where the inputs are, by their keys. */
+    point() {
+      return Object.fromEntries(keys.map((/** @type {any} */ key, /** @type {number} */ k) => [key, [...inputs[k]]]));
+    },
     /**
      * Set an element of an input; false where that needs Python, and then nothing changes.
      * @param {{key: string | number, index: number | null, value: number}} message

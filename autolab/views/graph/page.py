@@ -35,7 +35,11 @@ _LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
 
 
 def explorer_page(
-    recording: Recording, amount: Amount, view: Any = None, motion: dict[str, Any] | None = None
+    recording: Recording,
+    amount: Amount,
+    view: Any = None,
+    motion: dict[str, Any] | None = None,
+    playground: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The state that the page begins with, and what it can answer.
 
@@ -46,7 +50,9 @@ def explorer_page(
     view : Explorer or GraphView, optional
         The page begins with what this view looks at.
     motion : dict, optional
-        What `moving.motion` gave: how the page moves, or why it does not.
+        What `page_program.motion` gave: how the page moves, or why it does not.
+    playground : dict, optional
+        What `export.playground.link` gave: where the same view opens with its code.
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
@@ -63,7 +69,7 @@ def explorer_page(
     look["corners"] = []
     return {
         **({"motion": {**motion, "words": {key: say(f"page_{key}") for key in _MOTION}}} if motion else {}),
-        "state": still({**at_first(), "words": words}, look=look),
+        "state": still({**at_first(), "words": words}, look=look, playground=playground),
         "answers": held.answers,
         "boxes": held.boxes,
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],

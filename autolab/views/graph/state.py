@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -184,31 +184,37 @@ LITERAL = 1000
 """Arrays of more elements are written as where they came from and what was changed in them."""
 
 
-def call_code(bound: Bound, state: ExplorationState) -> str:
+def call_code(
+    bound: Bound, state: ExplorationState, written: Callable[[Key, str], str] = lambda key, text: text
+) -> str:
     """Python text that gives the present point: what differs from the defaults of `explore` is written out.
 
-    It stands on its own but for the function and large arrays, which are the user's own names.
+    It stands on its own but for the function and large arrays, which are the user's own names. ``written`` is given the
+    text of each array, and gives what is written instead.
     """
     lines: list[str] = []  # edits of large arrays stand before the call
 
     def text(variable: Variable) -> str:
         name = str(variable.name)
         array, origin = state.arrays[name], state.origins.get(name, ArraySource())
-        return _as_given(_expression(name, array, origin, lines), variable)
+        return _as_given(written(name, _expression(name, array, origin, lines)), variable)
 
     call = bound.code(text).partition("(")
-    options = _options(state, lines)
+    options = _options(state, lines, written)
     arguments = [part for part in (call[2].removesuffix(")"), options) if part]
     return "; ".join([*lines, f"autolab.explore({', '.join([call[0], *arguments])})"])
 
 
-def _options(state: ExplorationState, lines: list[str]) -> str:
+def _options(state: ExplorationState, lines: list[str], written: Callable[[Key, str], str]) -> str:
     """The options that are not the defaults."""
     entries = []
     outputs = sorted([key for key in state.arrays if isinstance(key, int)])
     if outputs:
         origins = state.origins
-        parts = [_expression(f"upstream{i}", state.arrays[i], origins.get(i, ArraySource()), lines) for i in outputs]
+        parts = [
+            written(i, _expression(f"upstream{i}", state.arrays[i], origins.get(i, ArraySource()), lines))
+            for i in outputs
+        ]
         entries.append(f'"upstream": {parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"}')
     if state.order:
         entries += [f'"order": {state.order}', *([f'"wrt": {state.wrt!r}'] if state.wrt is not None else [])]

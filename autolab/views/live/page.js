@@ -2,6 +2,7 @@
 /** The host of a saved page: it takes the kernel's place with what was found when the page was written. */
 
 import { makeMotion } from "../graph/moving.js";
+import { addPlaygroundLink } from "./playground_link.js";
 import { followTheme } from "./theme.js";
 
 /**
@@ -23,7 +24,9 @@ export function openPage(widget, look) {
   const model = makeModel(state, makeMoving(saved, get, makeAnswers(saved, get)));
   const view = widget();
   view.initialize({ model });
-  view.render({ model, el: document.querySelector("main") ?? document.body });
+  const place = document.querySelector("main") ?? document.body;
+  view.render({ model, el: place });
+  addPlaygroundLink(model, place);
   fillFrame();
 }
 
@@ -96,7 +99,7 @@ function makeMoving({ state, motion }, get, answer) {
     }
     const follows = moving.move(message);
     const still = { ...get("words"), still: follows ? words.moved : words.elsewhere };
-    return { numbers: anew(get("numbers")), answers: anew(get("answers")), words: still };
+    return { numbers: anew(get("numbers")), answers: anew(get("answers")), words: still, point: moving.point() };
   };
 }
 

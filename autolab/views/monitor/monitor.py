@@ -27,8 +27,10 @@ class LiveMonitor(Monitor, Extension):
     """Curves, gradient norms, silent units and heatmaps of a model while it is trained; with a Stop button.
 
     As an extension of a trainer it shows itself below the cell that runs the trainer; in a loop of your own, call
-    `update` after each update. It takes at most ``share`` of the time and paints at most ten times a second. After Stop
-    or an interrupt everything is as after the last whole update: run the cell again, and training goes on.
+    `update` after each update. Which updates it measures depends on their number alone, so that the same training
+    draws the same curves; it paints, and keeps what can be looked back at, at most ten times a second and as far as
+    ``share`` allows. After Stop or an interrupt everything is as after the last whole update: run the cell again, and
+    training goes on.
 
     In plain Python, where there is no notebook to draw in, a trainer's run writes the last state as a page into the
     trainer's folder; ``print(monitor)`` and `save` tell it at any time.
@@ -38,7 +40,7 @@ class LiveMonitor(Monitor, Extension):
     model : Link, optional
         For a loop of your own. A trainer's model, where there is a trainer.
     share : float
-        Of the time that training takes.
+        Of the time that training takes; see `autolab.training.Monitor`.
     states : int
         How many past states can be looked at, at most.
     boundary : pair of arrays, optional

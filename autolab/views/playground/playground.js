@@ -3,6 +3,7 @@
 
 import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
+import { packed, unpackedLink } from "../live/link_text.js";
 import { followTheme } from "../live/theme.js";
 import { makeModels } from "./models.js";
 
@@ -219,41 +220,6 @@ function makeEditor(label, run) {
       fit();
     },
   };
-}
-
-// A program and what is looked at, as text for an address: compressed JSON in base64 of the kind for addresses.
-
-/** @typedef {{program: string, look: any}} Held */
-
-const MOST = 200_000; // bytes of a program: a link that unpacks to more is none of ours
-
-/** @param {Uint8Array<ArrayBuffer>} bytes @param {CompressionStream | DecompressionStream} through */
-async function piped(bytes, through) {
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer());
-}
-
-/** @param {Held} held */
-async function packed(held) {
-  const bytes = await piped(new TextEncoder().encode(JSON.stringify(held)), new CompressionStream("deflate-raw"));
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-/**
- * What a link holds; null if it is none: anybody can have written it.
- * @param {string} text
- * @returns {Promise<Held | null>}
- */
-async function unpackedLink(text) {
-  try {
-    if (!text || text.length > MOST) return null;
-    const coded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(coded, (character) => character.charCodeAt(0));
-    const found = JSON.parse(new TextDecoder().decode(await piped(bytes, new DecompressionStream("deflate-raw"))));
-    return typeof found?.program === "string" && found.program.length <= MOST ? found : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The program that the address holds, or else the first example. */

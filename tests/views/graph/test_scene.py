@@ -190,16 +190,24 @@ def test_detail_tells_where_a_value_comes_from_and_how_its_gradient_goes_on():
     assert [np.frombuffer(b, np.float32).tolist() for b in buffers] == [[6.0], [1.0]]
 
 
-def test_what_a_use_among_several_sends_is_called_a_share():
-    def f(x):
-        h = x * 3.0
-        return h + x
+def test_what_is_only_a_share_of_a_gradient_is_called_one():
+    def fn(x, y):
+        h = x * x + x * y  # three shares for x, which box and pane call 2 + 2 + 3 = 7
+        return h, y + h
 
-    shown = autolab.record(f, x=1.0)
-    (product,) = detail(shown, shown["h"].id)[0]["rules"]
-    h, x = detail(shown, shown.steps[-1].id)[0]["rules"]
-    assert product["text"] == "share for x = upstream × 3"
-    assert (h["text"], x["text"]) == ("gradient of h = upstream", "share for x = upstream")
+    shown = autolab.record(fn, 2.0, 3.0)
+    texts = [rule["text"] for step in shown.steps for rule in detail(shown, step.id)[0]["rules"]]
+    assert texts == [
+        *["share for x = upstream × x"] * 2,
+        "share for x = upstream × y",
+        "share for y = upstream × x",
+        "gradient of x * x = upstream",
+        "gradient of x * y = upstream",
+        "share for y = upstream",
+        "share for h = upstream",  # an output as well: its gradient begins with what it was given
+    ]
+    given = [operand.contribution for step in shown.steps for operand in step.operands if operand.step == 0]
+    assert sum(float(one.values) for one in given) == float(shown["x"].grad.values)
 
 
 def test_rules_are_told_in_the_readers_names():

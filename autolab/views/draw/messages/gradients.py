@@ -136,7 +136,7 @@ SENTENCES: dict[str, str] = {
     "lens_error": "error",
     "lens_analytic_says": "what backward computed",
     "lens_numeric_says": "measured by moving the input",
-    "lens_error_says": "how far apart; its own scale",
+    "lens_error_says": "how far apart; in colour if wrong",
     "lens_tolerance": "allowed",
     "lens_difference": "difference",
     "lens_none": "backward gave no gradient",

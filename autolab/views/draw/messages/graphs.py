@@ -128,6 +128,7 @@ SENTENCES: dict[str, str] = {
     "page_no_picture": "This page does not hold the picture in which that is open. explore() in a notebook draws it.",
     "page_moves": "Drag a blue number: this page computes the values and gradients itself, by a program of the steps.",
     "page_moved": "Computed in this page. The walk and the formulas were those of the saved numbers, so they are gone.",
+    "page_playground": "Open this code in the playground, where all of it can be changed",
     "page_elsewhere": "The function takes another way there; that needs Python.",
     "page_apart": "The inputs cannot be moved: this browser computes other numbers than Python did.",
     "moves_no_function": "This page was saved without its function, so the inputs cannot be moved.",
@@ -224,6 +225,8 @@ SENTENCES: dict[str, str] = {
     "walk_rule": "The rule's code",
     # Read aloud.
     "graph": "Computation graph of {title}: {inputs}, {steps}, {outputs}.",
+    "gradient_of": "gradient of {name} = {rule}",
+    "share_for": "share for {name} = {rule}",
     "upstream": "upstream",
     # Heatmaps of arrays.
     "heat_still": "This page was saved. It shows what the heatmaps showed; point at a cell to read it.",

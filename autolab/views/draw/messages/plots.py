@@ -4,7 +4,7 @@ SENTENCES: dict[str, str] = {
     # Charts.
     "chart_some": "{shown} of {total} lines are drawn, spread evenly.",
     "chart_infinite": "{count} at which a number is infinite cannot be drawn.",
-    "chart_nan": "{count} at which a number is NaN cannot be drawn.",
+    "chart_nan": "{count} without a number (NaN) cannot be drawn.",
     "chart_mean": "Each point is the mean of up to {each} updates.",
     "chart_not_positive": "{count} at 0 or below cannot be shown on a logarithmic scale.",
     "plot_absent": "Not in the log so far: {names}.",

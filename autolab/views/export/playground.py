@@ -1,0 +1,69 @@
+"""What a saved page knows of a playground: its address, and the program that opens the same view there."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+import autolab
+
+from ..draw.escape import clean
+from ..draw.messages import say
+from ..graph.session import Session
+from ..graph.state import call_code
+from ..live.controls import Key
+from .standalone import NotStandalone, standalone
+
+ADDRESS = "AUTOLAB_PLAYGROUND"
+"""The setting that names the playground for every page that is saved."""
+
+_MARK = "\0"  # no source text has it
+
+
+def address(given: str | None) -> str:
+    """The playground to link to: the one that was ``given``, else that of the setting; empty for none.
+
+    Raises
+    ------
+    ValueError
+        If it is no address of a page on the web.
+
+    Examples
+    --------
+    >>> address("https://example.org/playground/")
+    'https://example.org/playground/'
+    """
+    found = os.environ.get(ADDRESS, "") if given is None else given
+    if found and (not found.startswith(("https://", "http://")) or "#" in found or len(found.split()) != 1):
+        raise ValueError(
+            f"playground: got {clean(found, 100)!r}; expected an address that begins with https:// and has no #"
+        )
+    return found
+
+
+def link(session: Session, playground: str) -> dict[str, Any] | None:
+    """A playground's address, the words of a link to it, and the program; None where code does not stand on its own.
+
+    The program is in pieces: texts, and between them the numbers of inputs, which a page that moves replaces. Of these
+    it is said which ``key`` they have, the ``shape`` of the array, whether they are ``whole``, and their ``text`` here.
+    """
+    call = call_code(session.bound, session.state, lambda key, text: _marked(session.array(key), key, text))
+    try:
+        program = standalone(session.bound.fn, autolab=autolab, **({"np": np} if "np." in call else {}))
+    except NotStandalone:
+        return None
+    texts = f"{program}\n\n\n{call}\n".split(_MARK)
+    pieces = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
+    return {"address": playground, "words": say("page_playground"), "pieces": pieces}
+
+
+def _marked(array: np.ndarray, key: Key, text: str) -> str:
+    """The text of an input with its numbers as JSON between marks, if they are in it as such."""
+    before, held, after = text.partition(repr(array.tolist()))
+    if not held:  # a large array, which has a name; or one with NaN
+        return text
+    numbers = {"key": key, "shape": array.shape, "whole": array.dtype.kind in "iu", "text": held}
+    return f"{before}{_MARK}{json.dumps(numbers)}{_MARK}{after}"

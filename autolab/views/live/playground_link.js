@@ -1,0 +1,58 @@
+// @ts-check
+/** A saved page's link to a playground: the same view with its code, which can be changed there. */
+
+import { packed } from "./link_text.js";
+
+/** @typedef {{key: string | number, shape: number[], whole: boolean, text: string}} Numbers */
+
+/**
+ * The link as the last line of a page. Its address holds the program at the point to which the inputs were moved, and
+ * what is looked at.
+ * @param {{get: (name: string) => any, on: (event: string, listener: () => void) => void}} model
+ * @param {HTMLElement} place
+ */
+export function addPlaygroundLink({ get, on }, place) {
+  const { address = "", words = "", pieces = [] } = get("playground") ?? {};
+  if (!/^https?:\/\//.test(address)) return;
+  const link = document.createElement("a");
+  Object.assign(link, { target: "_blank", rel: "noopener", textContent: words });
+  const line = document.createElement("p");
+  line.append(link);
+  place.append(line);
+  let asked = 0;
+
+  async function follow() {
+    const mine = ++asked;
+    const program = pieces.map((/** @type {string | Numbers} */ piece) => pythonText(piece, get("point"))).join("");
+    const text = await packed({ program, look: get("look") });
+    if (mine === asked) link.href = `${address}#${text}`;
+  }
+
+  follow();
+  for (const name of ["look", "point"]) on(`change:${name}`, follow);
+}
+
+/**
+ * A piece of the program as Python text.
+ * @param {string | Numbers} piece
+ * @param {Record<string, number[]> | undefined} point where the inputs were moved to
+ */
+function pythonText(piece, point) {
+  if (typeof piece === "string") return piece;
+  const values = point?.[piece.key];
+  return values ? pythonRows(values, piece.shape, piece.whole) : piece.text;
+}
+
+/** @param {number[]} values @param {number[]} shape @param {boolean} whole @returns {string} */
+function pythonRows(values, [length, ...shape], whole) {
+  if (length === undefined) return pythonNumber(values[0], whole);
+  const size = values.length / length;
+  const rows = Array.from({ length }, (_, i) => pythonRows(values.slice(i * size, (i + 1) * size), shape, whole));
+  return `[${rows.join(", ")}]`;
+}
+
+/** @param {number} value @param {boolean} whole */
+function pythonNumber(value, whole) {
+  const text = Object.is(value, -0) ? "-0" : String(value);
+  return whole || /[.e]/.test(text) ? text : `${text}.0`;
+}

@@ -1,0 +1,169 @@
+"""A saved page links to a playground with the function's code, its inputs where they were moved to, and its look."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab.views.draw.messages import say
+from autolab.views.export.pages import export_html
+from autolab.views.export.playground import ADDRESS, link
+from autolab.views.export.standalone import NotStandalone, standalone
+from autolab.views.graph.explorer import Explorer
+
+from ..looking import seen
+from ..programs import muladd
+
+PLAYGROUND = "https://example.org/lab/playground/"
+W = np.array([[1.0, -2.0]])
+SCALE = 3
+LARGE = np.zeros(2000)
+OTHER = Variable(2.0)
+
+
+def bent(a: Variable, power: int = SCALE) -> Variable:
+    return F.tanh(a) * math.pi**power
+
+
+def net(x, w):
+    inner = [bent(x @ w) for _ in range(2)]
+    return F.sum(inner[0] @ W) + np.float64(1)
+
+
+def needs_large(x):
+    return x * LARGE
+
+
+def needs_variable(x):
+    return x * OTHER
+
+
+def needs_closure() -> Callable[..., Any]:
+    return lambda x: x
+
+
+def held_by(address: str) -> dict[str, Any]:
+    """What is in a link's address, as the playground reads it."""
+    assert address.startswith(f"{PLAYGROUND}#")
+    text = address.partition("#")[2]
+    held: dict[str, Any] = json.loads(zlib.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), -15))
+    return held
+
+
+def opened_by(program: str, folder: Path) -> Explorer:
+    """The view that a program's last line makes, in a namespace of its own."""
+    path = folder / "program.py"
+    path.write_text(program)
+    *lines, call = program.strip().split("\n")
+    names: dict[str, Any] = {}
+    exec(compile("\n".join(lines), path, "exec"), names)
+    view: Explorer = eval(call, names)
+    return view
+
+
+def test_a_function_with_all_that_it_needs_gives_the_same_in_a_program_of_its_own() -> None:
+    names: dict[str, Any] = {}
+    exec(standalone(net), names)
+    given = np.eye(2), np.ones((2, 1))
+    assert names["net"](*map(Variable, given)).data == net(*map(Variable, given)).data
+
+
+@pytest.mark.parametrize("fn", [needs_large, needs_variable, needs_closure(), np.tanh, Variable.sum, pytest.approx])
+def test_what_needs_more_than_its_code_is_refused(fn: Any) -> None:
+    with pytest.raises(NotStandalone):
+        standalone(fn)
+
+
+def test_where_the_code_does_not_stand_on_its_own_there_is_no_link(explorer: Any, tmp_path: Path) -> None:
+    view = explorer(needs_variable, x=1.0)
+    assert link(view._session, PLAYGROUND) is None
+    export_html(view, tmp_path / "page.html", playground=PLAYGROUND)
+    assert PLAYGROUND not in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "example.org", "https://a b", "https://a/#b", "\nhttps://a"]
+)
+def test_an_address_that_is_none_is_refused(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = autolab.record(lambda x: x * x, 3.0)
+    with pytest.raises(ValueError, match=r"playground: got .*expected an address that begins with https://"):
+        export_html(recording, tmp_path / "page.html", playground=address)
+    monkeypatch.setenv(ADDRESS, address)
+    with pytest.raises(ValueError, match="playground: got "):
+        export_html(recording, tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())
+
+
+def link_of(page: Page) -> str:
+    link = page.get_by_role("link", name=say("page_playground"))
+    return str(link.get_attribute("href"))
+
+
+def move_a_number(page: Page) -> None:
+    """The slider of a number, or the first cell of an array."""
+    slider = page.locator(".al-node").first.get_by_role("slider").or_(page.locator(".al-node[role=slider]")).first
+    cells = page.locator(".al-node").first.locator(".al-value .al-cells")
+    if not cells.count():
+        return slider.press("ArrowRight")
+    box = cells.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 4, box["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 64, box["y"] + 4, steps=4)
+    page.mouse.up()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("fn", "inputs"),
+    [
+        (muladd, {"x": 2.0, "y": 3.0, "z": 4.0}),
+        (net, {"x": np.eye(2), "w": np.ones((2, 1), np.float32)}),
+    ],
+)
+def test_the_link_holds_code_point_and_look(
+    open_file: Any, explorer: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fn: Any, inputs: Any
+) -> None:
+    monkeypatch.setenv(ADDRESS, PLAYGROUND)
+    monkeypatch.chdir(tmp_path)
+    page = open_file(explorer(fn, **inputs))
+    before = spoken(page)
+    held = held_by(link_of(page))
+    assert "selected" not in held["look"] and said(held["program"], tmp_path) == before
+
+    page.get_by_role("button", name=re.compile("value")).first.click()  # a step
+    expect(page.locator(".al-detail")).to_be_visible()
+    assert isinstance(held_by(link_of(page))["look"]["selected"], int)
+
+    page.keyboard.press("Escape")
+    move_a_number(page)
+    expect(page.locator(".al-node").first).not_to_have_attribute("aria-label", before[0])
+    held = held_by(link_of(page))
+    there, here = (
+        [text.partition(", gradient")[0] for text in all] for all in (said(held["program"], tmp_path), spoken(page))
+    )
+    assert there[: len(inputs)] == here[: len(inputs)] and here[0] not in before[0]
+
+
+def said(program: str, folder: Path) -> list[str]:
+    view = opened_by(program, folder)
+    found = [node["spoken"] for node in seen(view).readings["nodes"].values()]
+    view.close()
+    return found
+
+
+def spoken(page: Page) -> list[str]:
+    return [str(box.get_attribute("aria-label")) for box in page.locator(".al-node").all()]
