@@ -17,6 +17,7 @@ from secrets import token_hex
 from typing import Any
 
 from .files import reading, write
+from .lesson_math import without_formulas
 from .sanitiser import sanitised
 from .views.draw.escape import Markup, clean, element, escape
 from .views.draw.messages import say
@@ -154,9 +155,14 @@ def _page(title: str, book: Any) -> str:
     from .views.export.pages import digest, digests
 
     frames: dict[str, Mapping[str, str]] = {}
+    formulas: dict[str, Markup] = {}
     for cell in book.cells:
         _keep(cell, frames)
+        if cell.cell_type == "markdown":
+            cell.source = without_formulas(cell.source, formulas)
     body = sanitised(_exported(book))
+    for mark, formula in formulas.items():
+        body = body.replace(mark, formula)
     for mark, held in frames.items():
         body = body.replace(mark, _frame(held))
     views = [digests(view, "auto") for view in sorted({held["view"] for held in frames.values()})]
