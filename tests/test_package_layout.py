@@ -54,7 +54,7 @@ RANKS = {
     "bridges": 7,
     "compat": 7,
     "doctor": 7,
-    "lesson_math": 7,
+    "lesson_math": 6,
     "lesson_page": 7,
     "cli": 8,
 }

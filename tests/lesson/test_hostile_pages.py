@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Frame
 from views.payloads import PAYLOADS
 
 from autolab import lesson_page
+from autolab.lesson_math import TAGS as FORMULA_TAGS
 from autolab.sanitiser import TAGS
 from autolab.views.export.pages import PAGE, VIEWS
 
@@ -201,7 +202,7 @@ def check_text(text: str) -> None:
     none = dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
     assert others == {**none, "img-src": "data:", "style-src-attr": "'unsafe-inline'"}
     read = Reader(body)
-    assert read.tags <= TAGS | {"main", "iframe"}
+    assert read.tags <= TAGS | FORMULA_TAGS | {"main", "iframe"}
     assert not [name for name in read.attributes if name.startswith("on")]
     assert not read.attributes.keys() & {"target", "srcset", "action", "background", "is", "hidden", "dir"}
     assert all(re.match(r"data:image/", address) for address in read.attributes["src"])
