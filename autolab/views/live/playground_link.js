@@ -13,7 +13,7 @@ import { packed } from "./link_text.js";
  */
 export function addPlaygroundLink({ get, on }, place) {
   const { address = "", words = "", pieces = [] } = get("playground") ?? {};
-  if (!/^https?:\/\//.test(address)) return;
+  if (!["http:", "https:"].includes(address.split("/")[0])) return;
   const link = document.createElement("a");
   Object.assign(link, { target: "_blank", rel: "noopener", textContent: words });
   const line = document.createElement("p");

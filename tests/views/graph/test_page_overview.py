@@ -333,7 +333,7 @@ def test_the_first_nan_is_shown_with_its_path(page: Page, open_view: Open) -> No
     button = page.get_by_role("button", name="Path of the first NaN")
     button.click()
     wire.settle()
-    assert "born in the forward pass, at c = b * x" in page.locator(".al-story").inner_text()
+    assert "came up in the forward pass, at c = b * x" in page.locator(".al-story").inner_text()
     born = page.locator(".al-nan-born").evaluate_all("all => all.map(e => +e.dataset.id)")
     because = page.locator(".al-nan-because").evaluate_all("all => all.map(e => +e.dataset.id)")
     assert (born, because, seen(wire.widget).selected) == ([r["c"].id], [r["b"].id], r["c"].id)

@@ -170,7 +170,7 @@ SENTENCES: dict[str, str] = {
     "lens_line_first": "slope 1: wrong",
     "lens_line_second": "slope 2: right",
     "lens_line_noise": "rounding",
-    "lens_steps_agree": "At h = {step} the two differ by only {error}: gradient and numeric derivative agree.",
+    "lens_steps_agree": "At h = {step} they differ by only {error}: gradient and numeric derivative agree.",
     "lens_steps_apart": (
         "However small the step, the two stay about {error} apart: the finite difference is not to blame."
     ),

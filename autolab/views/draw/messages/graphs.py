@@ -101,8 +101,8 @@ SENTENCES: dict[str, str] = {
     "live_silent": "The kernel does not answer: it is busy or not running. If it is not running, run the cell again.",
     "still": "This page was saved. You can look at any step, but not move the inputs: nothing computes here.",
     "graph_still": (
-        "The steps that made this value. They are not run again, and branches not taken are missing, so you cannot "
-        "move the inputs: explore(fn, x=...) runs a function and lets you move them."
+        "The steps that made this value. They are not run again, so you cannot move the inputs: "
+        "explore(fn, x=...) runs a function and lets you."
     ),
     "live_frame": "Live view",
     "page_left_out": "Not on this page: this output runs a program, or is of a kind that a page does not show.",
