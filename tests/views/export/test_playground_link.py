@@ -112,6 +112,16 @@ def link_of(page: Page) -> str:
     return str(link.get_attribute("href"))
 
 
+def held_once(page: Page, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """What is in the link once that holds: the page writes its address a moment after what it follows."""
+    for _ in range(250):
+        held = held_by(link_of(page))
+        if holds(held):
+            return held
+        page.wait_for_timeout(20)
+    raise AssertionError(f"the link came to hold {held}")
+
+
 def move_a_number(page: Page) -> None:
     """The slider of a number, or the first cell of an array."""
     slider = page.locator(".al-node").first.get_by_role("slider").or_(page.locator(".al-node[role=slider]")).first
@@ -146,16 +156,17 @@ def test_the_link_holds_code_point_and_look(
 
     page.get_by_role("button", name=re.compile("value")).first.click()  # a step
     expect(page.locator(".al-detail")).to_be_visible()
-    assert isinstance(held_by(link_of(page))["look"]["selected"], int)
+    held_once(page, lambda held: isinstance(held["look"].get("selected"), int))
 
     page.keyboard.press("Escape")
     move_a_number(page)
     expect(page.locator(".al-node").first).not_to_have_attribute("aria-label", before[0])
-    held = held_by(link_of(page))
-    there, here = (
-        [text.partition(", gradient")[0] for text in all] for all in (said(held["program"], tmp_path), spoken(page))
-    )
-    assert there[: len(inputs)] == here[: len(inputs)] and here[0] not in before[0]
+
+    def values(texts: list[str]) -> list[str]:
+        return [text.partition(", gradient")[0] for text in texts[: len(inputs)]]
+
+    held_once(page, lambda held: values(said(held["program"], tmp_path)) == values(spoken(page)))
+    assert values(spoken(page))[0] not in before[0]
 
 
 def said(program: str, folder: Path) -> list[str]:
