@@ -136,6 +136,12 @@ def test_a_graph_that_is_only_too_high_is_cut_at_no_side(shown: Shown) -> None:
     assert found["letters"] >= LEAST - 1 and found["first"] and not found["all"] and not found["map"]
 
 
+def test_one_that_is_a_little_too_wide_is_cut_at_one_side_only(shown: Shown) -> None:
+    page, _ = shown(BESIDE_FILES, net, **NET)
+    found = page.evaluate(MEASURED)
+    assert found["left"] == 0 and found["first"] and not found["all"] and found["letters"] >= LEAST
+
+
 def test_time_begins_at_the_left_and_arrow_keys_follow_it(shown: Shown) -> None:
     page, wire = shown(LAPTOP, rnn, **STEPS)
     page.locator(".al-toggle").first.click()
