@@ -1,7 +1,7 @@
 """Primitive: a declared function, with a rule for the gradient of each input.
 
-`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. `binary.py` and
-`specialize.py` have short cuts of `apply` for the commonest shapes of function; they give the same graph.
+`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. For the commonest
+shapes of function `fast_path_binary.py` and `fast_paths.py` have faster equals of `apply`; they give the same graph.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Primitive:
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._revivers: dict[int, Reviver | None] = {}
-        self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
+        self.learn: Callable[[], None] = lambda: None  # tells a fast path the rules
         for name, rule in rules.items():
             self.add_rule(name, rule)
 
