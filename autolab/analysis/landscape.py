@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine.switches import using_config
+from ..engine.configuration import using_config
 from ..gradcheck.spread import check_executor, spread
 from ..optimizers import Optimizer
 from ..tracing import Branches

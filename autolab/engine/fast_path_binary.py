@@ -1,10 +1,9 @@
-"""What ``x * y`` runs: the fast path of a declared function of two inputs.
+"""What ``x * y`` runs: the fast path of functions of two inputs, with all settled that a declaration settles.
 
-All that a declaration settles is settled beforehand. `binary` makes the function that people call out of a
-`Primitive`. It gives the graph that `Primitive.apply` would, and hands it whatever is out of the ordinary (observers,
-lists, mixed devices, an unknown array type) before a forward ran: that may draw or print, and runs once. The length is
-measured: each line that seems spare was worth 5 to 15 % of a step (see benchmarks). `fast_paths.py`
-has the same for functions of one input, and for the rest.
+`binary` makes the function that people call out of a `Primitive`. It gives the graph that `Primitive.apply` would, and
+hands it whatever is out of the ordinary (observers, lists, mixed devices, an unknown array type) before a forward ran:
+that may draw or print, and runs once. The length is measured: each line that seems spare was worth 5 to 15 % of a step
+(see benchmarks). `fast_paths.py` has the same for functions of one input, and for the rest.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from .arrays import scalar
 from .backend import modules
 from .calls import LEFT_OUT, refuse
 from .complaints import COMPLAINTS
-from .config import modes, overrides, watchers
 from .kernels import Kernels, on_device
+from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
 from .retention import places
 from .variable import Variable

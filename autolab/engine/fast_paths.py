@@ -13,9 +13,9 @@ import numpy as np
 from .backend import modules
 from .calls import LEFT_OUT, again, refuse
 from .complaints import COMPLAINTS
-from .config import modes, overrides, watchers
 from .fast_path_binary import FastPath
 from .kernels import Kernels
+from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
 from .retention import places
 from .variable import Variable

@@ -16,10 +16,10 @@ from . import calls
 from .arrays import as_array, check_real
 from .backend import Array, get_array_module, modules
 from .complaints import COMPLAINTS, complaint
-from .config import modes, recording, watchers
 from .devices import stopwatch
 from .gradient_shape import summed
 from .kernels import direct_name, on_device
+from .modes import backprop_enabled, modes, watchers
 from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
 from .observe import ForwardEvent, notify
@@ -172,7 +172,7 @@ class Primitive:
         seconds = 0.0 if stop is None else stop()
         results = several(self.name, self.schema.outputs, y) if self.several else (y,)
         outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
-        if recording():
+        if backprop_enabled():
             self._join(args, raw, outputs, attributes)
         if watchers:
             notify(ForwardEvent(self, args, outputs, attributes, seconds))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
-from ..engine.switches import check_rng
+from ..engine.configuration import check_rng
 from ..engine.tracebacks import folded, hidden
 from ..foreign import bridge
 from .case import Case, fails

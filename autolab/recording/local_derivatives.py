@@ -9,8 +9,8 @@ import numpy as np
 
 from ..engine.arrays import array_of
 from ..engine.backend import Array, get_array_module
-from ..engine.config import unset_modes
 from ..engine.devices import thread_time
+from ..engine.modes import unset_modes
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive

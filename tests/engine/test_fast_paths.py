@@ -17,7 +17,7 @@ from helpers.signatures import direct_names
 import autolab
 from autolab import Variable, elementwise, grad, primitive
 from autolab import functions as F
-from autolab.engine.config import watchers
+from autolab.engine.modes import watchers
 from autolab.engine.node import Node
 from autolab.engine.primitive import Primitive
 

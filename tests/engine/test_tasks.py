@@ -16,7 +16,7 @@ from helpers.state import leaked_state
 
 import autolab
 from autolab import Variable, config, no_grad, using_config
-from autolab.engine.config import modes, overrides, watchers
+from autolab.engine.modes import modes, overrides, watchers
 from autolab.engine.observe import observe
 from autolab.reporter import Reporter, report
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from ...binding import bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
+from ...engine.configuration import config, using_config
 from ...engine.observe import observe
-from ...engine.switches import config, using_config
 from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...recording.opening import fused_names

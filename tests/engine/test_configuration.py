@@ -14,7 +14,7 @@ from helpers.state import leaked_state, reset_state
 
 import autolab
 from autolab import Variable, config, global_config, no_grad, using_config
-from autolab.engine.config import overrides
+from autolab.engine.modes import overrides
 from autolab.engine.observe import observe
 
 
