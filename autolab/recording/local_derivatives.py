@@ -17,7 +17,7 @@ from ..engine.primitive import Primitive
 from .arrays import Budget
 from .drafts import Use
 from .model import Snapshot
-from .rules import filled_in, rule_code, rule_text
+from .rule_text import filled_in, rule_code, rule_text
 
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
 """A Jacobian is kept for at most so many elements of the output and so many entries; a recording calls rules for it

@@ -12,7 +12,7 @@ from ..engine.arrays import as_array
 from ..engine.configuration import no_grad, using_config
 from ..engine.variable import as_variable
 from ..links import Linear, Link
-from .measure import ModelState, layers
+from .model_state import ModelState, layers
 
 SIDE = 32
 """Places of a picture along each feature."""

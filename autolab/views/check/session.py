@@ -23,7 +23,7 @@ from ...gradcheck.report import GradientReport
 from ...gradcheck.study import DirectionStudy, study
 from ...recording.locate import source_of
 from ...recording.model import Recording
-from ...recording.run import record_bound
+from ...recording.record import record_bound
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from .contents import Index, start_of
 
