@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine.configuration import using_config
-from ..gradcheck.spread import check_executor, spread
+from ..gradcheck.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..tracing import Branches
 from .directions import Chosen, directions_of

@@ -16,7 +16,7 @@ from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
 from .arrays import JaxBudget, is_float
 from .levels import JaxprLevel
-from .places import function_of, users_frames
+from .locate import function_of, users_frames
 
 LONGEST_LOOP = 64
 """A scan of more rounds is one step."""
