@@ -13,10 +13,10 @@ from functools import update_wrapper
 from typing import Any
 
 from . import protocol
-from .binary import binary
 from .errors import DeclarationError
+from .fast_path_binary import binary
+from .fast_paths import general, unary
 from .primitive import Primitive, Rule
-from .specialize import general, unary
 
 
 def elementwise(
@@ -136,7 +136,7 @@ def _declare(
         def apply(*args: Any, **attributes: Any) -> Any:
             return function.apply(args, attributes)
 
-        call: Any = _shortcut(function) or apply
+        call: Any = _fast_path(function) or apply
         update_wrapper(call, forward)
         call.__signature__, call.function = function.signature, function
         call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
@@ -148,7 +148,7 @@ def _declare(
     return decorate
 
 
-def _shortcut(function: Primitive) -> Callable[..., Any] | None:
+def _fast_path(function: Primitive) -> Callable[..., Any] | None:
     """A faster equal of ``function.apply`` for its shape of function, or None if there is none."""
     schema = function.schema
     if schema.variadic or function.several:

@@ -20,8 +20,8 @@ from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ...foreign import bridge
 from ...recording.collector import collector_waits
+from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
-from ...recording.tape import graph_named, variables_in
 from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.messages import say

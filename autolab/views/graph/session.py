@@ -17,18 +17,18 @@ import numpy as np
 
 from ...binding import bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
+from ...engine.configuration import config, using_config
 from ...engine.observe import observe
-from ...engine.switches import config, using_config
 from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...recording.opening import fused_names
 from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
+from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
-from ...recording.run import BUDGET, record_bound
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
-from .run import ProgramRun, fitting
+from .program_run import ProgramRun, fitting
 from .state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
 
 HISTORY = 500

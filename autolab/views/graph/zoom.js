@@ -130,7 +130,7 @@ export function makeZoom(picture, moved) {
   return {
     parts: [ruler, pane],
     tools,
-    /** The part of the picture in the pane, in its own measure. @returns {import("./lines.js").Extent} */
+    /** The part of the picture in the pane, in its own measure. @returns {import("./edges.js").Extent} */
     seen() {
       const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
       return /** @type {any} */ ([left, top, left + w, top + h].map((v) => v / zoom));
@@ -190,7 +190,7 @@ const FIRST_ROWS = 600; // of the picture, in its own measure
 
 /**
  * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
- * @param {import("./lines.js").Scene} scene
+ * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
   const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
@@ -256,7 +256,7 @@ export function makeMinimap(pane) {
     });
   }
 
-  /** @param {import("./lines.js").Scene} scene @param {(id: number) => string} color */
+  /** @param {import("./edges.js").Scene} scene @param {(id: number) => string} color */
   function draw(scene, color) {
     [width, height] = [scene.width, scene.height];
     const isWide = width > height;
@@ -284,7 +284,7 @@ export function makeMinimap(pane) {
   return {
     root,
     frame,
-    /** @param {import("./lines.js").Scene} scene @param {(id: number) => string} color */
+    /** @param {import("./edges.js").Scene} scene @param {(id: number) => string} color */
     draw(scene, color) {
       paint = () => {
         paint = null;

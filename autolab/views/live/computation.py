@@ -17,9 +17,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...engine.config import unset_modes
+from ...engine.configuration import config, using_config
+from ...engine.modes import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.switches import config, using_config
 from ...recording.model import Recording
 from ...recording.origins import Origins
 from ...recording.raised import MAX_MESSAGE, last_recording, place_of, told_as

@@ -81,7 +81,9 @@ def names_twice(parts: dict[str, str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-@pytest.mark.parametrize("entry", [*sorted({kind.kind for kind in KINDS}), "playground", "worker", "page", "start"])
+@pytest.mark.parametrize(
+    "entry", [*sorted({kind.kind for kind in KINDS}), "playground", "worker", "saved_page", "start"]
+)
 def test_joined_modules_share_no_name(entry: str) -> None:
     parts = module._joined(f"{entry}.js", module._IMPORT)
     assert names_twice({name: file_of(name).read_text("utf-8") for name in parts}) == []

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from .config import Modes, current, defaults, modes, overrides
+from .modes import Modes, current, defaults, modes, overrides
 
 Value = TypeVar("Value")
 F = TypeVar("F", bound=Callable[..., Any])
