@@ -5,7 +5,7 @@ import { makeGraph } from "../graph/graph.js";
 import { makeSourcePart } from "../graph/source.js";
 import { makeBrain } from "../live/brain.js";
 import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
-import { button, html, makeBadge, set, write } from "../live/dom.js";
+import { button, codeLine, html, makeBadge, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 import { makeChosenPart, makeTriosPart, toCell } from "./gradient_panels.js";
@@ -210,7 +210,7 @@ export function makeBackwardPart({ get }) {
             "div",
             { class: "al-source-line" },
             html("span", { class: "al-line-number", "aria-hidden": "true" }, String(first + i)),
-            html("code", {}, line),
+            codeLine(line),
           ),
         ),
       ),

@@ -1,7 +1,7 @@
 // @ts-check
 /** The source of the function. A node and the line that made it mark each other, by pointer and by focus. */
 
-import { html, set, write } from "../live/dom.js";
+import { codeLine, html, set, write } from "../live/dom.js";
 
 /**
  * @param {import("./explorer.js").View} view
@@ -36,10 +36,7 @@ export function makeSourcePart({ get, root }, answers = false) {
   function makeLine(code, number, { at, marks = {} }) {
     const nodes = at[number],
       told = marks[number]; // that it raised, or was not reached
-    const words =
-      told && told !== marks[number - 1]
-        ? [`\n${/^ */.exec(code)}`, html("span", { class: "al-line-told" }, told)]
-        : [];
+    const words = told && told !== marks[number - 1] ? ["\n", html("span", { class: "al-line-told" }, told)] : [];
     const mark = () => markNodes(nodes ?? []);
     const clear = () => markNodes([]);
     return html(
@@ -60,7 +57,7 @@ export function makeSourcePart({ get, root }, answers = false) {
           : {}),
       },
       html("span", { class: "al-line-number" }, String(number)),
-      html("code", {}, code, ...words),
+      codeLine(code, ...words),
     );
   }
 

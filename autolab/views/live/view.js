@@ -128,8 +128,10 @@ function makeView(source, el, link, makers) {
   );
   for (const [event, listener] of listeners) source.on(event, listener);
   const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
+  const unmeasure = fitWindow(root);
 
   return () => {
+    unmeasure();
     for (const [event, listener] of listeners) source.off(event, listener);
     unwatch();
     theme.disconnect();
@@ -146,6 +148,40 @@ function makeView(source, el, link, makers) {
 function keepKeys(event) {
   /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", "true");
 }
+
+/**
+ * A view is no higher than what it can be seen in: the window, or the part of it that scrolls, as a notebook does.
+ * @param {HTMLElement} root
+ * @returns {() => void} stops following it
+ */
+function fitWindow(root) {
+  const resized = new ResizeObserver(([{ target }]) =>
+    root.style.setProperty("--al-window", `${target.clientHeight}px`),
+  );
+  const seen = new IntersectionObserver(() => {
+    if (!root.isConnected) return;
+    const around = scrollerOf(root);
+    if (around) resized.observe(around);
+    seen.disconnect();
+  });
+  seen.observe(root);
+  return () => {
+    seen.disconnect();
+    resized.disconnect();
+  };
+}
+
+/** The outermost part of a page that scrolls; an output in it is as high as what it shows. @param {Element} element */
+function scrollerOf(element) {
+  const found = [];
+  for (let at = above(element); at && at !== document.body; at = above(at))
+    if (["auto", "scroll"].includes(getComputedStyle(at).overflowY)) found.push(at);
+  return found.at(-1) ?? null;
+}
+
+/** @param {Element} element @returns {Element | null} */
+const above = (element) =>
+  element.assignedSlot ?? element.parentElement ?? /** @type {ShadowRoot} */ (element.getRootNode()).host ?? null;
 
 // The one menu of a view: everything that is not needed yet. It closes with Escape and with a click elsewhere.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import operator
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -65,6 +66,8 @@ def test_a_slider_moves_the_graph_and_python(lab: Lab, open_page: Callable[..., 
     view.run(0)
     expect(view.node("w").locator(".al-value .al-number")).to_have_text("10")
     keep(view, "light")
+    heights = "() => ['.al-view', '.jp-WindowedPanel-outer'].map((part) => document.querySelector(part).clientHeight)"
+    assert operator.le(*view.page.evaluate(heights)), "all of the view can be seen at once, its player too"
     corners = "all => [...new Set(all.map(b => getComputedStyle(b).borderRadius))]"
     buttons = view.page.locator(".al-keys .al-tool, .al-bar-row > .al-button")
     assert buttons.evaluate_all(corners) == ["7px"]  # as on saved pages
