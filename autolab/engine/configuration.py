@@ -114,7 +114,7 @@ class Config:
 
     enable_backprop = _Mode[bool]()
     train = _Mode[bool]()
-    rng = _Mode[np.random.Generator]()
+    rng: _Mode[np.random.Generator] = _Mode()  # an annotation alone imports no numpy.random
 
     def __getattr__(self, name: str) -> Any:
         return _known("config", name)  # which is none

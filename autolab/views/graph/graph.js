@@ -105,7 +105,7 @@ export function makeGraph(select, toggle) {
 
   /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
   function look() {
-    map.frame(zoom.isBeyond());
+    map.frame(zoom.isMapped());
     if (nodes.size <= MANY) return;
     drawNear(things, zoom.seen());
     find(reachable);

@@ -6,6 +6,7 @@ It knows nothing of widgets: the tests of its rules need no browser, and another
 from __future__ import annotations
 
 import contextlib
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -90,6 +91,7 @@ class Session(RerunContext):
         }
         self.start = self.state = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
         self.recording: Recording | None = None
+        self.seconds_taken = 0.0  # by the last computation
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
         self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
@@ -274,7 +276,7 @@ class Session(RerunContext):
 
         ``check`` is called at every step: what it raises ends the computation.
         """
-        state = state or self.state
+        state, start = state or self.state, time.perf_counter()
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
             modes.enter_context(np.errstate(**self._floats))
@@ -288,6 +290,7 @@ class Session(RerunContext):
             recording = record_bound(self.bound, run.leaves, **options)
         origins.settle(own=run.leaves.values())
         self.outputs, self.domains, self.origins, self.recording = run.ones, run.domains, origins, recording
+        self.seconds_taken = time.perf_counter() - start
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}
             for position, array in run.given().items():

@@ -83,6 +83,13 @@ class Computation(Generic[Result]):
         if HAS_THREADS:
             threading.Thread(target=self._watch, name="autolab-watch", daemon=True).start()
 
+    def wait(self, seconds: float) -> None:
+        """Wait for its end; after so many seconds it is stopped."""
+        if not self._ended.wait(seconds):
+            self.stop("seconds")
+            self.guard()
+            self._ended.wait()
+
     def stop(self, why: str) -> None:
         """Ask it to end soon."""
         self.stopped = self.stopped or why
