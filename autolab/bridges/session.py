@@ -13,9 +13,9 @@ from ..engine.backend import Array
 from ..recording.model import Recording
 from ..recording.origins import Origins
 from ..tracing import Untraceable
+from ..views.graph.exploration_state import ExplorationState
 from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session
-from ..views.graph.state import ExplorationState
 
 OPTIONS = ("upstream", "budget", "replace", "seconds", "train")
 

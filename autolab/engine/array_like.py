@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import numpy_functions, protocol
+from . import numpy_functions, numpy_protocol
 from .backend import Array, device_name
 from .errors import DetachError
 from .leaving import is_drawn, left, number_of
@@ -94,22 +94,22 @@ class ArrayLike(Installed):
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> Any:
-        return self._data == protocol.unwrap(other)
+        return self._data == numpy_protocol.unwrap(other)
 
     def __ne__(self, other: object) -> Any:
-        return self._data != protocol.unwrap(other)
+        return self._data != numpy_protocol.unwrap(other)
 
     def __lt__(self, other: Any) -> Any:
-        return self._data < protocol.unwrap(other)
+        return self._data < numpy_protocol.unwrap(other)
 
     def __le__(self, other: Any) -> Any:
-        return self._data <= protocol.unwrap(other)
+        return self._data <= numpy_protocol.unwrap(other)
 
     def __gt__(self, other: Any) -> Any:
-        return self._data > protocol.unwrap(other)
+        return self._data > numpy_protocol.unwrap(other)
 
     def __ge__(self, other: Any) -> Any:
-        return self._data >= protocol.unwrap(other)
+        return self._data >= numpy_protocol.unwrap(other)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
@@ -129,7 +129,7 @@ class ArrayLike(Installed):
     __array_priority__ = 200
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return protocol.array_ufunc(ufunc, method, inputs, kwargs)
+        return numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return numpy_functions.array_function(func, args, kwargs)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
-from . import protocol
+from . import numpy_protocol
 from .calls import parameter_names
 from .errors import DeclarationError
 from .fast_path_binary import binary
@@ -142,7 +142,7 @@ def _declare(
         call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
         call.composite, call.spelling = function.add_composite, function.add_spelling
         for numpy_function in numpy if isinstance(numpy, tuple) else (numpy,):
-            protocol.register(numpy_function, call)
+            numpy_protocol.register(numpy_function, call)
         return call
 
     return decorate

@@ -14,7 +14,7 @@ from .calls import in_grain, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
 from .leaving import is_drawn
-from .protocol import adapters, declared, unwrap
+from .numpy_protocol import adapters, declared, unwrap
 from .remedies import INTO_ARRAY
 
 _NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")

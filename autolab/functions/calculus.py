@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.arrays import as_array
 from ..engine.backend import get_array_module
 from ..engine.errors import check_number
@@ -24,7 +24,7 @@ def _given(function: str, name: str, x: Any) -> Any:
     return x if isinstance(x, Variable) else as_array(x, f"{function}: input {name!r}")
 
 
-@protocol.adapt(np.trapezoid)
+@numpy_protocol.adapt(np.trapezoid)
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The integral of samples by the trapezoidal rule: sums of the means of neighbours times their distance.
 
@@ -72,7 +72,7 @@ def _before(x: Any, axis: int) -> Any:
     return x[along(axis, slice(-1))]
 
 
-@protocol.adapt(np.convolve)
+@numpy_protocol.adapt(np.convolve)
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """Convolution of two sequences: sums of the products of which the places add up to the same.
 
@@ -101,7 +101,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     if any([x.ndim > 1 or not x.size for x in (a, v)]):
         raise ValueError(f"convolve: got shapes {a.shape} and {v.shape}; expected two sequences with elements")
     if "f" not in a.dtype.kind + v.dtype.kind:
-        y = get_array_module(a, v).convolve(protocol.unwrap(a), protocol.unwrap(v), mode)
+        y = get_array_module(a, v).convolve(numpy_protocol.unwrap(a), numpy_protocol.unwrap(v), mode)
         return Variable(y, requires_grad=False) if isinstance(a, Variable) or isinstance(v, Variable) else y
     a, v = (reshape(x, shape=-1) for x in (a, v))
     if len(v) > len(a):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from .arithmetic import mul, sub
@@ -22,7 +22,7 @@ def _given(function: str, **inputs: Any) -> list[Any]:
     return [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
 
 
-@protocol.adapt(np.append)
+@numpy_protocol.adapt(np.append)
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     """``values`` behind ``arr`` along an axis; without one, both are flattened.
 
@@ -47,7 +47,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     return concatenate(both, axis=place)
 
 
-@protocol.adapt(np.block)
+@numpy_protocol.adapt(np.block)
 def block(arrays: Any) -> Any:
     """Put arrays together as a nested list shows them: the innermost lists side by side, the others below each other.
 
@@ -106,7 +106,7 @@ def _together(arrays: Any, given: Iterator[Any], depth: int) -> Any:
         raise ValueError(f"block: got shapes {shapes[:150]}, which do not fit along axis {-depth}") from None
 
 
-@protocol.adapt(np.meshgrid)
+@numpy_protocol.adapt(np.meshgrid)
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """Coordinates of the points of a grid: each of ``xi`` repeated along the axes of the others.
 
@@ -151,7 +151,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any,
     return tuple([broadcast_to(line, shape=shape) for line in lines])
 
 
-@protocol.adapt(np.kron)
+@numpy_protocol.adapt(np.kron)
 def kron(a: Any, b: Any) -> Any:
     """Every element of ``a`` times the whole of ``b``, in blocks.
 
@@ -169,7 +169,7 @@ def kron(a: Any, b: Any) -> Any:
     return reshape(mul(spread, block), shape=tuple([m * n for m, n in zip(outer, inner, strict=True)]))
 
 
-@protocol.adapt(np.cross)
+@numpy_protocol.adapt(np.cross)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """The vector across two others in space, elementwise with broadcasting along the other axes.
 
@@ -210,6 +210,6 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return rounded(moveaxis(found, source=-1, destination=place_of("cross", axisc, found.shape)))
 
 
-@protocol.adapt(np.linalg.cross)
+@numpy_protocol.adapt(np.linalg.cross)
 def _cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return cross(x1, x2, axis, axis, axis)

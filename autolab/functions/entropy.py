@@ -6,7 +6,7 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
-from ..engine.protocol import unwrap
+from ..engine.numpy_protocol import unwrap
 from .axes import expand_dims
 from .exponentials import log, log1p
 from .logistic import sigmoid_slope, softplus

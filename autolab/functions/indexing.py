@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array, get_array_module, on_gpu
 from ..engine.declare import primitive
 from ..engine.sliced_gradient import SlicedGradient
@@ -108,7 +108,7 @@ def take_along_axis(xp: Any, arr: Array, *, indices: Array, axis: int | None = -
     >>> F.take_along_axis(x, indices=x.data.argsort(axis=1), axis=1)
     variable([[1. 2. 3.]])
     """
-    return xp.take_along_axis(arr, protocol.unwrap(indices), axis)
+    return xp.take_along_axis(arr, numpy_protocol.unwrap(indices), axis)
 
 
 @take_along_axis.vjp("arr")
@@ -116,7 +116,7 @@ def _take_along_axis_x(g: Any, arr_shape: tuple[int, ...], indices: Any, axis: i
     """scatter(g, index=along(indices, axis), shape=arr_shape)"""
     if axis is None:
         return reshape(scatter(g, index=indices, shape=(prod(arr_shape),)), shape=arr_shape)
-    return scatter(g, index=_along(protocol.unwrap(indices), axis % len(arr_shape), arr_shape), shape=arr_shape)
+    return scatter(g, index=_along(numpy_protocol.unwrap(indices), axis % len(arr_shape), arr_shape), shape=arr_shape)
 
 
 def _along(indices: Array, axis: int, shape: tuple[int, ...]) -> tuple[Array, ...]:

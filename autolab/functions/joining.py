@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array
 from ..engine.calls import Call
 from ..engine.declare import primitive
@@ -179,16 +179,16 @@ def _stack(*arrays: Any, axis: int = 0) -> Call:
     return _in_sequence("stack", arrays, axis)
 
 
-@protocol.adapt(np.concatenate)
+@numpy_protocol.adapt(np.concatenate)
 def _of_concatenate(arrays: Sequence[Any], /, axis: int | None = 0) -> Any:
     return concatenate(list(arrays), axis=axis)
 
 
-@protocol.adapt(np.stack)
+@numpy_protocol.adapt(np.stack)
 def _of_stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     return stack(list(arrays), axis=axis)
 
 
-@protocol.adapt(np.split)
+@numpy_protocol.adapt(np.split)
 def _split(ary: Any, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Any]:
     return split(ary, indices_or_sections, axis)

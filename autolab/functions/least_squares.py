@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.arrays import as_array
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
@@ -80,7 +80,7 @@ def _qr_a(g: Any, q: Any, r: Any) -> Any:
 
 
 def _check_full_rank(r: Any) -> None:
-    array = protocol.unwrap(r)
+    array = numpy_protocol.unwrap(r)
     if not array.size:
         return
     xp = get_array_module(array)
@@ -90,7 +90,7 @@ def _check_full_rank(r: Any) -> None:
         raise ValueError("qr: columns of a matrix depend on each other, where q has no derivative")
 
 
-@protocol.adapt(np.linalg.qr)
+@numpy_protocol.adapt(np.linalg.qr)
 def _qr(a: Any, mode: str = "reduced") -> Any:
     if mode not in ("reduced", "r"):
         raise NoGradientError(f"numpy.linalg.qr: mode is {mode!r:.40}; on a Variable it is 'reduced' or 'r'")
@@ -98,7 +98,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     return r if mode == "r" else (q, r)
 
 
-@protocol.adapt(np.linalg.lstsq)
+@numpy_protocol.adapt(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int32, Any]:
     """The ``x`` for which ``a @ x`` is nearest to ``b``; of several, the shortest.
 
@@ -147,7 +147,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
     share = max(m, n) * digits if rcond is None else rcond if 0 < rcond < 1 else digits  # as LAPACK has it
     x = matmul(pinv(a, share), b)
     s = svd(a)[1]
-    values = protocol.unwrap(s)
+    values = numpy_protocol.unwrap(s)
     rank = np.int32(int((values > share * values.max()).sum()) if values.size else 0)
     off = square(b - matmul(a, x)).reshape(m, -1)
     residuals = sum(off, axis=0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array, get_array_module, strict_linalg
 from ..engine.declare import primitive
 from .extrema import max, min
@@ -24,7 +24,7 @@ from .spectra import svd
 from .working_precision import in_full
 
 
-@protocol.adapt(np.linalg.matrix_power)
+@numpy_protocol.adapt(np.linalg.matrix_power)
 def matrix_power(a: Any, n: int) -> Any:
     """A square matrix times itself, ``n`` times in all; for a negative ``n``, its inverse.
 
@@ -56,7 +56,7 @@ def matrix_power(a: Any, n: int) -> Any:
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"matrix_power: a has shape {a.shape}; expected square matrices")
     if n == 0:
-        xp = get_array_module(protocol.unwrap(a))
+        xp = get_array_module(numpy_protocol.unwrap(a))
         return rounded(where(xp.ones(a.shape, bool), xp.eye(a.shape[-1], dtype=a.dtype), a))
     if n < 0:
         a, n = _inverse(a), -n
@@ -140,7 +140,7 @@ def _pinv_a(g: Any, a: Any, y: Any) -> Any:
 Size = int | float | str
 
 
-@protocol.adapt(np.linalg.matrix_norm)
+@numpy_protocol.adapt(np.linalg.matrix_norm)
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
     """The size of each matrix; by default the root of the sum of squares.
 

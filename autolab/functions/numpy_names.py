@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.protocol import adapt, register, unwrap
+from ..engine.numpy_protocol import adapt, register, unwrap
 from .arithmetic import mul, sub
 from .axes import expand_dims, swapaxes
 from .diagonals import diagonal, on_diagonal, trace

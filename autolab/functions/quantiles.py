@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.arrays import as_array
 from ..engine.backend import get_array_module
 from ..engine.variable import Variable
@@ -20,7 +20,7 @@ from .sorting import array_in, sort
 from .working_precision import in_full
 
 
-@protocol.adapt(np.median)
+@numpy_protocol.adapt(np.median)
 def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """The middle of the elements in their order, or the mean of the two in the middle; NaN where one is NaN.
 
@@ -51,7 +51,7 @@ def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     return reshape(_or_nan(ranked, mean(ranked[..., (n - 1) // 2 : n // 2 + 1], axis=-1)), shape=shape)
 
 
-@protocol.adapt(np.quantile)
+@numpy_protocol.adapt(np.quantile)
 def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """What the share ``q`` of the elements is below, on the straight line between two of them; NaN where one is NaN.
 
@@ -79,7 +79,7 @@ def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> An
     return _quantiles("quantile", a, q, 1, axis, keepdims)
 
 
-@protocol.adapt(np.percentile)
+@numpy_protocol.adapt(np.percentile)
 def percentile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """`quantile` with ``q`` from 0 to 100, and the same parameters.
 
@@ -125,7 +125,7 @@ def _between(ranked: Any, share: float) -> Any:
 def _or_nan(ranked: Any, value: Any) -> Any:
     """NaN comes last in the order, and makes every rank unknown."""
     last = ranked[..., -1]
-    data = protocol.unwrap(last)
+    data = numpy_protocol.unwrap(last)
     if data.dtype.kind != "f":
         return value
     return where(get_array_module(data).isnan(data), last, value)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.backend import Array
 from ..engine.declare import primitive
-from ..engine.protocol import register
+from ..engine.numpy_protocol import register
 from .powers import ratio
 from .shape import broadcast_to
 from .working_precision import HALF, accumulated, divided, in_single, real

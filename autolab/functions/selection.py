@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array
 from ..engine.calls import Call
 from ..engine.declare import elementwise
@@ -222,7 +222,7 @@ def _as_dtype_of(truth: Array, like: Array) -> Array:
     return truth.astype(like.dtype)
 
 
-@protocol.adapt(np.where)
+@numpy_protocol.adapt(np.where)
 def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
         raise TypeError("numpy.where with a condition alone: use numpy.nonzero(x)")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array
 from ..engine.declare import elementwise, primitive
 from ..engine.primitive import Primitive
@@ -26,7 +26,7 @@ def reshape(xp: Any, a: Array, *, shape: Any) -> Array:
     return a.reshape(shape)
 
 
-protocol.register(np.reshape, reshape, renamed={"newshape": "shape"})  # its name in NumPy 2.0
+numpy_protocol.register(np.reshape, reshape, renamed={"newshape": "shape"})  # its name in NumPy 2.0
 
 
 @primitive(a=lambda g, axes: transpose(g, axes=_inverse(axes)), numpy=np.transpose)

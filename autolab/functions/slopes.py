@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from .joining import along, concatenate, place_of
@@ -15,7 +15,7 @@ from .shape import cast, reshape
 from .working_precision import in_full
 
 
-@protocol.adapt(np.gradient)
+@numpy_protocol.adapt(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slopes of samples along their axes: central differences, and one-sided ones at the ends.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.arrays import as_array
 from ..engine.backend import Array
 from ..engine.declare import primitive
@@ -53,7 +53,7 @@ def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
     return reshape(take_along_axis(g, indices=np.argsort(order, axis=place), axis=place), shape=a.shape)
 
 
-@protocol.adapt(np.partition)
+@numpy_protocol.adapt(np.partition)
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """Put the elements ``kth`` where they belong in order, smaller ones before and greater ones behind them.
 

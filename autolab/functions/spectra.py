@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.errors import NoGradientError
@@ -125,7 +125,7 @@ def _svd_a(g: Any, u: Any, s: Any, vh: Any) -> Any:
     return values + u @ middle @ vh + outside_u + outside_v
 
 
-@protocol.adapt(np.linalg.svd)
+@numpy_protocol.adapt(np.linalg.svd)
 def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
         raise NoGradientError("numpy.linalg.svd on a Variable that is not square takes full_matrices=False")
@@ -139,7 +139,7 @@ def _is_unused(g: Any) -> bool:
 
 def _check_apart(function: str, what: str, values: Any, zero: bool = False) -> None:
     """Refuse the gradient of vectors that are free to turn."""
-    array = protocol.unwrap(values)
+    array = numpy_protocol.unwrap(values)
     if not array.size:
         return
     xp = get_array_module(array)

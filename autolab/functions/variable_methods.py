@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import protocol
+from ..engine import numpy_protocol
 from ..engine.backend import Array
 from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.leaving import left
@@ -182,7 +182,7 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
     return transpose(self, axes=tuple(wanted) if wanted else None)
 
 
-@protocol.adapt(np.ravel)
+@numpy_protocol.adapt(np.ravel)
 def _ravel(self: Variable) -> Variable:
     """All elements along one axis."""
     return _reshape(self, -1)
@@ -200,7 +200,7 @@ def _clip(self: Variable, min: Any = None, max: Any = None) -> Variable:
 
 def _getitem(self: Variable, index: Any) -> Variable:
     """``x[index]``; the index may hold Variables of integers or booleans."""
-    return getitem(self, index=protocol.unwrap(index))
+    return getitem(self, index=numpy_protocol.unwrap(index))
 
 
 def _divmod(self: Variable, other: Any) -> tuple[Variable, Variable]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .compare import Comparison, Table
+from .comparison import Comparison, Table
 from .contracts import Examination, Gradients
-from .numeric import KINK
+from .numeric_slopes import KINK
 from .probes import MARGIN
 from .subject import Subject
 

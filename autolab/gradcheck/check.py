@@ -16,7 +16,8 @@ from ..foreign import bridge
 from .case import Case, fails
 from .checked_function import CheckedFunction, kept
 from .classify import diagnose
-from .compare import Table, compare, compare_nearby
+from .compare import compare, compare_nearby
+from .comparison import Table
 from .contracts import Examination, examine
 from .executors import check_executor
 from .higher import gradient_of

@@ -17,7 +17,7 @@ from .elementwise_formulas import elementwise_rule
 from .forgotten_way import forgotten_way
 from .leaving import lost_part
 from .messages import Kind, apart, number, say, shown, where
-from .numeric import KINK
+from .numeric_slopes import KINK
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
 from .rows_and_columns import placed

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.devices import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from .numeric import Gauge
+from .gauge import Gauge
 from .probes import MARGIN
 from .stairs import Stair, find_stair
 from .subject import Subject

@@ -15,7 +15,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from .case import Case
-from .numeric import KINK
+from .numeric_slopes import KINK
 
 _SAMPLES = 24
 _ROUNDS = 12

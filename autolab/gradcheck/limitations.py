@@ -6,10 +6,10 @@ import numpy as np
 
 from ..engine.errors import GradientCountError, GradientShapeError
 from .case import Case, rounded
-from .compare import Comparison
+from .comparison import Comparison
 from .contracts import Examination
 from .messages import number, say, shown, where
-from .numeric import KINK, SMOOTH, UNKNOWN
+from .numeric_slopes import KINK, SMOOTH, UNKNOWN
 from .probes import MARGIN
 from .report import Finding
 from .stairs import Stair

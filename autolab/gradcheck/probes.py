@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from .numeric import SMOOTH, Gauge
+from .gauge import Gauge
+from .numeric_slopes import SMOOTH
 from .point import Direction
 
 MARGIN = 10.0

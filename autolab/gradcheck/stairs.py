@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .numeric import Gauge
+from .gauge import Gauge
 from .point import Direction
 
 _EXPONENTS = (-20, -14, -8, -4, 0, 6)

@@ -20,7 +20,7 @@ PATH = [(ENGINE / name).resolve() for name in re.findall(r"^\d\. \*\*`([\w./]+)`
 HELPERS = {"result", "array_of", "get_array_module", "own", "publish", "note_pass", "size", "shape"}
 CORE = """
 variable node schema declare operands primitive fast_path_binary fast_paths kernels backward modes observe backend
-protocol
+numpy_protocol
 """
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from autolab import Variable
 from autolab import functions as F
-from autolab.engine import numpy_functions, protocol
+from autolab.engine import numpy_functions, numpy_protocol
 
 _rng = np.random.default_rng(0)
 ARRAYS = [_rng.uniform(0.2, 2, shape) for shape in ((), (3,), (2, 3), (2, 3, 4), (0, 3))]
@@ -43,7 +43,7 @@ def _tells_parameters(f: Callable[..., Any]) -> bool:
         return False
 
 
-TAKEN = [f for f in dict.fromkeys([*protocol.declared, *protocol.adapters]) if not isinstance(f, np.ufunc)]
+TAKEN = [f for f in dict.fromkeys([*numpy_protocol.declared, *numpy_protocol.adapters]) if not isinstance(f, np.ufunc)]
 FUNCTIONS = [f for f in TAKEN if _tells_parameters(f)]
 KNOWN = {*F.__all__, *[f.__name__ for f in TAKEN], "Variable"}
 
@@ -153,7 +153,7 @@ def test_a_difference_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda m, k=1, axes=(0, 1): Variable(np.zeros(2)),
     ]
     for adapter in adapters:
-        monkeypatch.setitem(protocol.adapters, np.rot90, adapter)
+        monkeypatch.setitem(numpy_protocol.adapters, np.rot90, adapter)
         with pytest.raises(AssertionError):
             _look(np.rot90, slice(None))
 

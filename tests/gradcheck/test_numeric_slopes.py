@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from autolab.gradcheck.gauge import Gauge
 from autolab.gradcheck.noise import estimate_noise
-from autolab.gradcheck.numeric import KINK, NOISY, SMOOTH, UNKNOWN, Gauge
+from autolab.gradcheck.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
 from autolab.gradcheck.point import Point, step_scale
 
 

@@ -19,9 +19,9 @@ from autolab.engine.leaving import ExitEvent, watch_leaving
 from autolab.engine.modes import listeners
 from autolab.recording import Departure
 from autolab.views.draw.messages import say
+from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.health import SIGNS, findings, sentences
 from autolab.views.graph.readings import readings
-from autolab.views.graph.svg import to_svg
 
 
 def by_math(x, w):

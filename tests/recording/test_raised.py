@@ -15,9 +15,9 @@ from autolab import FunctionNode, Variable, record
 from autolab import functions as F
 from autolab.recording import Recording, find_nonfinite, last_recording
 from autolab.views import mimebundle
+from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.listing import listing
 from autolab.views.graph.scene import scene, structure
-from autolab.views.graph.svg import to_svg
 from autolab.views.steps.static import to_text
 
 

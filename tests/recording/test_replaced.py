@@ -14,10 +14,10 @@ from autolab import functions as F
 from autolab.authoring import ContextFunction
 from autolab.recording import Recording, find_nonfinite
 from autolab.views import mimebundle
+from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.listing import replaced as told
 from autolab.views.graph.playback import Playback
 from autolab.views.graph.scene import structure
-from autolab.views.graph.svg import to_svg
 from autolab.views.steps.frames import frame
 
 

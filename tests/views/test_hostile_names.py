@@ -17,7 +17,7 @@ from autolab.analysis import Study, show_hessian, show_jacobian, surface
 from autolab.gradcheck.report import Finding, GradientReport, InputReport
 from autolab.views import mimebundle
 from autolab.views.draw.escape import clean
-from autolab.views.graph.svg import to_svg
+from autolab.views.graph.graph_svg import to_svg
 from autolab.views.heatmap.board import Board, gather
 
 from .cases import named

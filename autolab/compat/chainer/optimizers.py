@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from .. import missing
-from ._rules import SMORMS3, CorrectedMomentumSGD, RMSpropGraves
+from ._update_rules import SMORMS3, CorrectedMomentumSGD, RMSpropGraves
 from .optimizer import Optimizer
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.protocol import unwrap
+from ...engine.numpy_protocol import unwrap
 from ._adapters import variable
 from .core import as_variable
 

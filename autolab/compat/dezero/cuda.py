@@ -9,7 +9,7 @@ import numpy as np
 from ...engine.arrays import array_of
 from ...engine.backend import get_array_module, gpu_status, is_array
 from ...engine.devices import to_cpu, to_gpu
-from ...engine.protocol import unwrap
+from ...engine.numpy_protocol import unwrap
 from .. import missing
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ... import functions as F
-from ...engine.protocol import unwrap
+from ...engine.numpy_protocol import unwrap
 from ...functions.windows import Windows, columns, image, windows
 from .. import missing
 from ._adapters import variable

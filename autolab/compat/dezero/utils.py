@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import Array
-from ...engine.protocol import unwrap
+from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from .. import missing
 from ._dot import get_dot_graph, plot_dot_graph

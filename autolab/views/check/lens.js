@@ -8,7 +8,8 @@ import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { button, codeLine, html, makeBadge, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
-import { makeChosenPart, makeTriosPart, toCell } from "./gradient_panels.js";
+import { makeChosenPart } from "./chosen_element.js";
+import { makeTriosPart, toCell } from "./gradient_panels.js";
 import { makeCurvesPart } from "./step_curves.js";
 
 export default () =>

@@ -3,7 +3,7 @@
 
 import { makeChart } from "../live/chart.js";
 import { html, set, write } from "../live/dom.js";
-import { makeLines } from "./gradient_panels.js";
+import { makeLines } from "./chosen_element.js";
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeCurvesPart({ get, send }) {

@@ -9,7 +9,7 @@ from ..draw.escape import LIMIT, Markup, code, details, element, join, paragraph
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..draw.svg import Look, document, words_at
-from ..graph.svg import to_svg
+from ..graph.graph_svg import to_svg
 from ..steps.terms import order_formulas
 from .scene import LARGE, SMALL, TANGENT, TAYLOR, growth_rows, moving, panels, spoken
 

@@ -27,8 +27,8 @@ _HANDLERS: dict[str, str] = {
     "autolab.training.monitor.Monitor": "autolab.views.monitor.static:bundle",
     "autolab.engine.variable.Variable": "autolab.views.cards.summary:variable_bundle",
     "autolab.functions.conventions.Conventions": "autolab.views.cards.conventions:bundle",
-    "autolab.gradcheck.report.GradientReport": "autolab.views.check.report:bundle",
-    "autolab.views.check.lens.Lens": "autolab.views.check.report:lens_bundle",
+    "autolab.gradcheck.report.GradientReport": "autolab.views.check.static:bundle",
+    "autolab.views.check.lens.Lens": "autolab.views.check.static:lens_bundle",
 }
 
 

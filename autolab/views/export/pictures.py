@@ -18,11 +18,11 @@ from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import heading, title
 from ..draw.svg import Look
+from ..graph.graph_svg import draw, to_svg
 from ..graph.layout import Direction, direction_of
 from ..graph.listing import notes
 from ..graph.readings import readings, spoken_group
 from ..graph.scene import scene
-from ..graph.svg import draw, to_svg
 from ..live.protocol import not_understood
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import autolab
 
 from ..draw.escape import clean
 from ..draw.messages import say
+from ..graph.exploration_state import call_code
 from ..graph.session import Session
-from ..graph.state import call_code
 from ..live.controls import Key
 from .standalone import NotStandalone, standalone
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...recording.locate import source_of
-from ..graph.state import literal
+from ..graph.exploration_state import literal
 
 MOST_NUMBERS = 1000
 """An array with more elements is not written into a program."""

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * One box of the graph: its heading, its value and its gradient. The measures are those of views/graph/scene.py and
- * svg.py.
+ * graph_svg.py.
  */
 
 import { BEND, SHADES, makeTone } from "../live/colors.js";

@@ -10,7 +10,7 @@ from ...engine.backend import Array, get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
-from .state import ExplorationState
+from .exploration_state import ExplorationState
 
 Domain = tuple[float, float]
 

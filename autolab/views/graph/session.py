@@ -28,8 +28,8 @@ from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
+from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
 from .program_run import ProgramRun, fitting
-from .state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
 
 HISTORY = 500
 HISTORY_BYTES = 256 << 20

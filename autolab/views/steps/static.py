@@ -15,11 +15,11 @@ from ..draw.escape import LIMIT, Markup, code, details, escape, join, paragraph,
 from ..draw.messages import plural, say
 from ..draw.names import columns, heading, label
 from ..draw.registry import Bundle
+from ..graph.graph_svg import describe, draw
 from ..graph.listing import describe_program, ended, listing, remarks, unreached
 from ..graph.playback import Playback
 from ..graph.readings import marked_steps, readings, signs_of, spoken_group
 from ..graph.scene import scene
-from ..graph.svg import describe, draw
 from .frames import frame, share_at
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import autolab
 from autolab.views import mimebundle
-from autolab.views.check import report as report_view
+from autolab.views.check import static as report_view
 from autolab.views.draw import registry
 from autolab.views.draw.escape import LIMIT, Markup
 from autolab.views.draw.messages import say

@@ -12,10 +12,10 @@ import autolab
 from autolab.views.draw.colors import color, view_tone
 from autolab.views.draw.svg import LEVELS
 from autolab.views.graph.detail import detail
+from autolab.views.graph.graph_svg import draw, to_svg
 from autolab.views.graph.playback import Playback
 from autolab.views.graph.readings import readings, view_scale
 from autolab.views.graph.scene import scene
-from autolab.views.graph.svg import draw, to_svg
 from autolab.views.live.columns import shaded
 
 

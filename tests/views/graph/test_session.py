@@ -401,7 +401,7 @@ def test_a_device_can_be_chosen_where_there_is_one(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("autolab.views.graph.session.gpu_status", lambda: GpuStatus("ok", "a GPU"))
     session = open_session(muladd, x=2.0, y=3.0, z=4.0)
     moved: list[Any] = []
-    monkeypatch.setattr("autolab.views.graph.state.to_gpu", lambda array: moved.append(array) or array)
+    monkeypatch.setattr("autolab.views.graph.exploration_state.to_gpu", lambda array: moved.append(array) or array)
     assert session.settings()["device"] == ("cpu", ("cpu", "gpu"))
     session.choose("device", "gpu")
     assert len(moved) == 3

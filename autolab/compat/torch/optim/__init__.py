@@ -2,7 +2,7 @@
 
 from ... import missing
 from . import lr_scheduler, optimizer
-from ._rules import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop
+from ._update_rules import SGD, Adadelta, Adagrad, Adam, AdamW, RMSprop
 from .optimizer import Optimizer
 
 __all__ = [

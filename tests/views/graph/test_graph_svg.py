@@ -12,7 +12,7 @@ from PIL import Image
 from autolab.recording.arrays import snapshot
 from autolab.views.draw.colors import Tone
 from autolab.views.draw.heatmap_svg import Panel, heatmaps
-from autolab.views.graph.svg import to_svg
+from autolab.views.graph.graph_svg import to_svg
 
 from ..cases import recorded_chain, recorded_muladd, recorded_net, recording, step
 

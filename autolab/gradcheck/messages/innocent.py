@@ -1,0 +1,77 @@
+"""What makes a check cautious and never fail: kinks, lower precision, what cannot be verified."""
+
+SENTENCES: dict[str, str] = {
+    "kink": (
+        "{function} has a kink in {input}{where}: its slope is {low} on one side and {high} on the other, and the "
+        "gradient {analytic} {judgement}."
+    ),
+    "kink.between": "lies between them",
+    "kink.outside": "lies outside",
+    "low_precision.native": (
+        "In {dtype} the gradient of {input}{where} comes out as {first}, in float64 as {second}: that is a limit "
+        "of {dtype}."
+    ),
+    "low_precision.rounded": "The gradient of {input} is rounded to float32 on its way.",
+    "low_precision.forward": (
+        "{function} computes in {dtype} inside, although its inputs are float64: its results are good to about "
+        "{digits} digits only. Keep float64 throughout, or give it {dtype} inputs."
+    ),
+    "low_precision.backward": (
+        "The gradient of {input} is computed in {dtype} on its way, although the input is float64: it is good to about "
+        "{digits} digits only, and {analytic} instead of {numeric}{where}. Keep float64 throughout."
+    ),
+    "low_precision.lifted": "The inputs were taken to float64 for the comparison.",
+    "low_precision.not_lifted": "{function} does not run in float64, so the comparison is as coarse as {dtype}.",
+    "cannot_verify.domain": (
+        "The slope of {function} in {input}{where} cannot be measured: it is infinite there, jumps, or the "
+        "function is not defined on both sides."
+    ),
+    "cannot_verify.raises": "Near the given point {function} raises {error}, so {input}{where} cannot be measured.",
+    "cannot_verify.noise": "{function} is too noisy to measure its slope in {input}{where}: {numeric} ± {error}.",
+    "cannot_verify.nan": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. At a single point this may be"
+        " a limit of the arithmetic."
+    ),
+    "cannot_verify.infinite": (
+        "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"
+        " nothing to measure it against."
+    ),
+    "cannot_verify.stairs": (
+        "In {dtype} {result} of {function} has no digits for the slope in {input}{where}: small steps leave it "
+        "the same, and at a step of {step} it jumps by {jump}, as rounding makes it. The gradient {analytic} may be "
+        "right or wrong."
+    ),
+    "cannot_verify.steep_stairs": (
+        "In {dtype} {result} of {function} has too few digits for the slope in {input}{where}: besides its steady "
+        "moves it jumps by {jump} at a step of {step}, as rounding makes it. The gradient {analytic} may be right or "
+        "wrong."
+    ),
+    "cannot_verify.underflow": (
+        "In {dtype} {result} of {function} underflows: it stays {value} until {input}{where} has moved by {step}. The "
+        "gradient {analytic} may be right or wrong."
+    ),
+    "cannot_verify.rounding": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. In {dtype} terms cancel here "
+        "up to their last digits, so it may be right or wrong."
+    ),
+    "cannot_verify.still": (
+        "In {dtype} nothing in the results of {function} changes with {input}{where}; the gradient {analytic} would "
+        "move them by less than their rounding, so it may be right or wrong."
+    ),
+    "cannot_verify.result": "the result",
+    "cannot_verify.result_of": "result {place}",
+    "cannot_verify.range": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way there is an "
+        "{limit} in {dtype}, so the check cannot tell whether backward is right."
+    ),
+    "cannot_verify.probes": (
+        "{input} has too many kinks or too much noise to be measured along random directions: only {count} of its "
+        "{total} elements were measured."
+    ),
+    "cannot_verify.untraced": (
+        "Along a random direction through all {total} elements of {input} the gradient is off, but at none of the "
+        "{count} that were measured: many may be off by very little, or it is rounding."
+    ),
+    "cannot_verify.empty": "There is no element to compare.",
+    "cannot_verify.loud": "{function} is too noisy to measure its slope in {input}{where}.",
+}
