@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import operator
+import os
 import time
 from collections.abc import Callable
 from importlib import import_module
