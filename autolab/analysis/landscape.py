@@ -199,7 +199,7 @@ def surface(
         raise ValueError(f"{CALLER}: span is {span!r:.60}; expected a number above 0")
     space = Space(loss, params)
     if space.start.size < 2:
-        raise ValueError(f"{CALLER}: params holds {space.start.size} numbers; a plane needs two at least")
+        raise ValueError(f"{CALLER}: a plane needs at least two numbers; params holds {space.start.size}")
     way = [space.flat(point, f"point {i} of the path") for i, point in enumerate(path)]
     chosen, first, second = directions_of(space, directions, way, seed)
     plane = np.stack([first, second])

@@ -150,7 +150,7 @@ def test_it_is_plain_data():
     ("call", "words"),
     [
         (lambda: surface(3, (1.0, 2.0)), "surface: loss is an int"),
-        (lambda: surface(bowl, (1.0,)), "holds 1 numbers; a plane needs two"),
+        (lambda: surface(bowl, (1.0,)), "a plane needs at least two numbers; params holds 1"),
         (lambda: surface(bowl, (1.0, "a")), "expected real numbers"),
         (lambda: surface(bowl, (1.0, 2.0), steps=1), "steps is 1"),
         (lambda: surface(bowl, (1.0, 2.0), span=-1), "span is -1"),

@@ -70,6 +70,13 @@ def test_a_class_can_follow_a_cube_down_to_its_constant(page: Page, open_view: O
     expect(page.locator(".al-terms")).to_be_visible()
 
 
+def test_three_orders_stand_side_by_side_next_to_a_list_of_files(page: Page, open_view: Open) -> None:
+    page.set_viewport_size({"width": 850, "height": 800})
+    open_view(cube, x=2.0, options={"order": 2})
+    tops = page.locator(".al-order").evaluate_all("all => all.map((order) => order.getBoundingClientRect().top)")
+    assert len(tops) == 3 and len(set(tops)) == 1
+
+
 def test_the_users_names_stand_in_the_formulas_and_other_inputs_can_be_moved(page: Page, open_view: Open) -> None:
     wire = open_view(squares, x=3.0, y=2.0, options={"order": 2})
     assert formulas(page) == ["w = h²", "dw/dx = 2y h", "d²w/dx² = 2y²"]
