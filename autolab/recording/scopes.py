@@ -134,7 +134,8 @@ class ScopeTracker:
 
         That level's frame is in the path as well: it has moved on.
         """
-        marked = {id(mark.frame) for mark in modes().marks}
+        marks = modes().marks
+        marked = {id(mark.frame) for mark in marks} if marks else ()
         path: list[tuple[FrameType, FrameType | None]] = []
         callee: FrameType | None = None
         while frame is not None and frame is not self._base:

@@ -27,6 +27,8 @@ from .labels import group_heading, group_sentence, result
 from .session import Session
 
 MOST_CHARACTERS = 150_000
+FEWEST_CHARACTERS = 5  # of a number: "0.0, "
+MOST_STEPS = 400  # the program of more, each with its gradient, has more characters
 MOST_WORK = 60_000
 """So many elements may be written in one run: nine of them fit into a frame of the screen."""
 
@@ -46,6 +48,8 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
     state = session.state
     if recording.higher or state.replaced or state.opened or recording.raised is not None or session.outputs == {}:
         return {"why": say("moves_other_view")}
+    if _is_too_large(recording):
+        return {"why": say("moves_needs", what=say("moves_too_large"))}
     keys: list[Key] = [*state.inputs, *sorted(session.outputs)]
     start = {key: session.array(key) for key in keys}
     if any([not isinstance(array, np.ndarray) for array in start.values()]):
@@ -57,6 +61,13 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
         return {"why": say("moves_needs", what=clean(str(refusal), 80))}
     except Exception as error:  # whatever the function does on arrays that are no NumPy arrays
         return {"why": say("moves_needs", what=clean(f"{type(error).__name__}: {error}", 80))}
+
+
+def _is_too_large(recording: Recording) -> bool:
+    """Whether no program of it would be small enough, which is told before the function runs again."""
+    kept = [found for step in recording.steps for found in (step.value, step.grad) if found is not None]
+    numbers = sum([found.size for found in kept])
+    return FEWEST_CHARACTERS * numbers > MOST_CHARACTERS or len(recording.steps) > MOST_STEPS
 
 
 @dataclass
