@@ -156,7 +156,7 @@ function keepKeys(event) {
  */
 function fitWindow(root) {
   const resized = new ResizeObserver(([{ target }]) =>
-    root.style.setProperty("--al-window", `${target.clientHeight}px`),
+    root.style.setProperty("--al-window", `min(100vh, ${target.clientHeight}px)`),
   );
   const seen = new IntersectionObserver(() => {
     if (!root.isConnected) return;
