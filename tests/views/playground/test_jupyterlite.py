@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page
 from autolab.views.playground.site import DISTRIBUTION
 from views.lab import READY
 
-from .conftest import SECONDS, Files, opener, scripts, server
+from .conftest import SECONDS, Distribution, Files, opener, scripts, server
 
 LESSONS = "jupyter/lab/index.html?path=lessons"
 FILL = """cells => {
@@ -119,3 +119,28 @@ def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) 
     settings = json.loads((folder / "jupyter-lite.json").read_text("utf-8"))["jupyter-config-data"]
     assert f"{DISTRIBUTION}pyodide.js" in str(settings) and "lessons" in str([*(folder / "files").iterdir()])
     assert not [*folder.rglob("answers.toml")]
+
+
+@pytest.mark.lab
+@pytest.mark.browser
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("page_of", "slider"),
+    [("playground/index.html", "x, input, value 2"), (f"{LESSONS}/start/00_start.ipynb", "x, input, value 2")],
+    ids=["playground", "jupyterlite"],
+)
+def test_the_public_site_opens_with_the_files_of_that_distribution_and_asks_for_nothing_else(
+    browser: Browser, tmp_path: Path, page_of: str, slider: str
+) -> None:
+    with scripts() as (lite, offline):
+        folder = lite.build(tmp_path / "lite", None).parent
+    with server(folder) as address:
+        distribution = Distribution(offline, address)
+        with opener(browser, address, distribution.answer) as open_page:
+            page = open_page(page_of)
+            if "jupyter" in page_of:
+                wait(page, READY)
+                page.evaluate(RUN_FIRST)
+            page.get_by_role("slider", name=slider).first.wait_for()
+    assert {"pyodide.asm.wasm", "python_stdlib.zip"} <= {*distribution.asked}
+    assert len([name for name in distribution.asked if name.startswith("numpy-")]) == 1
