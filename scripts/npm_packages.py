@@ -26,7 +26,7 @@ def fetched(packages: Mapping[str, str], needed: Iterable[str]) -> Path:
         If they cannot be had, or one of the files that are ``needed`` is not among them.
     """
     words = [part for package in packages.items() for part in package]
-    folder = ROOT / ".venv" / "-".join(["npm", *words])
+    folder = ROOT / ".venv" / "-".join(["npm", *words]).replace("/", "-")
     if not all((folder / name).is_file() for name in needed):
         _fetch(folder, packages, needed)
     return folder

@@ -38,6 +38,19 @@ from ..plots.surface_view import SurfaceView
 from .playground_link import address, link
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+_MODULE = """\
+const page = PAGE;
+export default {
+  render({ el }) {
+    const frame = document.createElement("iframe");
+    frame.title = "AutoLab";
+    frame.srcdoc = page;
+    frame.style.cssText = "display: block; width: 100%; height: 44rem; border: 0";
+    el.append(frame);
+    return () => frame.remove();
+  },
+};
+"""
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
 
 
@@ -59,7 +72,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
         What to write.
     path : str or path
-        Where to, with the suffix ``.html``; an existing file is replaced.
+        Where to, with the suffix ``.html``; an existing file is replaced. With ``.mjs`` the page is written as a module
+        that shows it in a frame: what the directive ``{anywidget}`` of MyST's sites loads.
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
     playground : str, optional
@@ -82,8 +96,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     >>> autolab.export_html(recording, "square.html")
     """
     target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html")
+    if target.suffix.lower() not in (".html", ".htm", ".mjs"):
+        raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")
     saved = _saved_page(shown, address(playground))
     if saved is not None:
         page = _live(saved, look)
@@ -92,7 +106,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
         if html is None:
             raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
         page = _page(type(shown).__name__, Markup(html), look)
-    write(target, page)
+    write(target, _MODULE.replace("PAGE", json.dumps(page)) if target.suffix.lower() == ".mjs" else page)
     if isinstance(shown, LiveView):
         shown.exported(target)
 
