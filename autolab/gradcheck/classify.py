@@ -19,7 +19,7 @@ from .numeric import KINK
 from .places import placed
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
-from .rules import elementwise_rule
+from .rules_by_parts import elementwise_rule
 from .trace import forgotten_way
 
 

@@ -1,0 +1,183 @@
+"""What the user's forward calls the values on its way, seen while it runs.
+
+Names are trustworthy only if they mean one value throughout: one that is bound again, changed in place or used for
+something else in a helper is left out, and so are all if anything else follows what Python executes (a debugger).
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.source import is_own
+from .case import Case
+
+_MOST = 8
+_MOST_EVENTS = 3000
+"""A forward of more instructions is a loop or a program of its own, and is let go."""
+
+_LARGEST = 1024
+_SKIPPED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_LIBRARIES = tuple({sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The values on the way of a forward at many points, by the user's names, and the single numbers among them.
+
+    ``known`` is what the forward calls its inputs and its result, empty where it has no name for them; ``taken`` are all
+    names that it uses for something else.
+    """
+
+    values: dict[str, np.ndarray]
+    constants: dict[str, float]
+    known: list[str]
+    taken: frozenset[str]
+
+
+Points = Sequence[tuple[list[np.ndarray], np.ndarray]]
+"""Inputs, each with which of its elements count."""
+
+
+def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> Parts | None:
+    """The parts of the one written forward that takes input ``i`` and gives the result, at all points.
+
+    What equals one of ``known`` (the inputs, the result) everywhere is no part.
+    """
+    runs: list[dict[str, np.ndarray]] = []
+    taken: set[str] = set()
+    for arrays, good in points:
+        seen = _watched(case, i, arrays)
+        if seen is None:
+            return None
+        taken |= seen.values.keys() | seen.unsure
+        runs.append({name: v for name, a in seen.certain() if (v := _spread(a, case.shapes[i], good)) is not None})
+    names = [name for name in runs[0] if all([name in run for run in runs])]
+    columns = {name: np.concatenate([run[name] for run in runs]) for name in names}
+    same = [[name for name, v in columns.items() if np.array_equal(v, other)] for other in known]
+    other = {name: v for name, v in columns.items() if not any([name in equal for equal in same])}
+    constants = {name: float(v[0]) for name, v in other.items() if np.isfinite(v).all() and (v == v[0]).all()}
+    values = {name: v for name, v in other.items() if np.isfinite(v).all() and name not in constants}
+    values = {name: v for name, v in values.items() if not _is_double(name, values)}
+    return Parts(
+        dict(list(values.items())[:_MOST]),
+        dict(list(constants.items())[:_MOST]),
+        [next(iter(equal), "") for equal in same],
+        frozenset(taken.difference(*same)),
+    )
+
+
+def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:
+    return np.broadcast_to(value, shape).ravel()[good] if value.shape in ((), shape) else None
+
+
+def _is_double(name: str, columns: dict[str, np.ndarray]) -> bool:
+    """Whether another name has the same values at all points: elsewhere they may differ."""
+    return any([other != name and np.array_equal(v, columns[name]) for other, v in columns.items()])
+
+
+def _watched(case: Case, i: int, arrays: list[np.ndarray]) -> _Names | None:
+    if sys.gettrace() is not None:  # somebody else's: a debugger
+        return None
+    events: list[ForwardEvent] = []
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            events.append(event)
+
+    names = _Names()
+    with observe(hook), _tracing(names):
+        run = case.subject.run(arrays)
+    if len(events) != 1 or names.events > _MOST_EVENTS:
+        return None
+    is_taker = any([x is run.inputs[i] for x in events[0].inputs])
+    return names if is_taker and events[0].outputs[0] is run.outputs[0] else None
+
+
+@contextmanager
+def _tracing(names: _Names) -> Iterator[None]:
+    sys.settrace(names.called)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+class _Names:
+    """What a name stood for in the frames of the user's own functions: its value, as it was at first."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.values: dict[str, np.ndarray] = {}
+        self.unsure: set[str] = set()
+        self._objects: dict[str, Any] = {}
+        self._bits: dict[str, Any] = {}
+        self._aliases: set[str] = set()
+
+    def certain(self) -> list[tuple[str, np.ndarray]]:
+        """The names that kept their values, the first bound first."""
+        return [(name, v) for name, v in self.values.items() if name not in self.unsure | self._aliases]
+
+    def called(self, frame: FrameType, event: str, arg: Any) -> Any:
+        """For every Python function that is called: whether to follow it."""
+        if self.events > _MOST_EVENTS or is_own(frame) or not _is_users(frame.f_code):
+            return None
+        frame.f_trace_opcodes = True
+        return self._executed
+
+    def _executed(self, frame: FrameType, event: str, arg: Any) -> Any:
+        self.events += 1
+        if self.events > _MOST_EVENTS:
+            return None
+        bound = dict(_numbers(frame))
+        for name, value in bound.items():
+            self._look(name, value)
+        if event == "return" and arg is None:  # it raised: what it had computed is not used
+            self.unsure.update(bound)
+        return self._executed
+
+    def _look(self, name: str, value: Any) -> None:
+        if name not in self.values:
+            if isinstance(value, np.ndarray) and any([value is other for other in self._objects.values()]):
+                self._aliases.add(name)
+            self._objects[name], self.values[name], self._bits[name] = value, np.array(value), _bits(value)
+        elif name not in self.unsure and _bits(value) != self._bits[name]:
+            self.unsure.add(name)
+
+
+def _numbers(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    """The names in a frame that stand for arrays or numbers, and the attributes of ``self`` that do."""
+    for name, value in frame.f_locals.items():
+        if _is_number(value):
+            yield name, value
+        elif name == "self":
+            for key, kept in list(getattr(value, "__dict__", {}).items()):
+                if not key.startswith("_") and _is_number(kept):
+                    yield f"self.{key}", kept
+
+
+def _bits(value: Any) -> Any:
+    """What is the same as long as a value is; quick to compare, at every instruction."""
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "biuf" and value.size <= _LARGEST
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.complexfloating)
+
+
+def _is_users(code: CodeType) -> bool:
+    """Whether a user wrote the function, and it runs from its beginning to its end."""
+    if code.co_flags & _SKIPPED or (code.co_name.startswith("<") and code.co_name != "<lambda>"):
+        return False
+    return not code.co_filename.startswith((*_LIBRARIES, "<frozen", "<__array_function__"))
