@@ -31,6 +31,7 @@ from .authoring import FunctionNode
 from .debug import check_inplace
 from .engine.allocator import keep_blocks as _keep_blocks
 from .engine.backend import get_array_module
+from .engine.configuration import config, global_config, no_grad, test_mode, using_config
 from .engine.declare import elementwise, primitive
 from .engine.devices import device, to_cpu, to_gpu
 from .engine.errors import (
@@ -47,7 +48,6 @@ from .engine.grad import grad
 from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
-from .engine.switches import config, global_config, no_grad, test_mode, using_config
 from .engine.variable import Variable, as_variable
 from .engine.warned import point_to_users as _point_to_users
 from .gpu import fuse

@@ -220,7 +220,7 @@ def _port_options(port: int | None) -> list[str]:
 
 def _browser_options(browser: str | None) -> list[str]:
     """No browser on request, and none where only one for the terminal could be found: it would take the terminal."""
-    from autolab.views.live.page_file import has_screen
+    from autolab.views.live.no_notebook import has_screen
 
     unwanted = browser == "none" or (not has_screen() and not os.environ.get("BROWSER"))
     return [f"--ServerApp.open_browser={not unwanted}"]

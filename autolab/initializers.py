@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from .engine.configuration import check_rng, config
 from .engine.errors import check_number
-from .engine.switches import check_rng, config
 
 Shape = tuple[int, ...]
 

@@ -81,7 +81,7 @@ def save_notebook(
     OSError
         If the notebook cannot be read or the page cannot be written.
     """
-    from .views.export.playground import ADDRESS, address
+    from .views.export.playground_link import ADDRESS, address
 
     source, target = Path(notebook), Path(path)
     variables = {**os.environ, ADDRESS: address(playground)}

@@ -26,8 +26,8 @@ from autolab.views.live.bundle import module_text, style_text, zipped
 
 MOVES = 100
 GOALS: dict[str, tuple[float | None, str]] = {
-    "median": (40, "ms"),
-    "p90": (150, "ms"),
+    "median": (20, "ms"),
+    "p90": (30, "ms"),
     "slowest": (None, "ms"),
     "first_picture": (5000, "ms"),
     "loader": (None, "bytes"),

@@ -20,7 +20,7 @@ EXCEPTIONS = {
     ("autolab/serializers/npz.py", "ZipFile"): "into the open file that the writer gives",
     ("autolab/serializers/npz.py", "open"): "a member of that archive",
     ("autolab/serializers/hdf5.py", "File"): "into memory",
-    ("autolab/views/live/page_file.py", "touch"): "takes a name that no file has, for the writer",
+    ("autolab/views/live/no_notebook.py", "touch"): "takes a name that no file has, for the writer",
     ("autolab/views/playground/site.py", "ZipFile"): "into memory",
     ("autolab/views/playground/runner.py", "write_text"): "into the memory of the page in which it runs",
     ("autolab/compat/chainer/serializers/npz.py", "save"): "into a dictionary",

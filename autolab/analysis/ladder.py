@@ -10,11 +10,11 @@ from weakref import proxy
 import numpy as np
 
 from ..engine.backend import get_array_module
+from ..engine.configuration import using_config
 from ..engine.errors import a_kind
 from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
-from ..engine.switches import using_config
 from ..engine.variable import Variable
 from ..tracing import Branches, agree
 from ..transforms.curvature import made_by_elementwise

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..engine.switches import using_config
-from ..gradcheck.spread import check_executor, spread
+from ..engine.configuration import using_config
+from ..gradcheck.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..tracing import Branches
 from .directions import Chosen, directions_of

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array
+from ..engine.configuration import using_config
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
-from ..engine.switches import using_config
 from ..engine.variable import Variable
 from ..links import Link
 from ..transforms.structure import filled, leaves

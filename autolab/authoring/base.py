@@ -12,10 +12,10 @@ import numpy as np
 from ..engine.arrays import array_of, as_array, check_real
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
 from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
-from ..engine.config import modes, recording, watchers
 from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
+from ..engine.modes import backprop_enabled, modes, watchers
 from ..engine.multi_output import MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
@@ -74,7 +74,7 @@ class Authored:
             for i, x in enumerate(inputs)
             if isinstance(x, Variable) and x.node is not None
         ]
-        if edges and recording():
+        if edges and backprop_enabled():
             call.keep(arrays, outputs)
             MultiOutputNode.join(self, edges).connect(outputs, call.constant_outputs)
         if watchers:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from ..engine.backend import Array
-from ..engine.config import recording
+from ..engine.configuration import no_grad
 from ..engine.errors import DeclarationError, GradientCountError, counted
+from ..engine.modes import backprop_enabled
 from ..engine.multi_output import MultiOutputNode
 from ..engine.observe import silence
-from ..engine.switches import no_grad
 from ..engine.variable import Variable, wrap
 from .base import Authored, Barrier, as_upstream
 from .marks import Kept, Marks
@@ -81,7 +81,7 @@ class ContextFunction(Authored):
     def apply(cls, *args: Any) -> Any:
         """Apply the function: a Variable, or a tuple for several results."""
         ctx = cls()
-        ctx._marks = Marks(ctx.name, args, recording())
+        ctx._marks = Marks(ctx.name, args, backprop_enabled())
         arrays = tuple([a._data if isinstance(a, Variable) else a for a in args])
         outputs = ctx._apply(args, arrays, ctx._forward)
         return outputs[0] if len(outputs) == 1 else outputs

@@ -10,7 +10,7 @@ import numpy as np
 from ..authoring.function_node import FunctionNode
 from ..binding import Bound
 from ..engine.variable import Variable
-from ..gradcheck.trace import Traced
+from ..gradcheck.forgotten_way import Traced
 
 
 class Called(Protocol):

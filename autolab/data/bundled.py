@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 
+from ..engine.configuration import check_rng
 from ..engine.errors import check_number
-from ..engine.switches import check_rng
 from ..serializers.npz import read_npz
 from .dataset import TupleDataset
 

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..engine.configuration import check_rng, config
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..engine.switches import check_rng, config
 from ..generators import generator_state, generator_store
 from ..state_layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of

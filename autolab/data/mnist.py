@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..engine.switches import check_rng
+from ..engine.configuration import check_rng
 from ..files import FileFormatError
 from .dataset import Dataset, Transform, TupleDataset
 from .download import fetch

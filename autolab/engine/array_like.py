@@ -9,9 +9,9 @@ import numpy as np
 
 from . import numpy_functions, protocol
 from .backend import Array, device_name
-from .config import listeners
 from .errors import DetachError
 from .leaving import is_drawn, left, number_of
+from .modes import listeners
 from .remedies import AS_ARRAY, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from .backend import get_array_module
-from .config import modes, recording, watchers
+from .configuration import using_config
 from .devices import stopwatch
 from .errors import no_switch
+from .modes import backprop_enabled, modes, watchers
 from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
 from .sliced_gradient import SlicedGradient
 from .store import Gradients, added, note_pass, own, publish
-from .switches import using_config
 from .variable import Variable, wrap
 
 guards: dict[weakref.ref[Node], Callable[[], None]] = {}
@@ -62,7 +62,7 @@ def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: W
         for i, (y, start) in enumerate(zip(ys, starts, strict=True))
         if y.node is not None
     ]
-    if create_graph and not recording():
+    if create_graph and not backprop_enabled():
         with using_config("enable_backprop", True):
             return _visit(seeds, True, keep)
     return _visit(seeds, create_graph, keep)

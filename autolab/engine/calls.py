@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from functools import cache
 from itertools import zip_longest
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .complaints import LIMIT
@@ -211,6 +212,15 @@ def unknown(function: Primitive, name: str) -> str:
 def signature_of(function: Any) -> inspect.Signature:
     """What a function takes; looking that up takes longer than most calls."""
     return inspect.signature(function)
+
+
+def parameter_names(function: Any) -> list[str]:
+    """The names of a function's parameters. Those of a plain function stand in its code, which is found at once."""
+    if type(function) is FunctionType and not vars(function):  # it wraps no other
+        code = function.__code__
+        if not code.co_kwonlyargcount and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return list(code.co_varnames[: code.co_argcount])
+    return list(inspect.signature(function).parameters)
 
 
 def call_signature(parameters: list[inspect.Parameter]) -> inspect.Signature:

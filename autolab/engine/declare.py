@@ -7,16 +7,16 @@ def mul(xp, a, b):
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
 from . import protocol
-from .binary import binary
+from .calls import parameter_names
 from .errors import DeclarationError
+from .fast_path_binary import binary
+from .fast_paths import general, unary
 from .primitive import Primitive, Rule
-from .specialize import general, unary
 
 
 def elementwise(
@@ -102,7 +102,7 @@ def primitive(
 
 def _check_xp(forward: Callable[..., Any], rules: dict[str, Rule]) -> None:
     """Refuse a forward whose first parameter is an input: it is where NumPy or CuPy goes."""
-    parameters = list(inspect.signature(forward).parameters) if callable(forward) else []
+    parameters = parameter_names(forward) if callable(forward) else []
     if parameters and parameters[0] != "xp" and (parameters[0] in rules or len(parameters) == 1):
         name, inputs = getattr(forward, "__name__", type(forward).__name__), ", ".join(parameters)
         raise DeclarationError(
@@ -136,7 +136,7 @@ def _declare(
         def apply(*args: Any, **attributes: Any) -> Any:
             return function.apply(args, attributes)
 
-        call: Any = _shortcut(function) or apply
+        call: Any = _fast_path(function) or apply
         update_wrapper(call, forward)
         call.__signature__, call.function = function.signature, function
         call.vjp = lambda name: lambda rule: function.add_rule(name, rule)
@@ -148,7 +148,7 @@ def _declare(
     return decorate
 
 
-def _shortcut(function: Primitive) -> Callable[..., Any] | None:
+def _fast_path(function: Primitive) -> Callable[..., Any] | None:
     """A faster equal of ``function.apply`` for its shape of function, or None if there is none."""
     schema = function.schema
     if schema.variadic or function.several:

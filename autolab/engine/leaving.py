@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .config import listeners, modes, recording
+from .configuration import Block
 from .errors import DetachError
+from .modes import backprop_enabled, listeners, modes
 from .observe import ForwardEvent
 from .remedies import INTO_ARRAY
 from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
-from .switches import Block
 
 if TYPE_CHECKING:
     from .variable import Variable
@@ -196,7 +196,7 @@ _silence = _IgnoredExits()
 
 def untracked(event: ForwardEvent) -> Exit | None:
     """Where a step of the user's stands that was computed under ``no_grad`` from values that require a gradient."""
-    is_untracked = not recording() and any([getattr(x, "node", None) is not None for x in event.inputs])
+    is_untracked = not backprop_enabled() and any([getattr(x, "node", None) is not None for x in event.inputs])
     frame = _users(caller()) if is_untracked and event.outputs[0].dtype.kind == "f" else None
     exit = None if frame is None else _exit(frame)
     return None if exit is None else replace(exit, how="no_grad")

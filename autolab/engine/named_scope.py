@@ -10,9 +10,9 @@ import sys
 from dataclasses import dataclass
 from types import FrameType
 
-from .config import modes, watchers
+from .configuration import Block
 from .errors import a_kind
-from .switches import Block
+from .modes import modes, watchers
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .config import modes
+from .configuration import Block
 from .errors import a_kind
-from .switches import Block
+from .modes import modes
 
 if TYPE_CHECKING:
     from .node import Node

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .backend import Array, get_array_module
-from .config import listeners
 from .devices import to_cpu, to_gpu
 from .leaving import left
+from .modes import listeners
 from .variable import Variable, wrap
 
 Initializer = Callable[[tuple[int, ...]], Array]

@@ -1,7 +1,7 @@
 """Primitive: a declared function, with a rule for the gradient of each input.
 
-`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. `binary.py` and
-`specialize.py` have short cuts of `apply` for the commonest shapes of function; they give the same graph.
+`Primitive.apply` and `Primitive.pull` are the definition of what happens in forward and in backward. For the commonest
+shapes of function `fast_path_binary.py` and `fast_paths.py` have faster equals of `apply`; they give the same graph.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from . import calls
 from .arrays import as_array, check_real
 from .backend import Array, get_array_module, modules
 from .complaints import COMPLAINTS, complaint
-from .config import modes, recording, watchers
 from .devices import stopwatch
 from .gradient_shape import summed
 from .kernels import direct_name, on_device
+from .modes import backprop_enabled, modes, watchers
 from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
 from .observe import ForwardEvent, notify
@@ -85,7 +85,7 @@ class Primitive:
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._revivers: dict[int, Reviver | None] = {}
-        self.learn: Callable[[], None] = lambda: None  # tells a short cut the rules
+        self.learn: Callable[[], None] = lambda: None  # tells a fast path the rules
         for name, rule in rules.items():
             self.add_rule(name, rule)
 
@@ -172,7 +172,7 @@ class Primitive:
         seconds = 0.0 if stop is None else stop()
         results = several(self.name, self.schema.outputs, y) if self.several else (y,)
         outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
-        if recording():
+        if backprop_enabled():
             self._join(args, raw, outputs, attributes)
         if watchers:
             notify(ForwardEvent(self, args, outputs, attributes, seconds))

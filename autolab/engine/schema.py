@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .calls import call_signature
+from .calls import call_signature, parameter_names
 from .errors import DeclarationError, a_kind
 
 
@@ -88,7 +88,7 @@ class Schema:
             raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
         if not callable(rule):
             raise DeclarationError(f"{self.function}: the rule for {name!r} is {a_kind(rule)}; expected a function")
-        first, *retained = inspect.signature(rule).parameters
+        first, *retained = parameter_names(rule) or [""]
         legal = self._legal()
         if first != "g" or not legal.issuperset(retained):
             raise DeclarationError(

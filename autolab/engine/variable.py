@@ -11,9 +11,9 @@ import numpy as np
 from .array_like import ArrayLike
 from .arrays import array_like, as_array, check_real, float_array
 from .backend import Array
-from .config import listeners
 from .habits import answer_habits, instead
 from .leaving import left
+from .modes import listeners
 from .multi_output import OutputNode
 from .node import Leaf, Node
 from .remedies import (

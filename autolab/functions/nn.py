@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import Array, get_array_module
+from ..engine.configuration import check_rng, config
 from ..engine.declare import elementwise, primitive
 from ..engine.devices import generator
-from ..engine.switches import check_rng, config
 from .indexing import scatter
 from .products import product
 from .shape import reshape, transpose

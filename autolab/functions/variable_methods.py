@@ -14,9 +14,9 @@ import numpy as np
 
 from ..engine import protocol
 from ..engine.backend import Array
-from ..engine.config import listeners
 from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.leaving import left
+from ..engine.modes import listeners
 from ..engine.variable import Variable, wrap
 from .axes import squeeze, swapaxes
 from .cumulative import cumprod, cumsum, prod

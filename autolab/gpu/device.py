@@ -12,7 +12,7 @@ import numpy as np
 
 from ..engine.backend import Array, modules
 from ..engine.complaints import COMPLAINTS
-from ..engine.config import recording
+from ..engine.modes import backprop_enabled
 from ..engine.node import Edge, Node
 from ..engine.variable import Variable, wrap
 from .program import Kernel, KernelProgram
@@ -129,7 +129,7 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
     except COMPLAINTS as error:
         raise function.complaint(error, raw, {}) from None
     result, plan = wrap(y, None), function.plan(place)
-    if variable.node is not None and plan is not None and recording() and y.dtype.kind == "f":
+    if variable.node is not None and plan is not None and backprop_enabled() and y.dtype.kind == "f":
         rule, keep = plan
         saved = None if keep is None else keep(raw, (y,), {})
         result.node = Node.join(function, [(variable.node, place, rule, saved, (x.shape, x.dtype))])

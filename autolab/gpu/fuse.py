@@ -14,10 +14,10 @@ import numpy as np
 
 from ..engine.backend import Array, get_array_module
 from ..engine.backward import deliver
+from ..engine.configuration import config
 from ..engine.errors import DeclarationError, FusionError
 from ..engine.node import Edge, Node, new_order
 from ..engine.primitive import Primitive, Rule
-from ..engine.switches import config
 from ..engine.variable import Variable, wrap
 from .formula import formula
 from .traced_function import UPSTREAM, TracedFunction, exact

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import modules
+from ..engine.configuration import using_config
 from ..engine.errors import FusionError, a_kind
 from ..engine.observe import silence
-from ..engine.switches import using_config
 
 
 class Value(NamedTuple):

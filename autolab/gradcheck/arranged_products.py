@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from .case import Case
+from .elementwise_formulas import symbols
 from .messages import say, shown
 from .rearranged import Explanation
-from .rules import symbols
 
 _CLOSE = 1e-9
 _MEASURED = 1e-6

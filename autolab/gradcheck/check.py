@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound, bind
-from ..engine.switches import check_rng
+from ..engine.configuration import check_rng
 from ..engine.tracebacks import folded, hidden
 from ..foreign import bridge
 from .case import Case, fails
@@ -18,14 +18,14 @@ from .checked_function import CheckedFunction, kept
 from .classify import diagnose
 from .compare import Table, compare, compare_nearby
 from .contracts import Examination, examine
+from .executors import check_executor
 from .higher import gradient_of
 from .limitations import limitations, precision
-from .lowered import is_half, lowered
+from .lower_precision import is_half, lowered
 from .messages import Verdict, say, shown
 from .options import settle
 from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward
-from .spread import check_executor
 from .subject import Subject, lifted
 from .sweep import StepSweep, explain
 

@@ -13,14 +13,14 @@ from ..numerals import signed
 from .arranged_products import forgotten_in_row, wrong_order
 from .case import SIGNAL, Case, evident, fits, ignores_upstream, lengths, nonlinear, ratio, undefined, wrong_somewhere
 from .constants import named
+from .forgotten_way import forgotten_way
+from .formulas_with_parts import elementwise_rule
 from .leaving import lost_part
 from .messages import Kind, apart, number, say, shown, where
 from .numeric import KINK
-from .places import placed
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
-from .rules_by_parts import elementwise_rule
-from .trace import forgotten_way
+from .rows_and_columns import placed
 
 
 def diagnose(case: Case, i: int) -> Finding:

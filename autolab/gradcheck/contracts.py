@@ -15,7 +15,7 @@ import numpy as np
 from ..debug.inplace import watching
 from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
-from .lasting import changed_by
+from .lasting_arrays import changed_by
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
 from .subject import Run, Subject, draw_upstreams

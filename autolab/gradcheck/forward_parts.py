@@ -34,8 +34,8 @@ _LIBRARIES = tuple({sysconfig.get_path(key) for key in ("stdlib", "platstdlib", 
 class Parts:
     """The values on the way of a forward at many points, by the user's names, and the single numbers among them.
 
-    ``known`` is what the forward calls its inputs and its result, empty where it has no name for them; ``taken`` are all
-    names that it uses for something else.
+    ``known`` is what the forward calls its inputs and its result, empty where it has no name for them; ``taken`` are
+    all names that it uses for something else.
     """
 
     values: dict[str, np.ndarray]

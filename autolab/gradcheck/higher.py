@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..binding import Bound
+from ..engine.configuration import using_config
 from ..engine.grad import grad
-from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown
 from .subject import beside, draw_upstreams, results

@@ -13,6 +13,7 @@ import numpy as np
 from ..binding import Bound, bind
 from ..engine.backend import Array, get_array_module, is_array
 from ..engine.variable import Variable
+from .executors import check_executor, spread
 from .higher import FirstOrder, as_tuple, gradient_by_upstream
 from .messages import say
 from .mismatch import Limits, Mismatch, failure, worst_entry
@@ -20,7 +21,6 @@ from .point import Direction
 from .procedure import Prepared, Procedure
 from .report import GradientCheckError
 from .second_opinion import is_wrong
-from .spread import check_executor, spread
 from .subject import beside, draw_upstreams, flat
 from .twopoint import Comparer, compare_inputs, precisions
 

@@ -16,9 +16,9 @@ from functools import partial
 
 import numpy as np
 
+from .executors import spread
 from .noise import SUBNORMAL, Noise
 from .point import Direction, Point, Tally
-from .spread import spread
 
 SMOOTH, KINK, UNKNOWN, NOISY = 0, 1, 2, 3
 """What a function is like along a direction. UNKNOWN: a jump, an infinite slope, or not defined on both sides."""

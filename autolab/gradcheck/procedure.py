@@ -15,9 +15,9 @@ import numpy as np
 
 from ..binding import Bound
 from ..engine.backend import Array, get_array_module
+from ..engine.configuration import using_config
 from ..engine.errors import GradientCountError, GradientShapeError
 from ..engine.grad import grad
-from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .messages import shown
 from .point import MovableArrays

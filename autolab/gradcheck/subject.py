@@ -14,10 +14,10 @@ import numpy as np
 from ..binding import Bound
 from ..engine.arrays import array_of
 from ..engine.backend import Array, get_array_module
+from ..engine.configuration import using_config
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.grad import grad
-from ..engine.switches import using_config
 from ..engine.variable import Variable
 from .point import Point, Tally, step_scale
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..binding import bind
-from ..engine.switches import check_rng
+from ..engine.configuration import check_rng
 from .compare import compare
 from .messages import number, say, shown
 from .noise import estimate_noise

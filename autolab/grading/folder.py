@@ -20,9 +20,9 @@ from typing import Any
 from ..files import FileFormatError, reading, write
 from ..lesson.checking import exercises, lessons
 from ..views.draw.escape import clean
-from . import answering, fences, judging
+from . import fences, notebook_judge, notebook_process
+from .class_page import page_of
 from .graded import Graded, NotebookLimits, table
-from .page import page_of
 from .wire import Wire
 
 _LARGEST = 20 << 20
@@ -180,12 +180,14 @@ def graded_notebook(root: Path, path: Path, limits: NotebookLimits) -> Graded:
             _answer_and_leave(theirs, Path(folder), root, limits, sources)
         theirs.close()
         try:
-            results, problem = judging.judge_answers(Wire(ours, time.monotonic() + _PATIENCE * limits.seconds), lesson)
+            results, problem = notebook_judge.judge_answers(
+                Wire(ours, time.monotonic() + _PATIENCE * limits.seconds), lesson
+            )
         finally:
             ended_by = _end(child)
             ours.close()
-    if problem == judging.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
-        problem = judging.PROBLEMS["time"]
+    if problem == notebook_judge.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
+        problem = notebook_judge.PROBLEMS["time"]
     return Graded(str(path), lesson, tuple(results.values()), problem)
 
 
@@ -202,7 +204,7 @@ def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: Note
         tempfile.tempdir = str(folder)
         fences.limit(limits.seconds, limits.megabytes)
         fences.enclose(folder, (root,))
-        answering.run_cells(Wire(socket.socket(fileno=kept)), sources)
+        notebook_process.run_cells(Wire(socket.socket(fileno=kept)), sources)
     finally:
         os._exit(0)
 

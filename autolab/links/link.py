@@ -11,14 +11,14 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from ..engine.argument_checks import CheckedArguments, check_call
 from ..engine.backend import Array, get_array_module, is_array
-from ..engine.config import watchers
 from ..engine.devices import to_cpu, to_gpu
 from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
+from ..engine.modes import watchers
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
-from ..engine.settings import Settled, check_call
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..state_layout import Slot
@@ -27,7 +27,7 @@ from .state import places, planned, state_layout
 Kind = Literal["parameter", "buffer", "link"]
 
 
-class Link(Settled):
+class Link(CheckedArguments):
     """A part of a model: it has parameters, buffers (arrays that are saved but not trained) and other links.
 
     Write a subclass with ``__init__`` and ``forward``, and call the object. There are three doors into the one

@@ -10,10 +10,10 @@ import numpy as np
 from .. import initializers
 from ..engine.arrays import as_array, check_real
 from ..engine.backend import Array, get_array_module
+from ..engine.configuration import check_rng, config
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.store import publish
-from ..engine.switches import check_rng, config
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
 from ..functions.nn import check_ratio
 from .linear import check_size, initializer, shape_of

@@ -6,7 +6,7 @@ from ..engine.habits import missing
 from . import schedules
 from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
 from .optimizer import Optimizer
-from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD, NesterovAG, RMSprop
+from .update_rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD, NesterovAG, RMSprop
 
 __all__ = [
     "SGD",

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..engine.argument_checks import CheckedArguments
 from ..engine.backend import Array, get_array_module
+from ..engine.configuration import check_rng, config
 from ..engine.devices import generator
 from ..engine.errors import check_number
 from ..engine.parameter import Parameter
-from ..engine.settings import Settled
-from ..engine.switches import check_rng, config
 from ..engine.variable import wrap
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
 
 
-class WeightDecay(Settled):
+class WeightDecay(CheckedArguments):
     """Add ``rate * w`` to every gradient, the gradient of ``rate / 2 * sum(w**2)``.
 
     Examples
@@ -51,7 +51,7 @@ class WeightDecay(Settled):
             _replace(parameter, _gradient(parameter) + self.rate * parameter._data)
 
 
-class Lasso(Settled):
+class Lasso(CheckedArguments):
     """Add ``rate * sign(w)`` to every gradient, the gradient of ``rate * sum(abs(w))``.
 
     Examples
@@ -78,7 +78,7 @@ class Lasso(Settled):
             _replace(parameter, _gradient(parameter) + self.rate * sign)
 
 
-class GradientClipping(Settled):
+class GradientClipping(CheckedArguments):
     """Shorten all gradients by one factor where their common norm is above ``threshold``.
 
     Examples
@@ -109,7 +109,7 @@ class GradientClipping(Settled):
                 _replace(parameter, (g * factor).astype(g.dtype, copy=False))
 
 
-class GradientNoise(Settled):
+class GradientNoise(CheckedArguments):
     """Add normal noise of variance ``eta / (1 + t)**0.55`` to every gradient.
 
     A. Neelakantan et al., "Adding gradient noise improves learning for very deep networks", 2015.

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..engine.argument_checks import CheckedArguments
 from ..engine.arrays import as_array
 from ..engine.backend import Array, get_array_module
 from ..engine.devices import to_cpu, to_gpu
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
-from ..engine.settings import Settled
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
@@ -27,7 +27,7 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class Optimizer(Settled):
+class Optimizer(CheckedArguments):
     """The base class: subclass it and write `update_one`.
 
     An update computes every new array first and then stores all of them, the optimizer's own state included, in one

@@ -1,11 +1,11 @@
 """Recordings: one run of a function and of its gradient, as plain data that every view is a function of."""
 
 from .departures import Departure
+from .graph import graph
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from .raised import Raised, last_recording
-from .run import record
-from .tape import graph
+from .record import record
 
 __all__ = [
     "BackwardStep",

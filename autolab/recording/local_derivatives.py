@@ -9,15 +9,15 @@ import numpy as np
 
 from ..engine.arrays import array_of
 from ..engine.backend import Array, get_array_module
-from ..engine.config import unset_modes
 from ..engine.devices import thread_time
+from ..engine.modes import unset_modes
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
 from .arrays import Budget
 from .drafts import Use
 from .model import Snapshot
-from .rules import filled_in, rule_code, rule_text
+from .rule_text import filled_in, rule_code, rule_text
 
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
 """A Jacobian is kept for at most so many elements of the output and so many entries; a recording calls rules for it

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..debug.provenance import Net, Place, State
 from .model import LEAVES, Recording, Snapshot, Step
-from .run import record
+from .record import record
 
 What = Literal["nan", "inf"]
 How = Literal["given", "written", "computed", "added"]

@@ -30,7 +30,7 @@ from .model import LEAVES, BackwardStep, Kind, Recording, Snapshot, Step
 from .opening import Opener
 from .raised import Raised
 from .replacing import Replacements
-from .rules import exact_text
+from .rule_text import exact_text
 from .scopes import ScopeTracker
 from .serialize import digest
 from .unexecuted_lines import unexecuted_lines

@@ -18,7 +18,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from ..engine.config import modes
+from ..engine.modes import modes
 from ..engine.named_scope import Mark
 from .drafts import Draft
 from .locate import OWN_FRAMES, PACKAGE, CodePosition, Locator

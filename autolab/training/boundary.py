@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import as_array
-from ..engine.switches import no_grad, using_config
+from ..engine.configuration import no_grad, using_config
 from ..engine.variable import as_variable
 from ..links import Linear, Link
-from .measure import ModelState, layers
+from .model_state import ModelState, layers
 
 SIDE = 32
 """Places of a picture along each feature."""

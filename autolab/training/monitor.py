@@ -16,7 +16,7 @@ from ..links import Link
 from ..state_layout import text_of, text_state, unpacking
 from .allowance import Allowance
 from .curve import Curve
-from .measure import ModelState, gradient_norm, layers, moved, silent, state_of
+from .model_state import ModelState, gradient_norm, layers, moved, silent, state_of
 from .sampling import is_sampled
 
 INTERVAL = 0.1

@@ -9,9 +9,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from ..engine.configuration import config, using_config
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..engine.switches import config, using_config
 from ..reporter import Reporter
 from ..state_layout import FREE, NUMBER, Slot, layout_of, under
 from .extension import Extension

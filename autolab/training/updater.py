@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from ..data.iterators import SerialIterator
+from ..engine.configuration import config
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..engine.switches import config
 from ..generators import generator_state, generator_store
 from ..links import Link
 from ..optimizers import Optimizer

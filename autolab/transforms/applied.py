@@ -11,12 +11,12 @@ import numpy as np
 
 from ..engine.arrays import as_array, check_real
 from ..engine.backend import get_array_module, is_array
-from ..engine.config import recording
+from ..engine.configuration import using_config
 from ..engine.declare import elementwise
 from ..engine.errors import a_kind
 from ..engine.grad import grad
+from ..engine.modes import backprop_enabled
 from ..engine.node import Node
-from ..engine.switches import using_config
 from ..engine.variable import Variable, wrap
 from .structure import filled, leaves, matched, rebuilt
 
@@ -52,7 +52,7 @@ class AppliedFunction:
     ) -> None:
         self.caller, self.name = caller, getattr(checked_fn(caller, fn), "__name__", type(fn).__name__)
         self.inputs: list[Variable] = []
-        self._outer = recording()
+        self._outer = backprop_enabled()
         self._single = not isinstance(wrt, tuple)
         places = wrt if isinstance(wrt, tuple) else (wrt,)
         given: dict[ArgumentKey, Any] = dict(enumerate(args))
@@ -134,7 +134,7 @@ class AppliedFunction:
     def depends_on_others(self, *more: Variable) -> bool:
         """Whether the results, or ``more``, are made from differentiable Variables that are not our own."""
         own = {x.node for x in self.inputs}
-        return self._outer and recording() and _reaches_others([*self.outputs, *more], own)
+        return self._outer and backprop_enabled() and _reaches_others([*self.outputs, *more], own)
 
     def gradients(
         self, outputs: Sequence[Variable], starts: Sequence[Any] | None, create_graph: bool
@@ -168,7 +168,7 @@ def like(models: Sequence[Variable], values: Sequence[Any], what: str) -> list[V
 
 def _recorded() -> AbstractContextManager[Any]:
     """Derivatives are wanted, also inside no_grad."""
-    return nullcontext() if recording() else using_config("enable_backprop", True)
+    return nullcontext() if backprop_enabled() else using_config("enable_backprop", True)
 
 
 def _reaches_others(ys: Sequence[Variable], own: set[Any]) -> bool:

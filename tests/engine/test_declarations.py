@@ -184,9 +184,9 @@ def described(y: Variable) -> list[object]:
 
 
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "neg", "exp", "log", "sin", "cos", "tanh"])
-def test_short_cuts_are_equal_to_apply(name: str) -> None:
+def test_fast_paths_are_equal_to_apply(name: str) -> None:
     function = getattr(F, name)
-    assert function.__code__.co_name == "call"  # there is a short cut
+    assert function.__code__.co_name == "call"  # there is a fast path
     arity = len(function.function.inputs)
     compared = 0
     for args in product(OPERANDS, repeat=arity):
@@ -203,7 +203,7 @@ RETENTIONS = [names for n in range(4) for names in combinations(("a", "b", "y"),
 
 @pytest.mark.parametrize("of_a", RETENTIONS, ids="".join)
 @pytest.mark.parametrize("of_b", RETENTIONS, ids="".join)
-def test_short_cuts_keep_what_apply_keeps(of_a: tuple[str, ...], of_b: tuple[str, ...]) -> None:
+def test_fast_paths_keep_what_apply_keeps(of_a: tuple[str, ...], of_b: tuple[str, ...]) -> None:
     def rule(names: tuple[str, ...]) -> Callable[..., object]:
         return eval(f"lambda {', '.join(['g', *names])}: {' * '.join(['g', *names])}")
 
@@ -230,7 +230,7 @@ def _two_that_keep_shapes(xp, a, b):
 
 
 @pytest.mark.parametrize("function", [_one_that_keeps_a_shape, _two_that_keep_shapes, F.matmul])
-def test_short_cuts_keep_shapes_as_apply_does(function: Any) -> None:
+def test_fast_paths_keep_shapes_as_apply_does(function: Any) -> None:
     args = [Variable([[2.0, 3.0], [4.0, 5.0]]), Variable([[7.0, 1.0], [3.0, 8.0]])][: len(function.function.inputs)]
     assert described(function(*args)) == described(function.function.apply(tuple(args), {}))
 
@@ -277,7 +277,7 @@ CALLS: dict[str, Callable[[Variable, np.ndarray], object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_short_cuts_are_taken(call: Callable[[Variable, np.ndarray], object]) -> None:
+def test_fast_paths_are_taken(call: Callable[[Variable, np.ndarray], object]) -> None:
     """They are half of the engine's speed; a step that falls back to `apply` is as right, and slower."""
     x, array = Variable([1.0, 2.0]), np.array([1.0, 2.0])
     short = call(x, array)

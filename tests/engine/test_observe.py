@@ -10,7 +10,7 @@ import pytest
 import autolab
 from autolab import FunctionNode, Variable, grad
 from autolab import functions as F
-from autolab.engine.config import watchers
+from autolab.engine.modes import watchers
 from autolab.engine.observe import BackwardEvent, ForwardEvent, observe
 from autolab.engine.source import caller
 

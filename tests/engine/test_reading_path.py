@@ -19,7 +19,8 @@ README = (ENGINE / "README.md").read_text("utf-8")
 PATH = [(ENGINE / name).resolve() for name in re.findall(r"^\d\. \*\*`([\w./]+)`\*\*", README, re.MULTILINE)]
 HELPERS = {"result", "array_of", "get_array_module", "own", "publish", "note_pass", "size", "shape"}
 CORE = """
-variable node schema declare operands primitive binary specialize kernels backward config observe backend protocol
+variable node schema declare operands primitive fast_path_binary fast_paths kernels backward modes observe backend
+protocol
 """
 
 

@@ -16,7 +16,7 @@ from helpers.state import leaked_state
 
 import autolab
 from autolab import Variable, config, no_grad, using_config
-from autolab.engine.config import modes, overrides, watchers
+from autolab.engine.modes import modes, overrides, watchers
 from autolab.engine.observe import observe
 from autolab.reporter import Reporter, report
 
@@ -24,7 +24,7 @@ RNG = np.random.default_rng(3)
 
 
 def records() -> bool:
-    """Whether a step joins the graph, by the short cut and by the general way."""
+    """Whether a step joins the graph, by the fast path and by the general way."""
     x = Variable(2.0)
     short, general = (x * 2).requires_grad, (x**2).requires_grad
     assert short is general

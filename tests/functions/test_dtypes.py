@@ -99,7 +99,7 @@ def test_gradients_have_their_inputs_dtype_whatever_they_start_from(start: objec
     x.cleargrad()
 
 
-def test_short_cuts_notice_a_forward_that_changes_the_dtype() -> None:
+def test_fast_paths_notice_a_forward_that_changes_the_dtype() -> None:
     @autolab.elementwise(x=lambda g: 2 * g)
     def widened(xp, x):
         return 2 * x.astype("float64")

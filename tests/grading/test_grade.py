@@ -14,8 +14,8 @@ from lesson.lessons import NOTEBOOKS, answers
 from autolab import lesson
 from autolab.cli import main
 from autolab.grading import Graded, NotebookLimits, fences, grade
+from autolab.grading.class_page import page_of
 from autolab.grading.graded import table
-from autolab.grading.page import page_of
 from autolab.lesson import Result
 
 from .submissions import HOSTILE, submission, write_class

@@ -11,7 +11,7 @@ import numpy as np
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.engine.config import modes
+from autolab.engine.modes import modes
 from helpers.state import leaked_state
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from autolab.engine.config import Modes, listeners, modes, overrides, unset_modes, watchers
+from autolab.engine.modes import Modes, listeners, modes, overrides, unset_modes, watchers
 
 _DEFAULTS = {"enable_backprop": True, "train": True}
 _PATIENCE = 5.0

@@ -15,8 +15,8 @@ import autolab
 from autolab import Variable, record
 from autolab import functions as F
 from autolab import links as L
-from autolab.engine.config import listeners
 from autolab.engine.leaving import ExitEvent, watch_leaving
+from autolab.engine.modes import listeners
 from autolab.recording import Departure
 from autolab.views.draw.messages import say
 from autolab.views.graph.health import SIGNS, findings, sentences

@@ -13,7 +13,7 @@ from autolab.data import SerialIterator, get_iris
 from autolab.training import extensions
 from autolab.training import monitor as monitor_module
 from autolab.training.curve import CAPACITY, Curve
-from autolab.training.measure import gradient_norm, layers, moved, silent
+from autolab.training.model_state import gradient_norm, layers, moved, silent
 from autolab.training.sampling import is_sampled
 from autolab.views import mimebundle
 from autolab.views.draw.messages import say

@@ -20,7 +20,7 @@ from autolab.views.live.bundle import module_text, style_text
 
 ADDRESS = "http://localhost/"  # answered by `serve`; no server runs
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+    "default-src 'none'; script-src 'self' blob:; style-src 'self'; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HOST = Path(__file__).parent / "host.js"
@@ -74,6 +74,7 @@ class Wire:
         self.inbox: deque[dict[str, Any]] = deque()
         self.received: list[dict[str, Any]] = []
         self.greetings: deque[dict[str, Any]] = deque()  # answered by `settle`, unless nobody is there
+        self.forecasts: deque[dict[str, Any]] = deque()  # what a page asks to compute moves itself: answered at once
         self.pages: list[Page] = []
 
     def _snapshot(self) -> dict[str, Any]:
@@ -94,7 +95,8 @@ class Wire:
 
     def _hear(self, text: str) -> None:
         message = json.loads(text)
-        (self.greetings if message["do"] == "hello" else self.inbox).append(message)
+        forecast = message["do"] == "ask" and message["question"] in (["motion"], ["module"])
+        (self.forecasts if forecast else self.greetings if message["do"] == "hello" else self.inbox).append(message)
 
     def deliver(self) -> None:
         """Bring what the widget has published to every page."""
@@ -108,6 +110,18 @@ class Wire:
         content = self.inbox.popleft()
         self.received.append(content)
         self._handle(content)
+        self._foretell()
+
+    def _foretell(self) -> None:
+        """Answer what the pages ask to compute the moves themselves, until none of them asks for more."""
+        self._listen()
+        while self.forecasts:
+            self._handle(self.forecasts.popleft())
+            self._listen()
+
+    def _listen(self) -> None:
+        for page in self.pages:
+            page.evaluate("() => new Promise(done => setTimeout(done))")
 
     def _handle(self, content: dict[str, Any]) -> None:
         self.comm.handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
@@ -126,8 +140,7 @@ class Wire:
         self.deliver()
         quiet = 0
         while quiet < 2:
-            for page in self.pages:
-                page.evaluate("() => new Promise(done => setTimeout(done))")
+            self._foretell()
             quiet = 0 if self.inbox else quiet + 1
             while self.inbox:
                 self.step()

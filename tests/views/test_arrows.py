@@ -30,7 +30,7 @@ ALLOWED = {
 ENTRIES = {
     "graph/explorer.js": {"steps"},
     "graph/graph.js": {"steps"},  # numbers that travel along its lines
-    "live/page.js": {"graph"},  # the saved page of a graph moves
+    "live/saved_page.js": {"graph"},  # the saved page of a graph moves
     "graph/picture.js": {"steps"},  # what the boxes show at one step of the walk
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 from ...recording.drafts import Draft
 from ...recording.locate import CodePosition
 from ...recording.model import LEAVES, Scope, ScopeKind
-from .places import UserFrame, users_frames
+from .locate import UserFrame, users_frames
 
 
 @dataclass(frozen=True, eq=False)

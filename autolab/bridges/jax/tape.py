@@ -13,10 +13,10 @@ from jax import numpy as jnp
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 
 from ...recording.drafts import Draft, Use
-from ...recording.rules import exact_text
+from ...recording.rule_text import exact_text
 from .arrays import JaxBudget, is_float
 from .levels import JaxprLevel
-from .places import function_of, users_frames
+from .locate import function_of, users_frames
 
 LONGEST_LOOP = 64
 """A scan of more rounds is one step."""

@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 from torch.overrides import get_testing_overrides
 
-from ...recording.rules import exact_text
+from ...recording.rule_text import exact_text
 
 _NAMES = {
     "truediv": "div",

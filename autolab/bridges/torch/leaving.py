@@ -12,7 +12,7 @@ from ...recording.departures import Departure, departure
 from ...recording.drafts import Draft
 from ...recording.model import Step
 from . import calls
-from .site import Site
+from .locate import Site
 from .tensors import tensors_in
 
 _TAKEN = {"item", "tolist", "numpy", "float", "int", "array", "detach", "data"}

@@ -17,10 +17,10 @@ from ..needed import UnsupportedError
 from . import calls
 from .known import Edge, KnownTensors, edge_of
 from .leaving import Departed
+from .locate import Site, TorchLocator, name_in, names_of
 from .modules import ModuleNames
 from .refusals import refuse_call, refuse_change, refuse_hooked, refuse_transformed
 from .shares import Shares
-from .site import Site, TorchLocator, name_in, names_of
 from .tensors import TensorBudget, exchanged, tensors_in
 from .unseen import Unseen
 

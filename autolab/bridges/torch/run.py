@@ -23,10 +23,10 @@ from ...recording.unexecuted_lines import unexecuted_lines
 from ..needed import UnsupportedError
 from ..pruned import pruned
 from .inputs import TorchInputs
+from .locate import TorchLocator, name_in
 from .modules import ModuleNames, calls_as_scopes
 from .recorder import TorchRecorder
 from .refusals import explained
-from .site import TorchLocator, name_in
 from .tensors import TensorBudget, tensors_in
 
 BUDGET = 64 << 20

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import switches as _switches
+from ...engine import configuration as _configuration
 from .. import missing
 
 __all__ = ["GlobalConfig", "LocalConfig", "config", "global_config", "using_config"]
@@ -34,12 +34,12 @@ class GlobalConfig:
 
     def __getattr__(self, name: str) -> Any:
         if name in _MODES:
-            return getattr(_switches.global_config, name)
+            return getattr(_configuration.global_config, name)
         raise AttributeError(f"config: {name!r:.60} was never set")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MODES:
-            setattr(_switches.global_config, name, value)
+            setattr(_configuration.global_config, name, value)
         else:
             super().__setattr__(name, value)
 
@@ -60,19 +60,19 @@ class LocalConfig:
 
     def __getattr__(self, name: str) -> Any:
         if name in _MODES:
-            return getattr(_switches.config, name)
+            return getattr(_configuration.config, name)
         own = _own.get() or {}
         return own[name] if name in own else getattr(global_config, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MODES:
-            setattr(_switches.config, name, value)
+            setattr(_configuration.config, name, value)
         else:
             _own.set({**(_own.get() or {}), name: value})
 
     def __delattr__(self, name: str) -> None:
         if name in _MODES:
-            delattr(_switches.config, name)
+            delattr(_configuration.config, name)
             return
         own = dict(_own.get() or {})
         if name not in own:
@@ -105,7 +105,7 @@ class using_config:
     def __init__(self, name: str, value: Any, config: LocalConfig | GlobalConfig = config) -> None:
         self._name, self._value, self._config = name, value, config
         is_mode = config is not global_config and name in _MODES
-        self._block = _switches.using_config(name, value) if is_mode else None
+        self._block = _configuration.using_config(name, value) if is_mode else None
         self._before: list[Any] = []
 
     def __enter__(self) -> None:

@@ -16,9 +16,9 @@ import numpy as np
 
 from ...engine import parameter
 from ...engine.backend import Array, get_array_module, is_array
-from ...engine.config import listeners
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.leaving import left
+from ...engine.modes import listeners
 from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine

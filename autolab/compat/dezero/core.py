@@ -11,8 +11,8 @@ import numpy as np
 from ... import functions as F
 from ...authoring import SimpleFunction
 from ...engine.backend import Array
+from ...engine.configuration import config, no_grad, test_mode, using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
-from ...engine.switches import config, no_grad, test_mode, using_config
 from ...engine.variable import Variable as Engine
 from .. import missing
 from ._adapters import of_one, of_two, variable

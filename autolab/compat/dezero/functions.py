@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
+from ...engine.configuration import config
 from ...engine.protocol import unwrap
-from ...engine.switches import config
 from .. import missing
 from ._adapters import function, of_one, of_two, variable
 from ._classes import applied

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import switches as _switches
+from ...engine import configuration as _configuration
 from ...engine.devices import to_gpu
 from ._arguments import cast
 from ._tensor import Engine, constant, converted, nested, plain
@@ -170,12 +170,12 @@ class Generator:
 
 def manual_seed(seed: int) -> None:
     """Let the random numbers of all threads begin anew from a seed. They are NumPy's, not PyTorch's."""
-    _switches.global_config.rng = np.random.default_rng(seed)
+    _configuration.global_config.rng = np.random.default_rng(seed)
 
 
 def source(generator: Any = None) -> np.random.Generator:
     """What draws."""
-    found: np.random.Generator = _switches.config.rng if generator is None else generator.rng
+    found: np.random.Generator = _configuration.config.rng if generator is None else generator.rng
     return found
 
 

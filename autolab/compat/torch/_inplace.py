@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.config import recording
+from ...engine.modes import backprop_enabled
 from ...engine.node import Leaf
 from ._arguments import index_of
 from ._creation import source
@@ -37,7 +37,7 @@ def _check(x: Any, name: str, recorded: bool) -> None:
 
 def written(x: Any, name: str, new: Any) -> Any:
     """``x`` with the numbers, and where they are recorded the history, of ``new``."""
-    recorded = recording() and (x.node is not None or getattr(new, "node", None) is not None)
+    recorded = backprop_enabled() and (x.node is not None or getattr(new, "node", None) is not None)
     _check(x, name, recorded)
     numbers = plain(new)
     if np.shape(numbers) != x._data.shape:
@@ -73,7 +73,7 @@ def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def set_item(self: Any, index: Any, value: Any) -> None:
     """``x[index] = value``, of numbers or tensors that require no gradient."""
-    if recording() and (self.node is not None or getattr(value, "node", None) is not None):
+    if backprop_enabled() and (self.node is not None or getattr(value, "node", None) is not None):
         _check(self, "Tensor: x[...] = y", True)
         raise RuntimeError(
             "Tensor: x[...] = y would drop a gradient; build the tensor with torch.where, torch.cat or torch.stack"
@@ -83,8 +83,8 @@ def set_item(self: Any, index: Any, value: Any) -> None:
 
 def _filling(name: str, numbers: Callable[..., Any], said: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        _check(self, name, recording())
-        if recording() and self.node is not None:
+        _check(self, name, backprop_enabled())
+        if backprop_enabled() and self.node is not None:
             raise RuntimeError(f"{name}: this tensor was computed; make a new one, or fill it inside torch.no_grad()")
         found = numbers(self._data, *args, **options)
         _store(self, name, ..., found)

@@ -20,8 +20,8 @@ from ..draw.numbers import number, shape_text
 from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 
 if TYPE_CHECKING:
+    from ...gradcheck.direction_study import DirectionStudy
     from ...gradcheck.report import GradientReport, InputReport
-    from ...gradcheck.study import DirectionStudy
 
 Index = tuple[int, ...]
 _TEXT = 1000

@@ -18,12 +18,12 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...gradcheck.check import check_bound
 from ...gradcheck.checked_function import CheckedFunction
+from ...gradcheck.direction_study import DirectionStudy, study
 from ...gradcheck.higher import FirstOrder
 from ...gradcheck.report import GradientReport
-from ...gradcheck.study import DirectionStudy, study
 from ...recording.locate import source_of
 from ...recording.model import Recording
-from ...recording.run import record_bound
+from ...recording.record import record_bound
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from .contents import Index, start_of
 

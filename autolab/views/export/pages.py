@@ -19,15 +19,15 @@ from ...files import write
 from ...recording.model import Recording
 from .. import mimebundle
 from ..check.lens import Lens
-from ..check.page import lens_page
+from ..check.saved_page import lens_page
 from ..derivatives.explorer import DerivativeExplorer
-from ..derivatives.page import derivative_page
+from ..derivatives.saved_page import derivative_page
 from ..draw.escape import Markup, clean, element, escape, join
 from ..draw.messages import say
 from ..draw.svg import Look
 from ..graph.explorer import Explorer, GraphView
-from ..graph.page import AMOUNTS, explorer_page
 from ..graph.page_program import motion
+from ..graph.saved_page import AMOUNTS, explorer_page
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
 from ..live import notebook
@@ -35,7 +35,7 @@ from ..live.bundle import module_text, style_text, zipped
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView
 from ..plots.surface_view import SurfaceView
-from .playground import address, link
+from .playground_link import address, link
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
@@ -168,7 +168,7 @@ def _held(data: str, picture: Markup | None) -> Markup:
 def _program(view_name: str, look: Look) -> str:
     """The live view's module and the page that takes the kernel's place."""
     view = module_text(f"{view_name}.js").replace("export default", "const view =", 1)
-    page = module_text("page.js").replace("export ", "", 1)
+    page = module_text("saved_page.js").replace("export ", "", 1)
     scope = f"{{\n{page}\nopenPage(view, {json.dumps(look)});\n}}"  # its names are its own
     return f"{view}\n{scope}\n"
 
@@ -202,7 +202,7 @@ def _page(title: str, body: Markup, look: Look, view: str = "", script: str = ""
 def _texts(view: str, look: Look) -> tuple[str, str, str]:
     """The style sheet of a page, the script that it begins with, and the program that this one runs."""
     program = _program(view, look) if view else ""
-    style = (style_text(f"{view}.css") if view else "") + style_text("page.css")
+    style = (style_text(f"{view}.css") if view else "") + style_text("saved_page.css")
     return style, _start(program) if view else "", program
 
 

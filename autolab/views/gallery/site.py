@@ -81,7 +81,7 @@ def function_page(name: str) -> str:
 def _data(name: str, shown: Moving) -> str:
     """What the view begins with: the curves of the function and of its first two derivatives."""
     from ..derivatives.explorer import DerivativeExplorer
-    from ..derivatives.page import curves_page
+    from ..derivatives.saved_page import curves_page
     from ..derivatives.session import DerivativeSession
 
     def fn(t):  # type: ignore[no-untyped-def]

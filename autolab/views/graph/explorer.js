@@ -12,6 +12,7 @@ import { makeHistogramPart } from "./histogram.js";
 import { makeInputsPart } from "./inputs.js";
 import { makeFlowPart, makeKeyPart, makeExpandFusedPart, makeSearchPart } from "./overview.js";
 import { makeDetailPart, makeGraphPart } from "./picture.js";
+import { makePredictions } from "./predictions.js";
 import { makeMind } from "./showing.js";
 import { makeSourcePart } from "./source.js";
 
@@ -85,4 +86,10 @@ const PARTS = [
  * }} Part
  */
 
-export default () => makeWidget(PARTS, makeBrain(makeMind(PARTS)));
+export default () =>
+  makeWidget(PARTS, (model, link) => {
+    const ahead = makePredictions(model, link);
+    const source = makeBrain(makeMind(PARTS))(ahead.model, ahead.link);
+    const close = () => (source.close(), ahead.close());
+    return { ...source, close };
+  });

@@ -20,15 +20,16 @@ from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ...foreign import bridge
 from ...recording.collector import collector_waits
+from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
-from ...recording.tape import graph_named, variables_in
 from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..draw.svg import Look
 from ..live import notebook
-from ..live.computation import UserError, for_page, user_error
+from ..live.bundle import module_text
+from ..live.computation import Computation, UserError, for_page, user_error
 from ..live.protocol import Shelf, on_message
 from ..live.session_view import SessionView
 from ..live.widget import LiveView, at_first
@@ -38,6 +39,9 @@ from .session import Session
 _KEY = (str, int)
 _NUMBER = (int, float)
 _CODE_LIMIT = 100_000
+_QUICK = 0.1
+"""A function that takes more seconds is not run several times more so that the page can compute."""
+_MOST_SECONDS = 1.0
 
 
 class Explorer(SessionView):
@@ -143,9 +147,25 @@ class Explorer(SessionView):
     def _answer_once(self, question: list[Any]) -> Any:
         if question == ["code"]:
             return clean(self._session.code(), limit=_CODE_LIMIT)
+        if question == ["module"]:
+            return module_text("moving.js")
+        if question == ["motion"]:
+            return self._motion()
         from ..export.pictures import taken  # a first picture does not wait for it
 
         return taken(self, question)
+
+    def _motion(self) -> dict[str, Any]:
+        """What lets a page compute the next moves too, ahead of this kernel; nothing where that would take its time."""
+        if self._running is not None or self.error or self._session.seconds_taken > _QUICK:
+            return {}
+        from .page_program import motion  # a first picture does not wait for it
+
+        found: dict[str, Any] = {}
+        tracing = Computation(lambda check: found.update(motion(self._session, self.recording)), lambda *_: None)
+        tracing.start()  # the user's function runs where it always does
+        tracing.wait(_MOST_SECONDS)
+        return found
 
     # ------------------------------------------------------------------ messages
     @on_message("move", key=_KEY, index=(int, type(None)), value=_NUMBER, final=bool)

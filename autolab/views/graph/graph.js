@@ -5,11 +5,11 @@ import { makeScaleLegend } from "../live/colors.js";
 import { html, set, svg } from "../live/dom.js";
 import { makeMotion } from "../steps/motion.js";
 import { sameEdge } from "./answer.js";
-import { MANY, drawNear, makeEdge, makeFrame, walk } from "./lines.js";
+import { MANY, drawNear, makeEdge, makeFrame, walk } from "./edges.js";
 import { makeNode, stations } from "./node.js";
 import { beginning, makeMinimap, makeZoom } from "./zoom.js";
 
-/** @typedef {import("./lines.js").Scene} Scene */
+/** @typedef {import("./edges.js").Scene} Scene */
 /** @typedef {import("./node.js").Reading} Reading */
 
 const MARKED_FOR = 700; // milliseconds
@@ -39,7 +39,7 @@ export function makeGraph(select, toggle) {
   let nodes = new Map();
   /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
   let edges = [];
-  /** @type {import("./lines.js").Thing[]} */
+  /** @type {import("./edges.js").Thing[]} */
   let things = []; // all of them
   /** @type {Scene} */
   let scene;
@@ -105,7 +105,7 @@ export function makeGraph(select, toggle) {
 
   /** Of a large graph, only what is near is drawn, and the box that the Tab key goes to. */
   function look() {
-    map.frame(zoom.isBeyond());
+    map.frame(zoom.isMapped());
     if (nodes.size <= MANY) return;
     drawNear(things, zoom.seen());
     find(reachable);

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * A saved graph that moves: the page runs the program that Python wrote down, shows as many digits as the program's own
- * rounding leaves, and takes back what it cannot follow. Before anything moves it must give Python's own numbers.
+ * A graph that moves without a kernel, in a saved page, or ahead of it: the page runs the program that Python wrote
+ * down, shows as many digits as the program's own rounding leaves, and takes back what it cannot follow. Before
+ * anything moves it must give Python's own numbers.
  */
 
 import { makeEvaluator } from "./evaluator.js";
@@ -9,7 +10,9 @@ import { makeEvaluator } from "./evaluator.js";
 const RUNS = 8; // disturbed ones, which tell how much rounding matters
 const WIDER = 10;
 const PRECISION = { float64: 2 ** -52, float32: 2 ** -23 };
+const FINE = 1e-5; // no eye sees less of a scale of colours
 const MINUS = "\u2212";
+const NEAR = "\u2248";
 
 /**
  * @param {any} motion what Python wrote down
@@ -61,23 +64,34 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     return { text: textOf(now.outputs[k], shape, dtype, now.slack[k]), values: now.outputs[k], shape };
   }
 
-  /** A box of the saved page with the numbers of now. @param {string} id @param {any} box */
-  function box(id, box) {
+  /** A box with the numbers of now. @param {string} id @param {any} box @param {number} [scale] that of the view */
+  function box(id, box, scale) {
     const step = results[id] ?? Number(id);
     const [value, grad] = [told(step, "value"), told(step, "grad")];
     if (!value && !grad) return box;
     const [before, after] = spoken[id] ?? ["", ""];
     const said = [before, value && `value ${value.text}`, grad && `gradient ${grad.text}`].filter(Boolean).join(", ");
-    return {
-      ...box,
-      value: value?.text ?? box.value,
-      grad: box.grad === null ? null : (grad?.text ?? box.grad),
+    const cells = {
       value_cells: box.value_cells && value && cellsOf(box.value_cells, value),
       grad_cells: box.grad_cells && grad && cellsOf(box.grad_cells, grad),
-      status: box.grad === null || id in results ? box.status : "", // that of a group speaks of no number
+    };
+    return {
+      ...box,
+      ...cells,
+      value: value?.text ?? box.value,
+      grad: box.grad === null ? null : (grad?.text ?? box.grad),
+      value_scale: box.value_scale ?? (box.own ? largest(cells.value_cells) : scale), // shades came without one
+      grad_scale: box.grad_scale ?? (box.own ? largest(cells.grad_cells) : scale),
       spoken: said + after,
     };
   }
+
+  /** The boxes of a picture with the numbers of now. @param {any} saved */
+  const boxes = (saved) =>
+    Object.fromEntries(Object.entries(saved.nodes).map(([id, node]) => [id, box(id, node, saved.scale?.scale)]));
+
+  /** What speaks of the numbers before goes. @param {string} id @param {any} box */
+  const unjudged = (id, box) => ({ ...box, status: box.grad === null || id in results ? box.status : "" });
 
   /** A control with where its input stands. @param {any} control */
   function control(control) {
@@ -122,11 +136,26 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     answer(key, saved, none) {
       const [kind] = JSON.parse(key);
       if (kind === "numbers" && saved?.nodes) {
-        const nodes = Object.fromEntries(Object.entries(saved.nodes).map(([id, node]) => [id, box(id, node)]));
+        const nodes = Object.fromEntries(Object.entries(boxes(saved)).map(([id, node]) => [id, unjudged(id, node)]));
         return { ...saved, nodes, signs: {}, told: [], none, nan: false, walks: false, proofs: [] };
       }
-      if (kind === "free" && saved?.controls) return { ...saved, controls: saved.controls.map(control) };
-      return ["program", "scene", "search"].includes(kind) ? saved : null;
+      return kind === "free" ? this.ahead(key, saved) : ["program", "scene", "search"].includes(kind) ? saved : null;
+    },
+    /**
+     * The kernel's answer for the point before, with the numbers of now; all else of it follows when the kernel does.
+     * @param {string} key @param {any} before
+     */
+    ahead(key, before) {
+      const [kind] = JSON.parse(key);
+      if (kind === "numbers" && before?.nodes) return { ...before, nodes: boxes(before) };
+      if (kind === "free" && before?.controls) return { ...before, controls: before.controls.map(control) };
+      return before;
+    },
+    /** Whether the kernel's answer has these very numbers. @param {string} key @param {any} found */
+    agrees(key, found) {
+      const mine = this.ahead(key, found);
+      if (mine.controls) return JSON.stringify(mine.controls) === JSON.stringify(found.controls);
+      return Object.entries(mine.nodes ?? {}).every(([id, node]) => isSameBox(node, found.nodes[id]));
     },
   };
 }
@@ -139,6 +168,23 @@ function attempt(compute) {
     return null; // a matrix without an inverse, an index out of bounds, a damaged program
   }
 }
+
+/** @param {any} mine @param {any} python */
+function isSameBox(mine, python) {
+  const isSame = (/** @type {string} */ which) => {
+    const [text, cells, scale] = [mine[which], mine[`${which}_cells`], python[`${which}_scale`]];
+    if (text !== python[which] && !text?.startsWith(NEAR)) return false;
+    if (!cells || scale === null) return true; // of shades too little is known
+    const theirs = python[`${which}_cells`].flat();
+    return cells
+      .flat()
+      .every((/** @type {any} */ x, /** @type {number} */ i) => Math.abs(x - theirs[i]) <= FINE * scale);
+  };
+  return isSame("value") && isSame("grad");
+}
+
+/** @param {(number | null)[][] | null} cells */
+const largest = (cells) => Math.max(0, ...(cells ?? []).flat().map((x) => Math.abs(x ?? 0)));
 
 /**
  * As many rows and columns as the page drew, each with the greatest of its block, as views/draw/arrays.py has it.
@@ -201,9 +247,9 @@ function vouched(x, dtype, slack) {
   if (ends.every((end) => plain(number(end, dtype)) === plain(text))) return text;
   for (const digits of [3, 2, 1]) {
     const texts = ends.map((end) => end.toPrecision(digits));
-    if (texts[0] === texts[1]) return `\u2248${signed(String(Number(texts[0])))}`;
+    if (texts[0] === texts[1]) return `${NEAR}${signed(String(Number(texts[0])))}`;
   }
-  return "\u22480";
+  return `${NEAR}0`;
 }
 
 /** @param {string} text */

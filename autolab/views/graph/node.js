@@ -6,7 +6,7 @@
 
 import { BEND, SHADES, makeTone } from "../live/colors.js";
 import { set, short, svg, write } from "../live/dom.js";
-import { makeToggle } from "./lines.js";
+import { makeToggle } from "./edges.js";
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
@@ -18,7 +18,7 @@ const TOP = HEADER + CAPTION;
 const STATIONS = ["born", "because", "values", "gradients"]; // on the path of the first NaN
 const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key) => `al-nan-${key}`)]);
 
-/** @typedef {import("./lines.js").SceneNode} SceneNode */
+/** @typedef {import("./edges.js").SceneNode} SceneNode */
 /**
  * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
  *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
@@ -89,7 +89,7 @@ export function makeNode(node, open) {
     },
     /** @param {string} which @returns {DOMRect} */
     numberPlace: (which) => columns[which === "value" ? 0 : 1]?.place() ?? element.getBoundingClientRect(),
-    extent: /** @type {import("./lines.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
+    extent: /** @type {import("./edges.js").Extent} */ ([node.x, node.y, node.x + node.w, node.y + node.h]),
     /** @param {boolean} next */
     show(next) {
       if (near === next) return;

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.configuration import using_config
 from ...engine.grad import grad
 from ...engine.node import Leaf
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.switches import using_config
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...tracing import ArrayProgram, Untraceable, replay, trace

@@ -6,6 +6,7 @@ It knows nothing of widgets: the tests of its rules need no browser, and another
 from __future__ import annotations
 
 import contextlib
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,18 +17,18 @@ import numpy as np
 
 from ...binding import bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
+from ...engine.configuration import config, using_config
 from ...engine.observe import observe
-from ...engine.switches import config, using_config
 from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...recording.opening import fused_names
 from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
+from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
-from ...recording.run import BUDGET, record_bound
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
-from .run import ProgramRun, fitting
+from .program_run import ProgramRun, fitting
 from .state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
 
 HISTORY = 500
@@ -90,6 +91,7 @@ class Session(RerunContext):
         }
         self.start = self.state = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
         self.recording: Recording | None = None
+        self.seconds_taken = 0.0  # by the last computation
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
         self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
@@ -274,7 +276,7 @@ class Session(RerunContext):
 
         ``check`` is called at every step: what it raises ends the computation.
         """
-        state = state or self.state
+        state, start = state or self.state, time.perf_counter()
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
             modes.enter_context(np.errstate(**self._floats))
@@ -288,6 +290,7 @@ class Session(RerunContext):
             recording = record_bound(self.bound, run.leaves, **options)
         origins.settle(own=run.leaves.values())
         self.outputs, self.domains, self.origins, self.recording = run.ones, run.domains, origins, recording
+        self.seconds_taken = time.perf_counter() - start
         if self._upstream is not None:
             arrays: dict[Key, Array] = {**state.arrays}
             for position, array in run.given().items():

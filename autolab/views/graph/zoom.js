@@ -7,10 +7,12 @@ import { html, set } from "../live/dom.js";
 
 const STEP = 1.25;
 const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
-const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once
+const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once, or all of its width
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
+const NEARLY = 1.5; // panes: what is not much wider begins at its edge, and is cut at one side only
 
-const MAPPED = 480; // pixels: a map in a narrower pane would take more than it gives
+const MAPPED = 640; // pixels: a map in a narrower pane would take more than it gives
+const BESIDE = 132; // of the pane, for a map beside the picture: graph.css
 
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
 export function makeZoom(picture, moved) {
@@ -62,11 +64,13 @@ export function makeZoom(picture, moved) {
   function fit() {
     if (!automatic || !ruler.clientWidth) return;
     if (whole) return fitAll();
-    const fitting = Math.min(LARGEST * scale, room() / width, limit() / height);
-    apply(Math.max(fitting, scale > 1 ? scale : fitting < WHOLE ? READABLE : 0));
+    const across = room() / width;
+    const fitting = Math.min(LARGEST * scale, across, limit() / height);
+    const readable = across < WHOLE ? READABLE : Math.min(READABLE, across);
+    apply(Math.max(fitting, scale > 1 ? scale : fitting < WHOLE ? readable : 0));
     if (first)
       pane.scrollTo({
-        left: first.x * zoom - pane.clientWidth / 2,
+        left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
         top: first.y * zoom - pane.clientHeight / 2,
         behavior: "instant",
       });
@@ -126,7 +130,7 @@ export function makeZoom(picture, moved) {
   return {
     parts: [ruler, pane],
     tools,
-    /** The part of the picture in the pane, in its own measure. @returns {import("./lines.js").Extent} */
+    /** The part of the picture in the pane, in its own measure. @returns {import("./edges.js").Extent} */
     seen() {
       const { scrollLeft: left, scrollTop: top, clientWidth: w, clientHeight: h } = pane;
       return /** @type {any} */ ([left, top, left + w, top + h].map((v) => v / zoom));
@@ -154,8 +158,12 @@ export function makeZoom(picture, moved) {
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
-    /** Whether there is more of the picture than can be seen, and room for a map of it. */
-    isBeyond: () => beyond && ruler.clientWidth > MAPPED,
+    /** Whether there is more of the picture than can be seen, and room for a map of it that cuts off nothing. */
+    isMapped() {
+      const isBeside = width <= height;
+      const cuts = isBeside && width * zoom <= room() && width * zoom > room() - BESIDE;
+      return beyond && ruler.clientWidth > MAPPED && !cuts;
+    },
     /**
      * @param {number} w
      * @param {number} h the picture's own size
@@ -182,7 +190,7 @@ const FIRST_ROWS = 600; // of the picture, in its own measure
 
 /**
  * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
- * @param {import("./lines.js").Scene} scene
+ * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
   const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
@@ -248,7 +256,7 @@ export function makeMinimap(pane) {
     });
   }
 
-  /** @param {import("./lines.js").Scene} scene @param {(id: number) => string} color */
+  /** @param {import("./edges.js").Scene} scene @param {(id: number) => string} color */
   function draw(scene, color) {
     [width, height] = [scene.width, scene.height];
     const isWide = width > height;
@@ -276,7 +284,7 @@ export function makeMinimap(pane) {
   return {
     root,
     frame,
-    /** @param {import("./lines.js").Scene} scene @param {(id: number) => string} color */
+    /** @param {import("./edges.js").Scene} scene @param {(id: number) => string} color */
     draw(scene, color) {
       paint = () => {
         paint = null;

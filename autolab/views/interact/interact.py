@@ -7,8 +7,8 @@ from typing import Any
 
 from ...analysis.line_charts import LineChart
 from ...binding import chosen_options
+from ...engine.configuration import config, using_config
 from ...engine.errors import a_kind
-from ...engine.switches import config, using_config
 from .. import mimebundle
 from ..draw.escape import Markup, clean, join, paragraph, prose
 from ..draw.messages import say

@@ -23,7 +23,7 @@ const SHELVES = ["page", "numbers", "answers"];
 
 /**
  * @param {Mind} mind
- * @returns {(model: any, link: ReturnType<typeof import("./link.js").makeLink>) =>
+ * @returns {(model: any, link: Pick<ReturnType<typeof import("./link.js").makeLink>, "send" | "watch">) =>
  *   import("../graph/explorer.js").Source}
  */
 export const makeBrain = (mind) => (model, link) => {

@@ -13,8 +13,6 @@ from pathlib import Path
 import ipywidgets
 import traitlets
 
-from .light import light
-
 VIEWS = Path(__file__).parent.parent
 """Each view's JavaScript and style sheets lie beside its Python; no two files have the same name."""
 
@@ -68,10 +66,48 @@ def _joined(entry: str, imports: re.Pattern[str]) -> dict[str, str]:
             text = file_of(name).read_text(encoding="utf-8")
             for imported in imports.findall(text):
                 add(imported)
-            parts[name] = parts.pop(name) + light(imports.sub("", text))
+            parts[name] = parts.pop(name) + minified(imports.sub("", text))
 
     add(entry)
     return parts
+
+
+_STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+_NESTED = 3
+"""So deep templates stand in each other."""
+
+
+def _template() -> str:
+    """A pattern for text between backquotes, with the expressions in it."""
+    pattern = "(?!)"
+    for _ in range(_NESTED):
+        part = rf"[^`\"'{{}}]|{_STRING}|{pattern}"
+        pattern = rf"`(?:[^`\\$]|\\.|\$(?!\{{)|\$\{{(?:{part}|\{{(?:{part})*\}})*\}})*`"
+    return pattern
+
+
+_COMMENT = r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
+_REGEX = (
+    r"(?:(?<=[(,=:\[!&|?;{\n])|(?<=[,=:&|?>] )|(?<=return ))"  # behind a value it would be a division
+    r"/(?![/*])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/"
+)
+_TOKEN = re.compile(
+    rf"(?P<kept>{_STRING}|{_template()}|{_REGEX})"
+    rf"|^ *(?:(?:{_COMMENT}) *)*\n|^ +| *(?:{_COMMENT})",  # a line with nothing else, indentation, a comment
+    re.MULTILINE,
+)
+
+
+def minified(text: str) -> str:
+    """JavaScript or a style sheet without comments, empty lines and indentation. Strings, templates and regular
+    expressions stay as they are, and no two lines become one.
+
+    Examples
+    --------
+    >>> minified("if (a) {\\n  // why\\n  b = a / 2; /* half */\\n}\\n")
+    'if (a) {\\nb = a / 2;\\n}\\n'
+    """
+    return _TOKEN.sub(lambda found: found["kept"] or "", text)
 
 
 def zipped(text: str) -> bytes:

@@ -17,9 +17,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ...engine.config import unset_modes
+from ...engine.configuration import config, using_config
+from ...engine.modes import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
-from ...engine.switches import config, using_config
 from ...recording.model import Recording
 from ...recording.origins import Origins
 from ...recording.raised import MAX_MESSAGE, last_recording, place_of, told_as
@@ -82,6 +82,13 @@ class Computation(Generic[Result]):
         """Watch over the time, and stop from outside what does not stop by itself. Only slow ones need that."""
         if HAS_THREADS:
             threading.Thread(target=self._watch, name="autolab-watch", daemon=True).start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for its end; after so many seconds it is stopped."""
+        if not self._ended.wait(seconds):
+            self.stop("seconds")
+            self.guard()
+            self._ended.wait()
 
     def stop(self, why: str) -> None:
         """Ask it to end soon."""

@@ -1,6 +1,7 @@
 // @ts-check
 /** What every view carries: it takes the module and the style of its kind from one model that all of them share. */
 
+import { imported } from "./imported.js";
 import { unzipped } from "./unzip.js";
 
 const REFERENCE = "IPY_MODEL_"; // what widgets write in front of another one's name
@@ -47,12 +48,7 @@ function asked(model) {
 /** @param {Held} held @returns {Promise<FrontEnd>} */
 async function unzip(held) {
   const [text, style] = await Promise.all(["module", "style"].map((name) => unzipped(held.get(name))));
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  try {
-    return { make: (await import(address)).default, style };
-  } finally {
-    URL.revokeObjectURL(address);
-  }
+  return { make: (await imported(text)).default, style };
 }
 
 /**

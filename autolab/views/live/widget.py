@@ -24,7 +24,7 @@ from ..draw.colors import palette
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
 from ..draw.registry import Bundle
-from . import notebook, page_file
+from . import no_notebook, notebook
 from .bundle import FrontEnd, front_end, module_text
 from .columns import in_columns
 from .computation import for_page, user_error
@@ -254,7 +254,7 @@ class LiveView(anywidget.AnyWidget):
     def _save_here(self, caller: str, kind: str, name: str) -> None:
         """Where no notebook draws: save the view as a page of its own, open it or print where it is."""
         if not notebook.draws():
-            self._page_file = page_file.told(self._save, caller, "_".join([kind, *re.findall(r"\w+", name, re.ASCII)]))
+            self._page_file = no_notebook.told(self._save, caller, [kind, *re.findall(r"\w+", name, re.ASCII)])
 
     def _save(self, path: Path) -> None:
         from ..export.pages import export_html
@@ -265,7 +265,7 @@ class LiveView(anywidget.AnyWidget):
         """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""
         page, self._page_file = self._page_file, None
         if page is not None and page != path.absolute():
-            page_file.removed(page)
+            no_notebook.removed(page)
 
     def _static(self) -> Bundle:
         """What stands where there is no live view: in an untrusted notebook, on a web page."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...training.boundary import SIDE, DecisionBoundary, Units, parting
-from ...training.measure import ModelState
+from ...training.model_state import ModelState
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.numbers import number

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...training.boundary import DecisionBoundary
     from ...training.curve import Curve
     from ...training.extensions.plot import PlotReport
-    from ...training.measure import ModelState
+    from ...training.model_state import ModelState
     from ...training.monitor import Monitor
 
 _MOST_GROUPS = 4

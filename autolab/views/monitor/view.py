@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...training.measure import ModelState
+from ...training.model_state import ModelState
 from .. import mimebundle
 from ..draw.arrays import about, array_entry
 from ..draw.chart import drawing

@@ -3,7 +3,7 @@
 
 import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
-import { packed, unpackedLink } from "../live/link_text.js";
+import { packed, unpackedLink } from "../live/playground_link.js";
 import { followTheme } from "../live/theme.js";
 import { makeModels } from "./models.js";
 

@@ -122,7 +122,7 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** @typedef {import("../graph/node.js").Reading} Reading */
 
 /**
- * @param {import("../graph/lines.js").Scene} scene
+ * @param {import("../graph/edges.js").Scene} scene
  * @param {Record<string, Reading>} readings
  * @param {Record<string, string>} words
  * @param {any} frame empty where the whole is shown
@@ -140,7 +140,7 @@ export function readingsAt(scene, readings, words, frame) {
 
 /**
  * @param {any} frame
- * @param {import("../graph/lines.js").SceneNode} node
+ * @param {import("../graph/edges.js").SceneNode} node
  * @param {Reading} reading
  * @param {Record<string, string>} words
  * @returns {Reading}

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...recording.arrays import snapshot
 from ...recording.model import Operand, Snapshot, Step
-from ...recording.rules import filled_in
+from ...recording.rule_text import filled_in
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text

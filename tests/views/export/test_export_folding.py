@@ -14,10 +14,10 @@ from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
 from autolab.views.draw.messages import say
 from autolab.views.export.pages import export_html
-from autolab.views.graph import page as folds
+from autolab.views.graph import saved_page as folds
 from autolab.views.graph.flow import flow
-from autolab.views.graph.page import only_children
 from autolab.views.graph.readings import readings
+from autolab.views.graph.saved_page import only_children
 
 from ..bare_page import find, offered
 from ..looking import looks, seen

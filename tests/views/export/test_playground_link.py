@@ -20,7 +20,7 @@ from autolab import Variable
 from autolab import functions as F
 from autolab.views.draw.messages import say
 from autolab.views.export.pages import export_html
-from autolab.views.export.playground import ADDRESS, link
+from autolab.views.export.playground_link import ADDRESS, link
 from autolab.views.export.standalone import NotStandalone, standalone
 from autolab.views.graph.explorer import Explorer
 

@@ -14,12 +14,12 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab import Variable, check_gradients, primitive
-from autolab.gradcheck.study import study
+from autolab.gradcheck.direction_study import study
 from autolab.numerals import precise
-from autolab.views.check import page as lens_page
+from autolab.views.check import saved_page as lens_page
 from autolab.views.check.lens import Lens
 from autolab.views.check.session import DIRECTIONS, LensSession
-from autolab.views.derivatives import page as derivative_page
+from autolab.views.derivatives import saved_page as derivative_page
 from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
 from autolab.views.draw.colors import paint, tone

@@ -53,6 +53,13 @@ def net(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
     return loss
 
 
+def without_bias(x: Any, W1: Any, W2: Any) -> Any:
+    h = np.tanh(x @ W1)
+    y = h @ W2
+    loss = (y * y).mean()
+    return loss
+
+
 def deep(x: Any, W1: Any, b1: Any, W2: Any, b2: Any, t: Any) -> Any:
     for _ in range(2):
         x = np.tanh(x @ W1 + b1)
@@ -77,6 +84,7 @@ def normal(**shapes: tuple[int, ...]) -> dict[str, np.ndarray]:
 NET = normal(x=(3, 4), W1=(4, 5), b1=(5,), W2=(5, 2), b2=(2,), t=(3, 2))
 STEPS = normal(xs=(30, 3), Wx=(3, 4), Wh=(4, 4), b=(4,))
 LAPTOP, CELL, PHONE = {"width": 1280, "height": 800}, {"width": 1100, "height": 800}, {"width": 390, "height": 844}
+BESIDE_FILES = {"width": 850, "height": 800}  # JupyterLab's list of files takes the rest of a laptop's screen
 Shown = Callable[..., tuple[Page, Wire]]
 
 
@@ -119,6 +127,19 @@ def test_a_larger_one_begins_with_its_first_box_and_can_be_read(shown: Shown, si
     assert page.evaluate(MEASURED)["all"]
     expect(page.locator(".al-whole")).to_be_hidden()
     assert page.evaluate(WORDS) == [] and wire.widget.error is None
+
+
+def test_a_graph_that_is_only_too_high_is_cut_at_no_side(shown: Shown) -> None:
+    page, _ = shown(BESIDE_FILES, without_bias, **{name: NET[name] for name in ("x", "W1", "W2")})
+    found = page.evaluate(MEASURED)
+    assert page.evaluate("() => (pane => pane.scrollWidth <= pane.clientWidth)(document.querySelector('.al-pane'))")
+    assert found["letters"] >= LEAST - 1 and found["first"] and not found["all"] and not found["map"]
+
+
+def test_one_that_is_a_little_too_wide_is_cut_at_one_side_only(shown: Shown) -> None:
+    page, _ = shown(BESIDE_FILES, net, **NET)
+    found = page.evaluate(MEASURED)
+    assert found["left"] == 0 and found["first"] and not found["all"] and found["letters"] >= LEAST
 
 
 def test_time_begins_at_the_left_and_arrow_keys_follow_it(shown: Shown) -> None:

@@ -64,7 +64,7 @@ def test_every_kind_has_a_small_module_and_a_style_of_its_own() -> None:
     kinds = {view.kind for view in KINDS}
     made = [FrontEnd(kind) for kind in kinds]
     assert len({front_end.digest for front_end in made}) == len(kinds) == 7
-    assert all(len(front_end.module) + len(front_end.style) <= 56_500 for front_end in made)  # what travels
+    assert all(len(front_end.module) + len(front_end.style) <= 57_500 for front_end in made)  # what travels
     assert all(file_of(f"{kind}.{suffix}").exists() for kind in kinds for suffix in ("js", "css"))
 
 
@@ -81,7 +81,9 @@ def names_twice(parts: dict[str, str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-@pytest.mark.parametrize("entry", [*sorted({kind.kind for kind in KINDS}), "playground", "worker", "page", "start"])
+@pytest.mark.parametrize(
+    "entry", [*sorted({kind.kind for kind in KINDS}), "playground", "worker", "saved_page", "start"]
+)
 def test_joined_modules_share_no_name(entry: str) -> None:
     parts = module._joined(f"{entry}.js", module._IMPORT)
     assert names_twice({name: file_of(name).read_text("utf-8") for name in parts}) == []

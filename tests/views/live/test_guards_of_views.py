@@ -19,14 +19,14 @@ from autolab import Variable
 from autolab import functions as F
 from autolab.views.check.lens import Lens, look_closely
 from autolab.views.draw.messages import say
-from autolab.views.graph import page as explorer_page
+from autolab.views.graph import saved_page as explorer_page
 from autolab.views.graph.explorer import Explorer, GraphView
 from autolab.views.graph.questions import Reader
 from autolab.views.graph.session import Session
 from autolab.views.interact.interact import Interact
 from autolab.views.interact.knobs import knobs
 from autolab.views.live import notebook
-from autolab.views.live.page_file import FOLDER
+from autolab.views.live.no_notebook import FOLDER
 from autolab.views.live.saved_page import as_json
 from autolab.views.live.session_view import _listed
 from autolab.views.live.widget import LiveView

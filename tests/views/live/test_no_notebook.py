@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import autolab
-from autolab.views.live import page_file
+from autolab.views.live import no_notebook
 
 OPEN = r"explore: no notebook to draw in; open (.*\.html) in a browser\n"
 
@@ -109,8 +109,8 @@ def test_pages_open_in_the_browser_where_there_is_one(tmp_path, monkeypatch, scr
     noting.chmod(0o755)
     monkeypatch.setattr("webbrowser._tryorder", None)
     monkeypatch.setattr("webbrowser._browsers", {})
-    monkeypatch.setattr(page_file, "MOST_TABS", 2)
-    monkeypatch.setattr(page_file, "_opened", 0)
+    monkeypatch.setattr(no_notebook, "MOST_TABS", 2)
+    monkeypatch.setattr(no_notebook, "_opened", 0)
     monkeypatch.setattr(sys, "stdout", told := Terminal())
     monkeypatch.setenv("DISPLAY", screen)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)

@@ -209,4 +209,4 @@ def test_modes_are_those_of_a_cell_and_of_its_tasks(book: Notebook) -> None:
     assert book.told("modes()") == [False, True]
     assert book.run("await asyncio.sleep(0); print(modes())") == "[False, True]\n"
     book.run("del autolab.config.train, second")  # the task holds the modes in which it was started
-    assert book.told("[len(autolab.engine.config.overrides), *modes()]") == [0, True, True]
+    assert book.told("[len(autolab.engine.modes.overrides), *modes()]") == [0, True, True]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.backend import is_array
-from ....engine.config import watchers
+from ....engine.modes import watchers
 from ....engine.named_scope import named_scope
 from ....engine.variable import Variable as _Engines
 from ..utils.type_check import InvalidType

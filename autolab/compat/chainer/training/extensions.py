@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....engine.switches import no_grad, test_mode
+from ....engine.configuration import no_grad, test_mode
 from ....files import write
 from ....links import Link
 from ....training.triggers import as_trigger

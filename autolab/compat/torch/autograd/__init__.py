@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from .... import gradcheck as _gradcheck
-from ....engine.switches import config, global_config, inside, using_config
+from ....engine.configuration import config, global_config, inside, using_config
 from ... import missing
 from .._tensor import Engine, constant
 from . import function, functional

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakSet
 
+from ....engine.configuration import using_config
 from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
 from ....engine.store import publish
-from ....engine.switches import using_config
 from ...graphs import nodes_below
 from .._passes import check_pass, note_walked
 from .._tensor import Engine, Tensor, constant, dressed

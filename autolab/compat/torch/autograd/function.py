@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ....authoring import ContextFunction
 from ....authoring.base import Barrier, as_upstream
-from ....engine.switches import no_grad
+from ....engine.configuration import no_grad
 from ... import missing
 from .._tensor import Engine, dressed
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ....engine.switches import using_config
+from ....engine.configuration import using_config
 from ... import missing
 from .._arguments import cast, floats, tensor_of
 from .._creation import source

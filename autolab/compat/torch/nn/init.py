@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.switches import no_grad
+from ....engine.configuration import no_grad
 from ... import missing
 from .._creation import source
 from .._inplace import FILLING

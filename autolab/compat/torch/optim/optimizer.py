@@ -6,10 +6,10 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from ....engine.configuration import using_config
 from ....engine.errors import a_kind
 from ....engine.parameter import Parameter as EngineParameter
 from ....engine.store import publish
-from ....engine.switches import using_config
 from ... import missing
 from .._tensor import Engine, Tensor
 from ..nn._module import _cleared

@@ -1,6 +1,6 @@
-"""Short cuts of `Primitive.apply`: the same graph, with all that a declaration settles settled beforehand.
+"""Fast paths of `Primitive.apply`: the same graph, with all that a declaration settles settled beforehand.
 
-For functions of one input and for the rest with one result; `binary.py` has the one for two inputs and says more.
+For functions of one input and for the rest with one result; `fast_path_binary.py` has two inputs and says more.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import modules
-from .binary import Shortcut
 from .calls import LEFT_OUT, again, refuse
 from .complaints import COMPLAINTS
-from .config import modes, overrides, watchers
+from .fast_path_binary import FastPath
 from .kernels import Kernels
+from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
 from .retention import places
 from .variable import Variable
@@ -27,7 +27,7 @@ _new_variable = Variable.__new__
 _ndarray, _floating = np.ndarray, np.floating
 
 
-def unary(function: Primitive) -> Shortcut:
+def unary(function: Primitive) -> FastPath:
     """The call of a function of one input, and what tells it the rules."""
     kernels = Kernels(function)
     same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes
@@ -83,7 +83,7 @@ def unary(function: Primitive) -> Shortcut:
     return call, learn
 
 
-def general(function: Primitive) -> Shortcut:
+def general(function: Primitive) -> FastPath:
     """The same for any inputs and attributes, and one result."""
     forward, apply, schema = function.forward, function.apply, function.schema
     count, required, defaults = len(schema.inputs), schema.required, schema.defaults

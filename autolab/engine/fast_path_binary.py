@@ -1,9 +1,9 @@
-"""What ``x * y`` runs: a declared function of two inputs, with all that its declaration settles settled beforehand.
+"""What ``x * y`` runs: the fast path of functions of two inputs, with all settled that a declaration settles.
 
 `binary` makes the function that people call out of a `Primitive`. It gives the graph that `Primitive.apply` would, and
 hands it whatever is out of the ordinary (observers, lists, mixed devices, an unknown array type) before a forward ran:
 that may draw or print, and runs once. The length is measured: each line that seems spare was worth 5 to 15 % of a step
-(see benchmarks). `specialize.py` has the same for functions of one input, and for the rest.
+(see benchmarks). `fast_paths.py` has the same for functions of one input, and for the rest.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .arrays import scalar
 from .backend import modules
 from .calls import LEFT_OUT, refuse
 from .complaints import COMPLAINTS
-from .config import modes, overrides, watchers
 from .kernels import Kernels, on_device
+from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
 from .retention import places
 from .variable import Variable
@@ -27,12 +27,12 @@ from .variable import Variable
 if TYPE_CHECKING:
     from .primitive import Primitive
 
-Shortcut = tuple[Callable[..., Any], Callable[[], None]]
+FastPath = tuple[Callable[..., Any], Callable[[], None]]
 _new_variable = Variable.__new__
 _ndarray = np.ndarray
 
 
-def binary(function: Primitive) -> Shortcut:
+def binary(function: Primitive) -> FastPath:
     """The call of ``function``, and what tells it the rules, now and when one is added."""
     kernels, elementwise = Kernels(function), function.elementwise
     same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes

@@ -1,4 +1,4 @@
-"""What a class is made with, looked at before its ``__init__`` would complain in the words of Python."""
+"""The arguments of a class or of a call, looked at before Python would complain of them in its own words."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .complaints import LIMIT
 from .habits import instead
 
 
-class Settled:
+class CheckedArguments:
     """The base of classes whose arguments are looked at, in their own words, before ``__init__`` runs.
 
     Examples
     --------
-    >>> class Decay(Settled):
+    >>> class Decay(CheckedArguments):
     ...     def __init__(self, rate):
     ...         self.rate = rate
     >>> Decay()
@@ -25,7 +25,7 @@ class Settled:
     """
 
     def __new__(cls, *args: Any, **settings: Any) -> Self:
-        check_settings(cls, args, settings)
+        check_arguments(cls, args, settings)
         return super().__new__(cls)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -41,7 +41,7 @@ def blank(cls: type) -> Any:
     return object.__new__(cls)
 
 
-def check_settings(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) -> None:
+def check_arguments(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) -> None:
     """Raise a TypeError that names the class if its ``__init__`` does not take these arguments.
 
     Examples

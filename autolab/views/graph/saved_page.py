@@ -52,7 +52,7 @@ def explorer_page(
     motion : dict, optional
         What `page_program.motion` gave: how the page moves, or why it does not.
     playground : dict, optional
-        What `export.playground.link` gave: where the same view opens with its code.
+        What `export.playground_link.link` gave: where the same view opens with its code.
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}

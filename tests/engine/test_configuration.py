@@ -14,12 +14,12 @@ from helpers.state import leaked_state, reset_state
 
 import autolab
 from autolab import Variable, config, global_config, no_grad, using_config
-from autolab.engine.config import overrides
+from autolab.engine.modes import overrides
 from autolab.engine.observe import observe
 
 
 def records() -> bool:
-    """Whether a function that is applied now joins the graph, by the short cut and by the general way."""
+    """Whether a function that is applied now joins the graph, by the fast path and by the general way."""
     x = Variable(2.0)
     short, general = (x * 2).requires_grad, (x**2).requires_grad
     assert short is general

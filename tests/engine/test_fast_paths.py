@@ -1,4 +1,4 @@
-"""The short cuts of declared functions give the graph that `Primitive.apply` gives, values and errors included."""
+"""The fast paths of declared functions give the graph that `Primitive.apply` gives, values and errors included."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from helpers.signatures import direct_names
 import autolab
 from autolab import Variable, elementwise, grad, primitive
 from autolab import functions as F
-from autolab.engine.config import watchers
+from autolab.engine.modes import watchers
 from autolab.engine.node import Node
 from autolab.engine.primitive import Primitive
 
@@ -26,7 +26,7 @@ DTYPES = (np.float64, np.float32, np.float16, np.int64, np.uint8, np.bool_)
 
 @contextmanager
 def the_long_way() -> Iterator[None]:
-    """Within it somebody seems to listen, so that every short cut hands over to `apply`; nobody hears of it."""
+    """Within it somebody seems to listen, so that every fast path hands over to `apply`; nobody hears of it."""
     token = object()
     watchers.add(token)
     try:
@@ -165,7 +165,7 @@ def test_wrong_calls_are_met_alike(name: str) -> None:
 
 
 def test_a_difference_would_be_found() -> None:
-    """Control: what a short cut of old forgot, and that the long way is `apply`."""
+    """Control: what a fast path of old forgot, and that the long way is `apply`."""
     tanh = F.tanh.function
     seen: list[Any] = []
     plain = Primitive.apply

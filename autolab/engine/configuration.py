@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from .config import Modes, current, defaults, modes, overrides
+from .modes import Modes, current, defaults, modes, overrides
 
 Value = TypeVar("Value")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -114,7 +114,7 @@ class Config:
 
     enable_backprop = _Mode[bool]()
     train = _Mode[bool]()
-    rng = _Mode[np.random.Generator]()
+    rng: _Mode[np.random.Generator] = _Mode()  # an annotation alone imports no numpy.random
 
     def __getattr__(self, name: str) -> Any:
         return _known("config", name)  # which is none

@@ -20,7 +20,7 @@ from .arrays import Budget
 from .drafts import Draft, Use
 from .locate import CodePosition
 from .model import Recording, Step
-from .rules import exact_text
+from .rule_text import exact_text
 from .step_text import expression_of
 
 _BUDGET = 64 << 20
@@ -69,7 +69,7 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
 
 def graph_named(y: Variable, known: Sequence[tuple[str, Variable]]) -> Recording:
     """`graph` for a caller who has the names of the Variables that he knows."""
-    return _Tape(y, known).recording()
+    return _GraphReader(y, known).recording()
 
 
 def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
@@ -78,7 +78,7 @@ def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
     return [(value.name or name, value) for name, value in own.items() if not name.startswith("_")]
 
 
-class _Tape:
+class _GraphReader:
     """The nodes of a graph as steps, in the order in which they were made."""
 
     def __init__(self, y: Variable, known: Sequence[tuple[str, Variable]]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..engine.switches import using_config
+from ..engine.configuration import using_config
 from ..engine.variable import Variable
 from ..lesson.checking import exercises
 from ..lesson.exercise import OwnGradient, Values

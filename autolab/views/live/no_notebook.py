@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -20,8 +20,8 @@ _LONGEST = 100  # characters of a name
 _opened = 0
 
 
-def told(save: Callable[[Path], None], caller: str, stem: str) -> Path | None:
-    """Save a page, and open it or print where it is.
+def told(save: Callable[[Path], None], caller: str, words: Sequence[str]) -> Path | None:
+    """Save a page under a name of these words, and open it or print where it is.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def told(save: Callable[[Path], None], caller: str, stem: str) -> Path | None:
         The page if nothing shows it yet.
     """
     try:
-        path = saved_somewhere(save, stem[:_LONGEST])
+        path = saved_somewhere(save, "_".join(words)[:_LONGEST])
     except OSError as error:
         print(
             f"{caller}: no notebook to draw in, and no page could be saved ({error.strerror}); "

@@ -3,7 +3,7 @@
 The modes of a context are one `Modes`, which never changes: entering a block, leaving it, or assigning computes another
 one and publishes that by a single call, so an interrupt finds the one or the other.
 
-`overrides` holds a token for every `Modes` that may have switched recording off, in any context, `watchers` one for
+`overrides` holds a token for every `Modes` that may have switched backprop off, in any context, `watchers` one for
 every `Modes` with observers, and `listeners` one for every `Modes` that hears what leaves the graph. While they are
 empty, the hot path asks no further: looking into the context costs more than many a step. A token is a weak reference
 that takes itself out, by one C call, once nobody holds its modes: a task that was started inside a block holds them
@@ -63,6 +63,6 @@ def unset_modes() -> None:
     current.set(defaults)
 
 
-def recording() -> bool:
+def backprop_enabled() -> bool:
     """Whether a function applied now, in this context, joins the graph."""
     return not overrides or modes().enable_backprop

@@ -16,7 +16,19 @@ import numpy as np
 
 from .case import Case
 from .forward_parts import Parts, forward_parts
-from .rules import FACTORS, LEAST, MEASURED, WRITTEN, Formula, Rule, Samples, known_parts, length, sampled, short_rule
+from .elementwise_formulas import (
+    FACTORS,
+    LEAST,
+    MEASURED,
+    WRITTEN,
+    Formula,
+    Rule,
+    Samples,
+    known_parts,
+    length,
+    sampled,
+    short_rule,
+)
 
 _POINTS = 48
 """So many points are projected; the comparison is at all."""

@@ -7,8 +7,8 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Any, TypeVar
 
+from ..engine.configuration import config, using_config
 from ..engine.errors import a_kind
-from ..engine.switches import config, using_config
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

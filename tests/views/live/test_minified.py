@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autolab.views.live.bundle import VIEWS
-from autolab.views.live.light import light
+from autolab.views.live.bundle import VIEWS, minified
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = sorted(VIEWS.glob("*/*.js"))
@@ -32,13 +31,13 @@ SHEETS = sorted(VIEWS.glob("*/*.css"))
     ],
 )
 def test_comments_and_indentation_go_and_nothing_else(text: str, expected: str) -> None:
-    assert light(text) == expected
-    assert light(expected).lstrip() == expected.lstrip()
+    assert minified(text) == expected
+    assert minified(expected).lstrip() == expected.lstrip()
 
 
 def test_no_comment_travels() -> None:
     for file in (*SCRIPTS, *SHEETS):
-        left = [line for line in light(file.read_text("utf-8")).splitlines() if "//" in line or "/*" in line]
+        left = [line for line in minified(file.read_text("utf-8")).splitlines() if "//" in line or "/*" in line]
         assert all("http://www.w3.org/" in line for line in left), (file.name, left)
 
 
@@ -86,6 +85,6 @@ def test_every_script_is_still_the_same_program() -> None:
         ("let a;", "const a;"),
         ("f(a);", "f(b);"),
     ]
-    same = same_trees([*[(text, light(text)) for text in texts], *broken])
+    same = same_trees([*[(text, minified(text)) for text in texts], *broken])
     assert [file.name for file, one in zip(SCRIPTS, same, strict=False) if not one] == []
     assert len(texts) > 40 and same[len(texts) :] == [False] * len(broken)

@@ -9,8 +9,8 @@ from typing import Any
 from ...analysis import Derivatives, Study
 from ..draw.messages import say
 from ..draw.numbers import number
-from ..graph.page import Held
 from ..graph.questions import Reader
+from ..graph.saved_page import Held
 from ..live.computation import Stopped
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, deadline, still
