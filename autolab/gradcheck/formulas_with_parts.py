@@ -15,7 +15,6 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 
 from .case import Case
-from .forward_parts import Parts, forward_parts
 from .elementwise_formulas import (
     FACTORS,
     LEAST,
@@ -29,6 +28,7 @@ from .elementwise_formulas import (
     sampled,
     short_rule,
 )
+from .forward_parts import Parts, forward_parts
 
 _POINTS = 48
 """So many points are projected; the comparison is at all."""
