@@ -77,7 +77,7 @@ def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray
 
 
 def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:
-    return np.broadcast_to(value, shape).ravel()[good] if value.shape in ((), shape) else None
+    return np.broadcast_to(value, shape).ravel()[good].astype(float) if value.shape in ((), shape) else None
 
 
 def _is_double(name: str, columns: dict[str, np.ndarray]) -> bool:
