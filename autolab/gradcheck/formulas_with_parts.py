@@ -49,7 +49,7 @@ def _with_parts(case: Case, samples: Samples, parts: Parts) -> Rule:
     if search is None:
         return Rule("", "")
     written, right = _found(search, samples.written, samples.measured)
-    rule = Rule(_text(written), _text(right))
+    rule = Rule(_text(written, right), _text(right, written))
     return rule if rule.written and rule.right and rule.written != rule.right else Rule("", "")
 
 
@@ -83,7 +83,8 @@ def _named(case: Case, samples: Samples, parts: Parts) -> dict[str, np.ndarray]:
     return dict(zip(letters, samples.names.values(), strict=True))
 
 
-def _text(terms: list[Term]) -> str:
-    """The sum of the terms; one with a minus stands behind."""
-    texts = sorted([text for text, _ in terms], key=lambda text: text.startswith("-"))
+def _text(terms: list[Term], others: list[Term]) -> str:
+    """The sum of the terms: first what ``others`` have too, one with a minus last."""
+    shared = {text for text, _ in others}
+    texts = sorted([text for text, _ in terms], key=lambda text: (text.startswith("-"), text not in shared, len(text)))
     return " + ".join(texts).replace(" + -", " - ")

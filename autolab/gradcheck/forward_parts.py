@@ -54,20 +54,23 @@ def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray
     What equals one of ``known`` (the inputs, the result) everywhere is no part.
     """
     runs: list[dict[str, np.ndarray]] = []
+    depths: dict[str, int] = {}
     taken: set[str] = set()
     for arrays, good in points:
         seen = _watched(case, i, arrays)
         if seen is None:
             return None
-        taken |= seen.values.keys() | seen.unsure
+        taken |= seen.values.keys()
+        depths = {**seen.depths, **depths}
         runs.append({name: v for name, a in seen.certain() if (v := _spread(a, case.shapes[i], good)) is not None})
     names = [name for name in runs[0] if all([name in run for run in runs])]
     columns = {name: np.concatenate([run[name] for run in runs]) for name in names}
     same = [[name for name, v in columns.items() if np.array_equal(v, other)] for other in known]
     other = {name: v for name, v in columns.items() if not any([name in equal for equal in same])}
-    constants = {name: float(v[0]) for name, v in other.items() if np.isfinite(v).all() and (v == v[0]).all()}
-    values = {name: v for name, v in other.items() if np.isfinite(v).all() and name not in constants}
-    values = {name: v for name, v in values.items() if not _is_double(name, values)}
+    written = min([depths[name] for name in other], default=0)  # those of helpers only if forward itself has none
+    other = {name: v for name, v in other.items() if depths[name] == written and np.isfinite(v).all()}
+    constants = {name: float(v[0]) for name, v in other.items() if (v == v[0]).all()}
+    values = {name: v for name, v in other.items() if name not in constants and not _is_double(name, other)}
     return Parts(
         dict(list(values.items())[:_MOST]),
         dict(list(constants.items())[:_MOST]),
@@ -119,13 +122,18 @@ class _Names:
         self.events = 0
         self.values: dict[str, np.ndarray] = {}
         self.unsure: set[str] = set()
+        self.depths: dict[str, int] = {}
         self._objects: dict[str, Any] = {}
         self._bits: dict[str, Any] = {}
-        self._aliases: set[str] = set()
 
     def certain(self) -> list[tuple[str, np.ndarray]]:
-        """The names that kept their values, the first bound first."""
-        return [(name, v) for name, v in self.values.items() if name not in self.unsure | self._aliases]
+        """The names that kept their values; of several for one array the outermost and first."""
+        found: dict[Any, str] = {}
+        for name in sorted(self.values, key=self.depths.__getitem__):
+            if name not in self.unsure:
+                value = self._objects[name]
+                found.setdefault(id(value) if isinstance(value, np.ndarray) else name, name)
+        return [(name, self.values[name]) for name in found.values()]
 
     def called(self, frame: FrameType, event: str, arg: Any) -> Any:
         """For every Python function that is called: whether to follow it."""
@@ -140,18 +148,23 @@ class _Names:
             return None
         bound = dict(_numbers(frame))
         for name, value in bound.items():
-            self._look(name, value)
+            if name not in self.values:
+                self.depths[name], self._objects[name] = _depth(frame), value
+                self.values[name], self._bits[name] = np.array(value), _bits(value)
+            elif name not in self.unsure and _bits(value) != self._bits[name]:
+                self.unsure.add(name)
         if event == "return" and arg is None:  # it raised: what it had computed is not used
             self.unsure.update(bound)
         return self._executed
 
-    def _look(self, name: str, value: Any) -> None:
-        if name not in self.values:
-            if isinstance(value, np.ndarray) and any([value is other for other in self._objects.values()]):
-                self._aliases.add(name)
-            self._objects[name], self.values[name], self._bits[name] = value, np.array(value), _bits(value)
-        elif name not in self.unsure and _bits(value) != self._bits[name]:
-            self.unsure.add(name)
+
+def _depth(frame: FrameType | None) -> int:
+    """How many of the user's functions are followed around this one."""
+    depth = 0
+    while frame is not None:
+        depth += frame.f_trace is not None
+        frame = frame.f_back
+    return depth
 
 
 def _numbers(frame: FrameType) -> Iterator[tuple[str, Any]]:

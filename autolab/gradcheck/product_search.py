@@ -36,6 +36,12 @@ _MOST_LETTERS = 6
 _MOST_SHORT = 24
 """Of so many values the products of two in a sum are made."""
 
+_HEAVIEST = 5
+"""A product that a reader takes in: a letter counts 1, every other factor 2."""
+
+_ODD = 12
+"""By so much a sum of two letters reads longer than it is: it tells little of where it comes from."""
+
 _APART = 1e-8
 _NEAR = 1e-9
 """Products that point in one direction make no sum; the square of what a sum leaves, where it is worth a comparison."""
@@ -163,7 +169,7 @@ class ProductSearch:
             near = np.arange(first[k], past[k])
             for pair in near[np.abs(self._sums[near, 1] - rest[k, 1]) <= window]:
                 formula = self._formula([*self._pairs[pair], *more[k]])
-                if formula is not None:
+                if formula is not None and self._weight(formula) <= _HEAVIEST:
                     found.add(formula)
         return sorted(found, key=self._rank)[:_MOST_HITS]
 
@@ -211,10 +217,15 @@ class ProductSearch:
             value = value / self._values[text]
         return value
 
+    def _weight(self, formula: Formula) -> int:
+        return sum([1 if text in self._letters else 2 for text in (*formula.above, *formula.below)])
+
     def _rank(self, formula: Formula) -> tuple[int, int, str]:
         """First what is short, then what has few parts of the forward."""
         texts = [*formula.above, *formula.below]
-        return length(formula, self._letters) or _NOTHING, sum([text not in self._usual for text in texts]), str(texts)
+        odd = sum([text.startswith("(") and not text.startswith("(1 ") for text in texts])
+        size = (length(formula, self._letters) or _NOTHING) + _ODD * odd
+        return size, sum([text not in self._usual for text in texts]), str(texts)
 
     def _with_factor(self, formula: Formula, factor: float, close: float) -> tuple[str, float]:
         """The text with a simple factor, if need be besides constants, and the exact one; empty if there is none."""
