@@ -10,13 +10,10 @@ import numpy as np
 from .case import Case
 from .elementwise_formulas import MEASURED, WRITTEN, Rule, Samples, sampled, short_rule
 from .forward_parts import Parts, forward_parts
-from .product_search import ProductSearch, Term
+from .product_search import LEAST_SHARE, ProductSearch, Term
 
 _TRIED = 4
 """Of so many sums it is tried whether the other one has a term in common."""
-
-_LEAST_SHARE = 1e-3
-"""What is wrong must have this share of the whole, or what differences leave could be taken for it."""
 
 
 def elementwise_rule(case: Case, i: int) -> Rule:
@@ -40,7 +37,7 @@ def elementwise_rule(case: Case, i: int) -> Rule:
 def _with_parts(case: Case, samples: Samples, parts: Parts) -> Rule:
     names = _named(case, samples, parts)
     lost = samples.measured - samples.written
-    is_small = np.max(np.abs(lost)) < _LEAST_SHARE * np.max(np.abs(samples.measured))
+    is_small = np.max(np.abs(lost)) < LEAST_SHARE * np.max(np.abs(samples.measured))
     if is_small or len(names) < len(samples.names) or set(names) & parts.taken:
         return Rule("", "")
     upstream = next(name for name in ("g", "upstream", "upstream_") if name not in {*names, *parts.taken})

@@ -28,6 +28,9 @@ _POINTS = 48
 _CLEAR = 1e-2
 """A point is projected if what is wanted is there no less than this fraction of the largest."""
 
+LEAST_SHARE = 1e-3
+"""What is less than this share of something else could be what rounding and differences leave of it."""
+
 _MOST_HITS = 400
 _MOST_SUMS = 60
 _MOST_LETTERS = 6
@@ -141,8 +144,7 @@ class ProductSearch:
     def beside(self, terms: list[Term], target: np.ndarray, close: float) -> list[Term]:
         """One of ``terms`` and a product that together fit ``target``; empty if none do."""
         for term in terms:
-            other = self.product(target - term[1], close)
-            if other:
+            if not _cancels(target, term[1]) and (other := self.product(target - term[1], close)):
                 return [term, *other]
         return []
 
@@ -154,7 +156,7 @@ class ProductSearch:
             factors = np.linalg.lstsq(values, target, rcond=None)[0]
             if np.max(np.abs(values @ factors - target)) <= close * size:
                 named = [self._with_factor(f, float(k), 10 * close) for f, k in zip(formulas, factors, strict=True)]
-                if all([text for text, _ in named]):
+                if all([text for text, _ in named]) and not _cancels(target, factors[0] * values[:, 0]):
                     yield [(text, exact * v) for (text, exact), v in zip(named, values.T, strict=True)]
 
     # ------------------------------------------------------------------ how it is found
@@ -247,6 +249,11 @@ class ProductSearch:
         for (a, c), (b, d) in combinations_with_replacement(known.items(), 2):
             yield Formula((a, b), ()), c * d
             yield Formula((), (a, b)), 1 / (c * d)
+
+
+def _cancels(total: np.ndarray, term: np.ndarray) -> bool:
+    """Whether a term is so much larger than the sum that rounding could be taken for the rest."""
+    return bool(np.max(np.abs(total)) < LEAST_SHARE * np.max(np.abs(term)))
 
 
 def _factors(letters: dict[str, np.ndarray], constants: Mapping[str, float]) -> Iterator[Term]:
