@@ -7,6 +7,7 @@ something else in a helper is left out, and so are all if anything else follows 
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ import numpy as np
 
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.source import is_own
+from ..engine.variable import Variable
 from .case import Case
 
 _MOST = 8
@@ -27,7 +29,8 @@ _MOST_EVENTS = 3000
 
 _LARGEST = 1024
 _SKIPPED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_LIBRARIES = tuple({sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")})
+_PATHS = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+_LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_function__")
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,12 +173,12 @@ def _depth(frame: FrameType | None) -> int:
 def _numbers(frame: FrameType) -> Iterator[tuple[str, Any]]:
     """The names in a frame that stand for arrays or numbers, and the attributes of ``self`` that do."""
     for name, value in frame.f_locals.items():
-        if _is_number(value):
-            yield name, value
-        elif name == "self":
-            for key, kept in list(getattr(value, "__dict__", {}).items()):
-                if not key.startswith("_") and _is_number(kept):
-                    yield f"self.{key}", kept
+        attributes = getattr(value, "__dict__", {}) if name == "self" else {}
+        own = {f"self.{key}": kept for key, kept in attributes.items() if not key.startswith("_")}
+        for key, held in (own or {name: value}).items():
+            found = held.data if isinstance(held, Variable) else held
+            if _is_number(found):
+                yield key, found
 
 
 def _bits(value: Any) -> Any:
@@ -193,4 +196,4 @@ def _is_users(code: CodeType) -> bool:
     """Whether a user wrote the function, and it runs from its beginning to its end."""
     if code.co_flags & _SKIPPED or (code.co_name.startswith("<") and code.co_name != "<lambda>"):
         return False
-    return not code.co_filename.startswith((*_LIBRARIES, "<frozen", "<__array_function__"))
+    return not code.co_filename.startswith(_LIBRARIES)

@@ -258,7 +258,9 @@ def _cancels(total: np.ndarray, term: np.ndarray) -> bool:
 
 def _factors(letters: dict[str, np.ndarray], constants: Mapping[str, float]) -> Iterator[Term]:
     yield from known_parts(letters)
-    for (p, v), (q, w) in combinations([*letters.items(), *constants.items()][:_MOST_LETTERS], 2):
+    size = len(next(iter(letters.values())))
+    summed = [*letters.items(), *[(name, np.full(size, c)) for name, c in constants.items()]]
+    for (p, v), (q, w) in combinations(summed[:_MOST_LETTERS], 2):
         yield f"({p} + {q})", v + w
         yield f"({p} - {q})", v - w
 
