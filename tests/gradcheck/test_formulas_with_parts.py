@@ -279,55 +279,64 @@ def test_parts_are_held_back_below_level_4():
 
 
 # ---------------------------------------------------------------------- nothing may be said
+def squared(self, x):
+    r = np.arctan(x) + 2  # that no formula in x and y can say
+    y = r * r
+    return y
+
+
 def changed_in_place(self, x):
-    e = np.exp(x)
-    y = e / (x * x + e)
-    e += 1
+    r = np.arctan(x) + 2
+    y = r * r
+    r *= 2
     return y
 
 
 def changed_by_out(self, x):
-    e = np.exp(x)
-    y = e / (x * x + e)
-    np.multiply(e, 3, out=e)
+    r = np.arctan(x) + 2
+    y = r * r
+    np.multiply(r, 3, out=r)
     return y
 
 
 def bound_again(self, x):
-    e = np.exp(x)
-    y = e / (x * x + e)
-    e = 2 * e
+    r = np.arctan(x) + 2
+    y = r * r
+    r = 2 * r
     return y
 
 
+def bound_on_one_line(self, x):
+    return (r := np.arctan(x) + 2) ** 2 + 0 * (r := 2 * r)
+
+
 def bound_in_a_loop(self, x):
-    for k in range(5):
-        e = np.exp(x * k / 5)
-    return e / (1 + x * x)
+    for scale in (0.5, 1.0, 2.0):
+        r = scale * (np.arctan(x) + 2)
+    return r * r
 
 
 def two_that_coincide(self, x):
-    u = np.maximum(x * x, 0)
-    w = np.abs(x * x)
-    return np.sin(w) * np.sqrt(u + 1)
+    r = np.arctan(x) + 2
+    w = np.maximum(r, 0)
+    return r * w
 
 
 def a_helper_that_raises(self, x):
     def helper():
-        r = np.sqrt(1 + x)
+        r = np.arctan(x) + 2
         raise ValueError(r)
 
     with contextlib.suppress(ValueError):
         helper()
-    return np.sqrt(1 + x) * np.log(1 + x)
+    return (np.arctan(x) + 2) ** 2
 
 
 def values_of_a_generator(self, x):
     def steps():
-        r = np.sqrt(1 + x)
+        r = np.arctan(x) + 2
         yield r
-        r = r * np.log(1 + x)
-        yield r
+        yield r * r
 
     *_, last = steps()
     return last
@@ -337,14 +346,29 @@ def another_thread(self, x):
     found = []
 
     def work():
-        with np.errstate(all="ignore"):
-            r = np.sqrt(1 + x)
-            found.append(r * np.log(1 + x))
+        r = np.arctan(x) + 2
+        found.append(r * r)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     return found[0]
+
+
+def called_twice_for_different_values(self, x):
+    def shifted(t):
+        r = np.arctan(t) + 2
+        return r
+
+    return shifted(x) * shifted(x) + 0 * shifted(-x)
+
+
+def a_long_loop(self, x):
+    total = 0
+    for k in range(500):
+        total = total + k
+    r = np.arctan(x) + 2
+    return r * r
 
 
 def in_float32(self, x):
@@ -355,29 +379,28 @@ def in_float32(self, x):
 
 def no_numbers(self, x):
     nothing, never = np.full_like(x, np.nan), x / np.zeros_like(x)
-    one = np.isnan(nothing) & np.isinf(never)
-    return np.where(one, np.log(1 + x) * np.sqrt(1 + x), x)
-
-
-def written_e(g, x):
-    return g * np.exp(x) / (x * x + np.exp(x))
+    r = np.where(x > 0, nothing, never)
+    return (np.arctan(x) + 2 + 0 * np.isnan(r)) ** 2
 
 
 def half_of_it(g, x):
-    return g * np.log(1 + x) / np.sqrt(1 + x)
+    return g * (np.arctan(x) + 2)
 
 
 @pytest.mark.parametrize(
     ("forward", "backward"),
     [
-        (changed_in_place, written_e),
-        (changed_by_out, written_e),
-        (bound_again, written_e),
-        (bound_in_a_loop, lambda g, x: g * np.exp(x * 0.8) / (1 + x * x)),
-        (two_that_coincide, lambda g, x: g * np.cos(x * x) * np.sqrt(x * x + 1)),
+        (changed_in_place, half_of_it),
+        (changed_by_out, half_of_it),
+        (bound_again, half_of_it),
+        (bound_on_one_line, half_of_it),
+        (bound_in_a_loop, half_of_it),
+        (two_that_coincide, half_of_it),
         (a_helper_that_raises, half_of_it),
         (values_of_a_generator, half_of_it),
         (another_thread, half_of_it),
+        (called_twice_for_different_values, half_of_it),
+        (a_long_loop, half_of_it),
         (in_float32, lambda g, x: g * np.exp(x) / (1 + np.exp(x) * x)),
         (no_numbers, half_of_it),
         (saturating, lambda g, x: g * np.exp(x) / (1 + np.exp(x) * x) * (1 + 1e-6 * np.sin(9e5 * x))),
@@ -396,11 +419,12 @@ def test_a_debugger_keeps_its_trace_and_names_are_then_not_read():
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        found = said(saturating, lambda g, x: g * np.exp(x) / (1 + np.exp(x) * x), POSITIVE)
+        found = said(squared, half_of_it, POSITIVE)
         assert sys.gettrace() is trace
     finally:
         sys.settrace(before)
-    assert found == ["Your rule computes g * y; measured is g * y - g * y * y * (1 + x)."]
+    assert found == []
+    assert said(squared, half_of_it, POSITIVE) == ["Your rule computes g * r; measured is 2 * g * r / (1 + x * x)."]
 
 
 def test_a_right_gradient_is_not_followed(monkeypatch):
