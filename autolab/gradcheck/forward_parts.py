@@ -13,13 +13,12 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from ..engine.source import is_own
 from ..engine.variable import Variable
 from .case import Case
 
@@ -29,6 +28,7 @@ _MOST_EVENTS = 3000
 
 _LARGEST = 1024
 _SKIPPED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_OWN = __name__.partition(".")[0]
 _PATHS = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
 _LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_function__")
 
@@ -140,7 +140,7 @@ class _Names:
 
     def called(self, frame: FrameType, event: str, arg: Any) -> Any:
         """For every Python function that is called: whether to follow it."""
-        if self.events > _MOST_EVENTS or is_own(frame) or not _is_users(frame.f_code):
+        if self.events > _MOST_EVENTS or not _is_users(frame):
             return None
         frame.f_trace_opcodes = True
         return self._executed
@@ -192,8 +192,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.complexfloating)
 
 
-def _is_users(code: CodeType) -> bool:
+def _is_users(frame: FrameType) -> bool:
     """Whether a user wrote the function, and it runs from its beginning to its end."""
+    code, module = frame.f_code, str(frame.f_globals.get("__name__"))
     if code.co_flags & _SKIPPED or (code.co_name.startswith("<") and code.co_name != "<lambda>"):
         return False
-    return not code.co_filename.startswith(_LIBRARIES)
+    is_own = module.partition(".")[0] == _OWN  # code that a dataclass makes has no file
+    return not is_own and not code.co_filename.startswith(_LIBRARIES)
