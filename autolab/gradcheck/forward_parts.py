@@ -6,7 +6,6 @@ something else in a helper is left out, and so are all if anything else follows 
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 import sysconfig
@@ -27,7 +26,6 @@ _MOST_EVENTS = 3000
 """A forward of more instructions is a loop or a program of its own, and is let go."""
 
 _LARGEST = 1024
-_SKIPPED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _OWN = __name__.partition(".")[0]
 _PATHS = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
 _LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_function__")
@@ -193,9 +191,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_users(frame: FrameType) -> bool:
-    """Whether a user wrote the function, and it runs from its beginning to its end."""
+    """Whether it runs a function that a user wrote."""
     code, module = frame.f_code, str(frame.f_globals.get("__name__"))
-    if code.co_flags & _SKIPPED or (code.co_name.startswith("<") and code.co_name != "<lambda>"):
-        return False
+    is_function = not code.co_name.startswith("<") or code.co_name == "<lambda>"
     is_own = module.partition(".")[0] == _OWN  # code that a dataclass makes has no file
-    return not is_own and not code.co_filename.startswith(_LIBRARIES)
+    return is_function and not is_own and not code.co_filename.startswith(_LIBRARIES)
