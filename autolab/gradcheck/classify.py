@@ -20,6 +20,7 @@ from .messages import Kind, apart, number, say, shown, where
 from .numeric import KINK
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
+from .row_terms import forgotten_with_parts
 from .rows_and_columns import placed
 
 
@@ -189,7 +190,8 @@ def _rearranged(case: Case, i: int) -> Finding | None:
 
 
 def _partial(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, forgotten_in_row(case, i) or forgotten_way(case, i) or partial_sums(case, i))
+    in_row = forgotten_in_row(case, i) or forgotten_with_parts(case, i)
+    return _explained(case, i, in_row or forgotten_way(case, i) or partial_sums(case, i))
 
 
 def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .case import Case
 from .elementwise_formulas import MEASURED, WRITTEN, Rule, Samples, sampled, short_rule
-from .forward_parts import Parts, forward_parts
+from .forward_parts import ForwardParts, forward_parts
 from .product_search import LEAST_SHARE, ProductSearch, Term
 
 _TRIED = 4
@@ -29,12 +29,12 @@ def elementwise_rule(case: Case, i: int) -> Rule:
     except Exception:  # what runs alone does not always run when it is followed
         parts = None
     if parts is None:
-        parts = Parts({}, {}, [""] * len(samples.names), frozenset())
+        parts = ForwardParts({}, {}, [""] * len(samples.names), frozenset())
     with np.errstate(all="ignore"):
         return _with_parts(case, samples, parts)
 
 
-def _with_parts(case: Case, samples: Samples, parts: Parts) -> Rule:
+def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
     names = _named(case, samples, parts)
     lost = samples.measured - samples.written
     is_small = np.max(np.abs(lost)) < LEAST_SHARE * np.max(np.abs(samples.measured))
@@ -70,7 +70,7 @@ def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> tup
     return next(iter(firsts), []), next(iter(seconds), [])
 
 
-def _named(case: Case, samples: Samples, parts: Parts) -> dict[str, np.ndarray]:
+def _named(case: Case, samples: Samples, parts: ForwardParts) -> dict[str, np.ndarray]:
     """The inputs and the result: inputs without a name of their own, and the result, as the forward calls them."""
     *inputs, _ = samples.names
     result = next(name for name in ("y", "out", "out_") if name not in {*inputs, *parts.taken})

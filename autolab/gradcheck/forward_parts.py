@@ -32,7 +32,7 @@ _LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_functi
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class ForwardParts:
     """The values on the way of a forward at many points, by the user's names, and the single numbers among them.
 
     ``known`` is what the forward calls its inputs and its result, empty where it has no name for them; ``taken`` are
@@ -49,7 +49,7 @@ Points = Sequence[tuple[list[np.ndarray], np.ndarray]]
 """Inputs, each with which of its elements count."""
 
 
-def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> Parts | None:
+def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> ForwardParts | None:
     """The parts of the one written forward that takes input ``i`` and gives the result, at all points.
 
     What equals one of ``known`` (the inputs, the result) everywhere is no part.
@@ -72,12 +72,24 @@ def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray
     other = {name: v for name, v in other.items() if depths[name] == written and np.isfinite(v).all()}
     constants = {name: float(v[0]) for name, v in other.items() if (v == v[0]).all()}
     values = {name: v for name, v in other.items() if name not in constants and not _is_double(name, other)}
-    return Parts(
+    return ForwardParts(
         dict(list(values.items())[:_MOST]),
         dict(list(constants.items())[:_MOST]),
         [next(iter(equal), "") for equal in same],
         frozenset(taken.difference(*same)),
     )
+
+
+def parts_at(case: Case, i: int) -> dict[str, np.ndarray]:
+    """The parts of that forward at the given point, of any shape; of those with one value none."""
+    seen = _watched(case, i, list(case.subject.arrays))
+    if seen is None:
+        return {}
+    known = [*case.subject.arrays, *case.subject.run().values()]
+    found = {name: v for name, v in seen.certain() if not any([np.array_equal(v, other) for other in known])}
+    written = min([seen.depths[name] for name in found], default=0)
+    found = {name: v for name, v in found.items() if seen.depths[name] == written and np.isfinite(v).all()}
+    return dict([(name, v) for name, v in found.items() if not _is_double(name, found)][:_MOST])
 
 
 def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:

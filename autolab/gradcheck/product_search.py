@@ -31,6 +31,7 @@ _CLEAR = 1e-2
 LEAST_SHARE = 1e-3
 """What is less than this share of something else could be what rounding and differences leave of it."""
 
+_MOST_NAMES = 12
 _MOST_HITS = 400
 _MOST_SUMS = 60
 _MOST_LETTERS = 6
@@ -111,13 +112,14 @@ class ProductSearch:
         clear = [np.abs(t) >= _CLEAR * np.max(np.abs(t)) for t in targets]
         everywhere, two = np.flatnonzero(np.logical_and.reduce(clear)), np.flatnonzero(clear[0] & clear[1])
         chosen = everywhere if everywhere.size >= LEAST else two
-        if chosen.size < LEAST:
+        if chosen.size < LEAST or len(names) > _MOST_NAMES:
             return None
         chosen = chosen[np.linspace(0, chosen.size - 1, min(chosen.size, _POINTS)).astype(int)]
         weights = np.random.default_rng(0).normal(size=(chosen.size, 2))
         weights -= weights.mean(axis=0)
         *inputs, result = names
-        letters = {**{name: names[name] for name in inputs}, **parts, result: names[result]}
+        others = dict(list(parts.items())[: _MOST_NAMES - len(names)])
+        letters = {**{name: names[name] for name in inputs}, **others, result: names[result]}
         found: dict[tuple[float, ...], Term] = {(0.0, 0.0): ("1", chosen)}
         for text, v in _factors(letters, constants):
             if np.isfinite(v).all() and (v[chosen] != 0).all():  # multiples of one another count once, x and abs(x) too
