@@ -68,10 +68,11 @@ def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray
     columns = {name: np.concatenate([run[name] for run in runs]) for name in names}
     same = [[name for name, v in columns.items() if np.array_equal(v, other)] for other in known]
     other = {name: v for name, v in columns.items() if not any([name in equal for equal in same])}
-    written = min([depths[name] for name in other], default=0)  # those of helpers only if forward itself has none
-    other = {name: v for name, v in other.items() if depths[name] == written and np.isfinite(v).all()}
-    constants = {name: float(v[0]) for name, v in other.items() if (v == v[0]).all()}
-    values = {name: v for name, v in other.items() if name not in constants and not _is_double(name, other)}
+    other = {name: v for name, v in other.items() if np.isfinite(v).all()}
+    single = {name for name, v in other.items() if (v == v[0]).all()}
+    outermost = _outermost({name: depths[name] for name in other}, single)
+    constants = {name: float(other[name][0]) for name in outermost if name in single}
+    values = {name: other[name] for name in outermost if name not in single and not _is_double(name, other)}
     return ForwardParts(
         dict(list(values.items())[:_MOST]),
         dict(list(constants.items())[:_MOST]),
@@ -87,9 +88,19 @@ def parts_at(case: Case, i: int) -> dict[str, np.ndarray]:
         return {}
     known = [*case.subject.arrays, *case.subject.run().values()]
     found = {name: v for name, v in seen.certain() if not any([np.array_equal(v, other) for other in known])}
-    written = min([seen.depths[name] for name in found], default=0)
-    found = {name: v for name, v in found.items() if seen.depths[name] == written and np.isfinite(v).all()}
-    return dict([(name, v) for name, v in found.items() if not _is_double(name, found)][:_MOST])
+    found = {name: v for name, v in found.items() if np.isfinite(v).all()}
+    outermost = _outermost(
+        {name: seen.depths[name] for name in found}, {name for name in found if not found[name].ndim}
+    )
+    return {name: found[name] for name in outermost if not _is_double(name, found)}
+
+
+def _outermost(depths: dict[str, int], single: set[str]) -> list[str]:
+    """The first names of the outermost function that has any but single numbers: those of helpers tell less."""
+    written = min(
+        [depth for name, depth in depths.items() if name not in single], default=max(depths.values(), default=0)
+    )
+    return [name for name, depth in depths.items() if depth == written][: 2 * _MOST]
 
 
 def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:

@@ -219,7 +219,7 @@ def test_forwards_of_every_style_are_read():
 
     class Context(ContextFunction):
         @staticmethod
-        def forward(ctx, speed):
+        def forward(ctx, speed, offset=0.5):
             r = np.sqrt(1 + speed)
             ctx.save_for_backward(speed)
             return r * speed
@@ -227,14 +227,18 @@ def test_forwards_of_every_style_are_read():
         @staticmethod
         def backward(ctx, g):
             (speed,) = ctx.saved_tensors
-            return g * (1 + speed) ** 0.5
+            return g * (1 + speed) ** 0.5, None
 
     @primitive(speed=lambda g, speed: g * np.sqrt(1 + speed))
     def declared(xp, speed):
         r = xp.sqrt(1 + speed)
         return r * speed
 
-    for fn in (lambda *a: Node().apply(a)[0], lambda speed: Context.apply(speed), declared):
+    def called_from_elsewhere(speed):
+        offset = 0.25 * speed.ndim
+        return Context.apply(speed, offset)
+
+    for fn in (lambda *a: Node().apply(a)[0], lambda speed: Context.apply(speed), called_from_elsewhere, declared):
         (finding,) = check_gradients(fn, POSITIVE).findings
         evidence = finding.evidence["written"], finding.evidence["right"]
         assert evidence == ("g * r", "g * r + g * speed / (2 * r)")
