@@ -13,13 +13,14 @@ from ..numerals import signed
 from .arranged_products import forgotten_in_row, wrong_order
 from .case import SIGNAL, Case, evident, fits, ignores_upstream, lengths, nonlinear, ratio, undefined, wrong_somewhere
 from .constants import named
-from .elementwise_formulas import elementwise_rule
 from .forgotten_way import forgotten_way
+from .formulas_with_parts import elementwise_rule
 from .leaving import lost_part
 from .messages import Kind, apart, number, say, shown, where
 from .numeric_slopes import KINK
 from .rearranged import Explanation, partial_sums, rearranged
 from .report import Finding
+from .row_terms import forgotten_with_parts
 from .rows_and_columns import placed
 
 
@@ -189,7 +190,8 @@ def _rearranged(case: Case, i: int) -> Finding | None:
 
 
 def _partial(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, forgotten_in_row(case, i) or forgotten_way(case, i) or partial_sums(case, i))
+    in_row = forgotten_in_row(case, i) or forgotten_with_parts(case, i)
+    return _explained(case, i, in_row or forgotten_way(case, i) or partial_sums(case, i))
 
 
 def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:

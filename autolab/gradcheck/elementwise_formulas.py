@@ -19,15 +19,15 @@ from .numeric_slopes import KINK
 
 _SAMPLES = 24
 _ROUNDS = 12
-_LEAST = 8
+LEAST = 8
 _STEP = 2.0**-7
-_WRITTEN = 1e-10
-_MEASURED = 1e-7
+WRITTEN = 1e-10
+MEASURED = 1e-7
 """A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
 
 _SAME = 1e-5
 _LARGEST = 1024
-_FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
+FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
 _LETTERS = "xzwuv"
 
 
@@ -40,16 +40,22 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False)
-class _Samples:
-    """At many points: the named values, the result last; the local derivative of backward, the measured one."""
+class Samples:
+    """At many points: the named values, the result last; the local derivative of backward, the measured one.
+
+    ``points`` are the inputs that they are from, each with which of its elements are good.
+    """
 
     names: dict[str, np.ndarray]
     written: np.ndarray
     measured: np.ndarray
+    points: list[tuple[list[np.ndarray], np.ndarray]]
 
 
 @dataclass(frozen=True)
-class _Formula:
+class Formula:
+    """A product and what divides it: texts of the parts."""
+
     above: tuple[str, ...]
     below: tuple[str, ...]
 
@@ -64,24 +70,26 @@ class _Formula:
         return ("-" if factor < 0 else "") + " * ".join(above) + divisor
 
 
-def elementwise_rule(case: Case, i: int) -> Rule:
-    """The formulas for input ``i``, as far as some fit."""
-    try:
-        samples = _samples(case, i)
-    except Exception:  # away from the given point the function may be undefined
-        samples = None
-    if samples is None:
-        return Rule("", "")
+def short_rule(case: Case, samples: Samples) -> Rule:
+    """The formulas in the inputs and the result, as far as some fit."""
     upstream, _ = symbols(case)
     with np.errstate(all="ignore"):
         formulas, values = _formulas(samples.names)
-        written = _fitting(formulas, values, samples.written, _WRITTEN, upstream)
-        right = _fitting(formulas, values, samples.measured, _MEASURED, upstream)
+        written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
+        right = _fitting(formulas, values, samples.measured, MEASURED, upstream)
     return Rule(written, right) if written != right else Rule("", "")
 
 
 # ---------------------------------------------------------------------- measuring
-def _samples(case: Case, i: int) -> _Samples | None:
+def sampled(case: Case, i: int) -> Samples | None:
+    """The samples of input ``i``; None where the function is not elementwise in it, or cannot be measured."""
+    try:
+        return _samples(case, i)
+    except Exception:  # away from the given point the function may be undefined
+        return None
+
+
+def _samples(case: Case, i: int) -> Samples | None:
     outputs = case.exam.upstreams[0]
     shape = case.shapes[i]
     if len(outputs) != 1 or outputs[0].shape != shape or outputs[0].size > _LARGEST or outputs[0].size == 0:
@@ -90,6 +98,7 @@ def _samples(case: Case, i: int) -> _Samples | None:
         return None
     rng = np.random.default_rng(0)
     found: list[tuple[list[np.ndarray], np.ndarray, np.ndarray]] = []
+    points: list[tuple[list[np.ndarray], np.ndarray]] = []
     count = 0
     for k in range(_ROUNDS):
         arrays = [a if k == 0 else a * rng.uniform(0.6, 1.4, a.shape) for a in case.subject.arrays]
@@ -98,14 +107,15 @@ def _samples(case: Case, i: int) -> _Samples | None:
             return None
         good = np.isfinite(written) & np.isfinite(measured) & (arrays[i].ravel() != 0)
         found.append(([v[good] for v in values], written[good], measured[good]))
+        points.append((arrays, good))
         count += int(good.sum())
         if count >= _SAMPLES and k:
             break
-    if count < _LEAST:
+    if count < LEAST:
         return None
     columns = [np.concatenate([values[n] for values, *_ in found]) for n in range(len(case.names) + 1)]
     names = dict(zip([*_letters(case), symbols(case)[1]], columns, strict=True))
-    return _Samples(names, np.concatenate([w for _, w, _ in found]), np.concatenate([m for *_, m in found]))
+    return Samples(names, np.concatenate([w for _, w, _ in found]), np.concatenate([m for *_, m in found]), points)
 
 
 def _local(
@@ -159,7 +169,7 @@ def symbols(case: Case) -> tuple[str, str]:
 
 
 # ---------------------------------------------------------------------- formulas
-def _parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
     """What formulas are made of, the simplest first."""
     yield from names.items()
     *_, result = names
@@ -181,39 +191,39 @@ def _parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
         yield f"({name} < 0)", (v < 0).astype(float)
 
 
-def _formulas(names: dict[str, np.ndarray]) -> tuple[list[_Formula], np.ndarray]:
+def _formulas(names: dict[str, np.ndarray]) -> tuple[list[Formula], np.ndarray]:
     """Products and quotients of up to two parts, and of up to three names; the shortest first."""
-    parts = {text: v for text, v in _parts(names) if np.isfinite(v).all()}
+    parts = {text: v for text, v in known_parts(names) if np.isfinite(v).all()}
     kept = {text: v for text, v in parts.items() if text in names}
-    found: dict[_Formula, np.ndarray] = {_Formula((), ()): np.ones_like(next(iter(names.values())))}
+    found: dict[Formula, np.ndarray] = {Formula((), ()): np.ones_like(next(iter(names.values())))}
     for text, v in parts.items():
-        found[_Formula((text,), ())] = v
-        found[_Formula((), (text,))] = 1 / v
+        found[Formula((text,), ())] = v
+        found[Formula((), (text,))] = 1 / v
     for (a, v), (b, w) in combinations_with_replacement(parts.items(), 2):
-        found[_Formula((a, b), ())] = v * w
-        found[_Formula((), (a, b))] = 1 / (v * w)
-        found[_Formula((a,), (b,))] = v / w
-        found[_Formula((b,), (a,))] = w / v
+        found[Formula((a, b), ())] = v * w
+        found[Formula((), (a, b))] = 1 / (v * w)
+        found[Formula((a,), (b,))] = v / w
+        found[Formula((b,), (a,))] = w / v
     for three in combinations_with_replacement(kept.items(), 3):
         texts = tuple([text for text, _ in three])
-        found[_Formula(texts, ())] = three[0][1] * three[1][1] * three[2][1]
+        found[Formula(texts, ())] = three[0][1] * three[1][1] * three[2][1]
         for k in range(3):
             rest = [n for n in range(3) if n != k]
-            found[_Formula((texts[k],), tuple([texts[n] for n in rest]))] = three[k][1] / (
+            found[Formula((texts[k],), tuple([texts[n] for n in rest]))] = three[k][1] / (
                 three[rest[0]][1] * three[rest[1]][1]
             )
-    order = sorted(found, key=lambda formula: _length(formula, names))
+    order = sorted(found, key=lambda formula: length(formula, names))
     return order, np.stack([found[formula] for formula in order])
 
 
-def _length(formula: _Formula, names: Iterable[str]) -> int:
+def length(formula: Formula, names: Iterable[str]) -> int:
     """How hard a formula is to read, whatever the names are: its parts, divisions, and how many names it mixes."""
     parts = [*formula.above, *formula.below]
     used = {word for part in parts for word in re.findall(r"\w+", part)} & set(names)
     return sum([1 if part in used else len(part) for part in parts]) + 3 * len([*parts, *formula.below, *used])
 
 
-def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, close: float, upstream: str) -> str:
+def _fitting(formulas: list[Formula], values: np.ndarray, target: np.ndarray, close: float, upstream: str) -> str:
     """The shortest formula that fits with a simple factor; empty if there is none."""
     size = np.max(np.abs(target))
     if not np.isfinite(size) or size == 0:
@@ -222,6 +232,6 @@ def _fitting(formulas: list[_Formula], values: np.ndarray, target: np.ndarray, c
     gaps = np.max(np.abs(factors[:, None] * values - target), axis=1)
     for k in np.flatnonzero(gaps <= close * size):
         factor = Fraction(float(factors[k])).limit_denominator(4)
-        if abs(factor) in _FACTORS and abs(float(factor) - factors[k]) <= 10 * close * abs(factors[k]):
+        if abs(factor) in FACTORS and abs(float(factor) - factors[k]) <= 10 * close * abs(factors[k]):
             return formulas[k].text(factor, upstream)
     return ""

@@ -1,0 +1,273 @@
+"""Which short product of known values, or sum of two, another one is.
+
+In logarithms a product is a sum. Every product of two is projected to a number by weights that add up to 0, so that
+constant factors vanish; with that of two more values it must give the number of what is wanted. So millions of products
+are tried in milliseconds, and the few that are left are compared at every point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+
+from .elementwise_formulas import FACTORS, LEAST, Formula, known_parts, length
+
+Values = Mapping[str, np.ndarray]
+"""What formulas are made of: text -> its values at the points."""
+
+Term = tuple[str, np.ndarray]
+"""The text of a product and its values."""
+
+_POINTS = 48
+"""So many points are projected; the comparison is at all."""
+
+_CLEAR = 1e-2
+"""A point is projected if what is wanted is there no less than this fraction of the largest."""
+
+LEAST_SHARE = 1e-3
+"""What is less than this share of something else could be what rounding and differences leave of it."""
+
+_MOST_NAMES = 12
+_MOST_HITS = 400
+_MOST_SUMS = 60
+_MOST_LETTERS = 6
+"""Of so many values sums, differences, and the products of three in a sum are made."""
+
+_MOST_SHORT = 24
+"""Of so many values the products of two in a sum are made."""
+
+_HEAVIEST = 5
+"""A product that a reader takes in: a letter counts 1, every other factor 2."""
+
+_ODD = 12
+"""By so much a sum of two letters reads longer than it is: it tells little of where it comes from."""
+
+_APART = 1e-8
+_NEAR = 1e-9
+"""Products that point in one direction make no sum; the square of what a sum leaves, where it is worth a comparison."""
+
+_NOTHING = 7
+"""The length of a term that is only the upstream gradient: that of a letter."""
+
+
+class ProductSearch:
+    """A search among the products of values.
+
+    Parameters
+    ----------
+    values : dict
+        The factors, of which no two are multiples of one another, and none is 0 at a chosen point.
+    letters : set of str
+        Those that are names.
+    usual : set of str
+        Those that use nothing but inputs and the result: of formulas of one length theirs come first.
+    constants : dict
+        Single numbers, by which a product may be multiplied and divided.
+    upstream : str
+        What formulas call the upstream gradient.
+    chosen : array of int
+        The points that are projected.
+    weights : array
+        Two for each of these points; each adds up to 0.
+    """
+
+    def __init__(
+        self,
+        values: Values,
+        letters: set[str],
+        usual: set[str],
+        constants: Mapping[str, float],
+        upstream: str,
+        chosen: np.ndarray,
+        weights: np.ndarray,
+    ) -> None:
+        self._values, self._letters, self._usual = values, letters, usual
+        self._constants, self._upstream, self._chosen, self._weights = constants, upstream, chosen, weights
+        self._texts = list(values)
+        logs = np.log(np.abs(np.stack([v[chosen] for v in values.values()]))) @ weights
+        signed = np.concatenate([logs, -logs, np.zeros((1, 2))])  # value k above, below as k + count; the last is 1
+        pairs, sums = _paired(signed, np.arange(len(signed)))
+        order = np.argsort(sums[:, 0])
+        self._pairs, self._sums = pairs[order], sums[order]
+        plain = [k for k, text in enumerate(self._texts) if text in letters]
+        self._more = _paired(signed, np.array([*plain, *[k + len(logs) for k in plain], 2 * len(logs)]))
+
+    @classmethod
+    def where_clear(
+        cls,
+        targets: Sequence[np.ndarray],
+        names: Values,
+        parts: Values,
+        constants: Mapping[str, float],
+        upstream: str,
+    ) -> ProductSearch | None:
+        """A search with the values of the inputs and the result, which is the last of ``names``, and of other parts.
+
+        It projects points where the first two of ``targets`` are clear, and if possible all. None where they are not.
+        """
+        clear = [np.abs(t) >= _CLEAR * np.max(np.abs(t)) for t in targets]
+        everywhere, two = np.flatnonzero(np.logical_and.reduce(clear)), np.flatnonzero(clear[0] & clear[1])
+        chosen = everywhere if everywhere.size >= LEAST else two
+        if chosen.size < LEAST or len(names) > _MOST_NAMES:
+            return None
+        chosen = chosen[np.linspace(0, chosen.size - 1, min(chosen.size, _POINTS)).astype(int)]
+        weights = np.random.default_rng(0).normal(size=(chosen.size, 2))
+        weights -= weights.mean(axis=0)
+        *inputs, result = names
+        others = dict(list(parts.items())[: _MOST_NAMES - len(names)])
+        letters = {**{name: names[name] for name in inputs}, **others, result: names[result]}
+        found: dict[tuple[float, ...], Term] = {(0.0, 0.0): ("1", chosen)}
+        for text, v in _factors(letters, constants):
+            if np.isfinite(v).all() and (v[chosen] != 0).all():  # multiples of one another count once, x and abs(x) too
+                found.setdefault(tuple(np.round(np.log(np.abs(v[chosen])) @ weights, 9) + 0.0), (text, v))
+        _, *values = found.values()
+        usual = {text for text, _ in known_parts(dict(names))}
+        return cls(dict(values), set(letters), usual, constants, upstream, chosen, weights) if values else None
+
+    # ------------------------------------------------------------------ what is found
+    def product(self, target: np.ndarray, close: float) -> list[Term]:
+        """The shortest product that fits ``target``, with a simple factor or a constant; empty if there is none."""
+        size = np.max(np.abs(target))
+        if not np.isfinite(size) or not (target[self._chosen] != 0).all():
+            return []
+        for formula in self._candidates(target, 100 * close):
+            value = self._value(formula)
+            factor = float(value @ target / (value @ value))
+            if np.max(np.abs(factor * value - target)) <= close * size:
+                text, exact = self._with_factor(formula, factor, 10 * close)
+                if text:
+                    return [(text, exact * value)]
+        return []
+
+    def beside(self, terms: list[Term], target: np.ndarray, close: float) -> list[Term]:
+        """One of ``terms`` and a product that together fit ``target``; empty if none do."""
+        for term in terms:
+            if not _cancels(target, term[1]) and (other := self.product(target - term[1], close)):
+                return [term, *other]
+        return []
+
+    def sums(self, target: np.ndarray, close: float) -> Iterator[list[Term]]:
+        """Sums of two short products that fit ``target``, the shortest first."""
+        size = np.max(np.abs(target))
+        for formulas in self._near_sums(target):
+            values = np.stack([self._value(f) for f in formulas], axis=1)
+            factors = np.linalg.lstsq(values, target, rcond=None)[0]
+            if np.max(np.abs(values @ factors - target)) <= close * size:
+                named = [self._with_factor(f, float(k), 10 * close) for f, k in zip(formulas, factors, strict=True)]
+                if all([text for text, _ in named]) and not _cancels(target, factors[0] * values[:, 0]):
+                    yield [(text, exact * v) for (text, exact), v in zip(named, values.T, strict=True)]
+
+    # ------------------------------------------------------------------ how it is found
+    def _candidates(self, target: np.ndarray, window: float) -> list[Formula]:
+        """Formulas with the projection of ``target``, the shortest first."""
+        more, sums = self._more
+        rest = np.log(np.abs(target[self._chosen])) @ self._weights - sums
+        first = np.searchsorted(self._sums[:, 0], rest[:, 0] - window)
+        past = np.searchsorted(self._sums[:, 0], rest[:, 0] + window)
+        found: set[Formula] = set()
+        for k in np.flatnonzero(past > first):
+            near = np.arange(first[k], past[k])
+            for pair in near[np.abs(self._sums[near, 1] - rest[k, 1]) <= window]:
+                formula = self._formula([*self._pairs[pair], *more[k]])
+                if formula is not None and self._weight(formula) <= _HEAVIEST:
+                    found.add(formula)
+        return sorted(found, key=self._rank)[:_MOST_HITS]
+
+    def _near_sums(self, target: np.ndarray) -> list[tuple[Formula, Formula]]:
+        """Pairs of short products of which a sum comes close to ``target``, the shortest first."""
+        formulas, units, angles = self._short
+        shares = units @ (target[self._chosen] / np.linalg.norm(target[self._chosen]))
+        rest = 1 - angles * angles
+        left = rest - (shares[:, None] ** 2 + shares**2 - 2 * angles * shares[:, None] * shares)
+        near = np.argwhere(np.triu((rest > _APART) & (left <= _NEAR * rest)))
+        ranks = {k: self._rank(formulas[k])[:2] for k in np.unique(near).tolist()}
+        pairs = sorted(near.tolist(), key=lambda ab: (*np.add(ranks[ab[0]], ranks[ab[1]]), *ab))
+        return [(formulas[a], formulas[b]) for a, b in pairs[:_MOST_SUMS]]
+
+    @cached_property
+    def _short(self) -> tuple[list[Formula], np.ndarray, np.ndarray]:
+        """Products of two short values and of three letters, their directions at the chosen points, and the cosines."""
+        count = len(self._texts)
+        kinds = [0 if text in self._letters else 1 if text.startswith("(1 ") else 2 for text in self._texts]
+        short = sorted(range(count), key=lambda k: (kinds[k], len(self._texts[k])))[:_MOST_SHORT]
+        letters = [k for k in short if kinds[k] == 0][:_MOST_LETTERS]
+        letters += [k + count for k in letters]
+        pairs = combinations_with_replacement([*letters, *[k for k in short if kinds[k]], 2 * count], 2)
+        signed = [[*pair, 2 * count] for pair in pairs] + [*map(list, combinations_with_replacement(letters, 3))]
+        products = {f: of for of in signed if (f := self._formula(of)) is not None}
+        values = np.stack([v[self._chosen] for v in self._values.values()])
+        units = np.prod(np.concatenate([values, 1 / values, np.ones_like(values[:1])])[[*products.values()]], axis=1)
+        units /= np.linalg.norm(units, axis=1, keepdims=True)
+        return list(products), units, units @ units.T
+
+    def _formula(self, signed: list[int]) -> Formula | None:
+        """The product of values, each above or below; None if one is both."""
+        count = len(self._texts)
+        above = sorted([k for k in signed if k < count])
+        below = sorted([k - count for k in signed if count <= k < 2 * count])
+        if set(above) & set(below):
+            return None
+        return Formula(tuple([self._texts[k] for k in above]), tuple([self._texts[k] for k in below]))
+
+    def _value(self, formula: Formula) -> np.ndarray:
+        value = np.ones_like(next(iter(self._values.values())))
+        for text in formula.above:
+            value = value * self._values[text]
+        for text in formula.below:
+            value = value / self._values[text]
+        return value
+
+    def _weight(self, formula: Formula) -> int:
+        return sum([1 if text in self._letters else 2 for text in (*formula.above, *formula.below)])
+
+    def _rank(self, formula: Formula) -> tuple[int, int, str]:
+        """First what is short, then what has few parts of the forward."""
+        texts = [*formula.above, *formula.below]
+        odd = sum([text.startswith("(") and not text.startswith("(1 ") for text in texts])
+        size = (length(formula, self._letters) or _NOTHING) + _ODD * odd
+        return size, sum([text not in self._usual for text in texts]), str(texts)
+
+    def _with_factor(self, formula: Formula, factor: float, close: float) -> tuple[str, float]:
+        """The text with a simple factor, if need be besides constants, and the exact one; empty if there is none."""
+        for constants, value in self._multiples():
+            rest = factor / value
+            simple = Fraction(rest).limit_denominator(4)
+            if abs(simple) in FACTORS and abs(float(simple) - rest) <= close * abs(rest):
+                whole = Formula((*constants.above, *formula.above), (*constants.below, *formula.below))
+                return whole.text(simple, self._upstream), float(simple) * value
+        return "", factor
+
+    def _multiples(self) -> Iterator[tuple[Formula, float]]:
+        """Products of up to two constants that are no simple numbers."""
+        yield Formula((), ()), 1.0
+        known = {name: c for name, c in self._constants.items() if c and abs(Fraction(c)) not in FACTORS}
+        for name, c in known.items():
+            yield Formula((name,), ()), c
+            yield Formula((), (name,)), 1 / c
+        for (a, c), (b, d) in combinations_with_replacement(known.items(), 2):
+            yield Formula((a, b), ()), c * d
+            yield Formula((), (a, b)), 1 / (c * d)
+
+
+def _cancels(total: np.ndarray, term: np.ndarray) -> bool:
+    """Whether a term is so much larger than the sum that rounding could be taken for the rest."""
+    return bool(np.max(np.abs(total)) < LEAST_SHARE * np.max(np.abs(term)))
+
+
+def _factors(letters: dict[str, np.ndarray], constants: Mapping[str, float]) -> Iterator[Term]:
+    yield from known_parts(letters)
+    size = len(next(iter(letters.values())))
+    summed = [*letters.items(), *[(name, np.full(size, c)) for name, c in constants.items()]]
+    for (p, v), (q, w) in combinations(summed[:_MOST_LETTERS], 2):
+        yield f"({p} + {q})", v + w
+        yield f"({p} - {q})", v - w
+
+
+def _paired(signed: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of the numbers ``of`` what is signed, and their sums."""
+    first, second = np.triu_indices(of.size)
+    return np.stack([of[first], of[second]], axis=1), signed[of[first]] + signed[of[second]]
