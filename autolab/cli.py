@@ -143,10 +143,10 @@ def _parser() -> argparse.ArgumentParser:
     writer.add_argument("notebook", help="the notebook to run; it stays as it is")
     writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
     writer.add_argument("--playground", metavar="URL", help="the address of a playground to which live graphs link")
-    maker = commands.add_parser("playground", help="write a page in which programs run without a server's Python")
+    maker = commands.add_parser("playground", help="write a page that runs programs in the browser, without a server")
     maker.add_argument("-o", "--output", default="playground", help="the folder to write; by default playground")
     teaching.add_commands(commands)
-    commands.add_parser("doctor", help="say what is installed, what is missing and what that costs")
+    commands.add_parser("doctor", help="say what is installed, what is missing, and what does not work without it")
     return parser
 
 

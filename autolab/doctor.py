@@ -89,7 +89,7 @@ def examine() -> Iterator[Requirement]:
         yield Requirement(distribution, version_of(distribution), cost, mend, essential=True)
     yield Requirement("JupyterLab", version_of("jupyterlab"), "`autolab lab` cannot start", lab)
     yield Requirement("widget front end", _widget_front_end(), "explore() shows no live view in this JupyterLab", lab)
-    yield Requirement("matplotlib", version_of("matplotlib"), "notebooks that plot with it stop there", lab)
+    yield Requirement("matplotlib", version_of("matplotlib"), "notebooks that plot with it stop with an error", lab)
     yield Requirement("dot", _dot(), "Graphviz draws no graphs; AutoLab's own drawing does", _system("graphviz"))
     yield _gpu()
     yield _home()
@@ -100,7 +100,7 @@ def examine() -> Iterator[Requirement]:
 BASE = {
     "ipywidgets": "explore() cannot be live",
     "anywidget": "explore() cannot be live",
-    "executing": "graphs lack the statements of your cell",
+    "executing": "graphs do not show your cell's lines of code",
     "graphviz": "graphs cannot be handed to Graphviz",
     "pillow": "no PNG pictures",
     "tqdm": "no progress bars",
@@ -178,9 +178,9 @@ def _home_folders() -> list[Path]:
 
 def _home() -> Requirement:
     why = unwritable_home()
-    cost = f"{why}; JupyterLab's settings and the history are lost when it stops"
+    cost = f"{why}; JupyterLab's settings and history are lost when it stops"
     return Requirement(
-        "home folder", None if why else str(Path.home()), cost, "name another: export HOME=/path/to/a/folder"
+        "home folder", None if why else str(Path.home()), cost, "choose another: export HOME=/path/to/a/folder"
     )
 
 

@@ -12,9 +12,9 @@ from autolab.files import write
 
 ROOT = Path(__file__).parents[1]
 
-_BEGINNING = """# The code of other libraries
+_BEGINNING = """# Code written for other libraries
 
-`autolab.compat` has the names of other libraries over AutoLab's own functions: there is one engine, and `record`,
+`autolab.compat` offers AutoLab's own functions under the names of other libraries. There is one engine, so `record`,
 `explore` and `check_gradients` work on such code as on any other.
 
 ```python
@@ -25,15 +25,15 @@ compat.install("dezero")  # until compat.uninstall("dezero")
 import dezero.functions as F
 ```
 
-`python -m autolab.compat dezero script.py` runs a script as it is. A name that is not there says so:
+`python -m autolab.compat dezero script.py` runs a script as it is. A missing name gives an error:
 `dezero.functions.foo is not part of AutoLab's dezero facade`. Without `install`, the same modules are
 `autolab.compat.dezero` and those in it.
 
 ## What their own tests say
 
-The published tests of the originals were run against the facades when these were written: by hand, from outside the
-repository. AutoLab's own tests hold each statement of the sources that the facades follow. In the tables further down a
-name in the second column is there, and one in the third fails by name.
+The published tests of the originals were run against the facades when these were written, by hand, from outside the
+repository. AutoLab's own tests check each statement of the sources that the facades follow. In the tables below, the
+names in the second column are there; those in the third give an error that names them.
 
 | facade | what was run | passed |
 | --- | --- | --- |

@@ -36,7 +36,7 @@ class Surface:
     ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second, in units of the
     directions, from the parameters that were given (for ``axes``, where the two numbers are themselves). ``path`` has
     a row of two such numbers for each point of the way, ``path_values`` the loss at these points themselves, and
-    ``captured`` says which part of the way's squared length lies in the plane; the rest of it is not to be seen.
+    ``captured`` says which part of the path's squared length lies in the plane; the rest cannot be seen.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def fetch(url: str, sha256: str, name: str, max_bytes: int = MAX_BYTES, progress
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as file:
             if _Downloader(max_bytes, progress)(url, file) != sha256:
-                raise FileFormatError("its SHA-256 is another one")
+                raise FileFormatError("its SHA-256 does not match")
     except (OSError, ValueError) as error:  # requests' errors are OSErrors
         raise DownloadError(
             f"{target.name} could not be fetched from {url:.100} ({_reason(error)}). "

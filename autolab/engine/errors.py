@@ -31,7 +31,7 @@ class DeclarationError(TypeError):
 
 
 class FusionError(TypeError):
-    """A function cannot be fused: it does something else than to compute each element from those of its inputs."""
+    """A function cannot be fused: it does more than compute each element from those of its inputs."""
 
 
 class NoGradientError(TypeError):

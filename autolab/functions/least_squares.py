@@ -41,7 +41,7 @@ def qr(xp: Any, a: Array) -> tuple[Array, Array]:
     Raises
     ------
     ValueError
-        If ``a`` is no matrix; in backward, if its first ``k`` columns depend on each other, where ``q`` has no
+        If ``a`` is not a matrix; in backward, if its first ``k`` columns are linearly dependent, where ``q`` has no
         derivative.
 
     Notes
@@ -87,7 +87,7 @@ def _check_full_rank(r: Any) -> None:
     diagonal = xp.absolute(xp.diagonal(array, axis1=-2, axis2=-1))
     least = diagonal.max(axis=-1, keepdims=True) * array.shape[-1] * xp.finfo(array.dtype).eps
     if (diagonal <= least).any():
-        raise ValueError("qr: columns of a matrix depend on each other, where q has no derivative")
+        raise ValueError("qr: columns of a matrix are linearly dependent, and q has no derivative there")
 
 
 @numpy_protocol.adapt(np.linalg.qr)

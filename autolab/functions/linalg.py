@@ -239,7 +239,7 @@ def _inverse(function: str, wanted: str, a: Any) -> Any:
     try:
         return inv(a)
     except ValueError:
-        raise ValueError(f"{function}: a matrix is singular; the {wanted} takes its inverse") from None
+        raise ValueError(f"{function}: a matrix is singular; the {wanted} needs its inverse") from None
 
 
 def _half_lower(xp: Any, n: int, dtype: Any) -> Array:

@@ -74,7 +74,7 @@ def _inverse(a: Any) -> Any:
     try:
         return inv(a)
     except ValueError:
-        raise ValueError("matrix_power: a matrix is singular; a negative power takes its inverse") from None
+        raise ValueError("matrix_power: a matrix is singular; a negative power needs its inverse") from None
 
 
 @primitive(numpy=np.linalg.pinv)

@@ -59,7 +59,7 @@ def _check_order(ord: Order, axes: int) -> None:
     if not isinstance(ord, int | float | np.number) or not (ord >= 1 or ord == -math.inf):
         raise ValueError(f"ord={ord!r:.40}; expected None, 'fro' for matrices, a number of at least 1, or -inf")
     if axes != 1:
-        raise ValueError(f"ord={ord} over {axes} axes is no vector norm; expected one axis or ord=None, or matrix_norm")
+        raise ValueError(f"ord={ord} over {axes} axes is not a vector norm; expected one axis, ord=None or matrix_norm")
 
 
 @norm.vjp("x")

@@ -183,7 +183,7 @@ def _average(a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool =
         weights = _along_axes(weights, a, axis)
     total = sum(weights, axis=axis, keepdims=keepdims)
     if (unwrap(total) == 0).any():
-        raise ZeroDivisionError("average: weights have the sum 0; expected another")
+        raise ZeroDivisionError("average: the weights add up to 0; expected another sum")
     return sum(mul(a, weights), axis=axis, keepdims=keepdims) / total
 
 

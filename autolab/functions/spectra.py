@@ -146,9 +146,9 @@ def _check_apart(function: str, what: str, values: Any, zero: bool = False) -> N
     size = xp.absolute(array).max(axis=-1, keepdims=True)
     least = size * array.shape[-1] * xp.finfo(array.dtype).eps
     if (xp.absolute(xp.diff(array, axis=-1)) <= least).any():
-        raise ValueError(f"{function}: two {what} coincide, where their vectors have no derivative")
+        raise ValueError(f"{function}: two {what} coincide, and their vectors have no derivative there")
     if zero and (array <= least).any():
-        raise ValueError(f"{function}: one of the {what} is 0, where its vectors have no derivative")
+        raise ValueError(f"{function}: one of the {what} is 0, and its vectors have no derivative there")
 
 
 def _reciprocal_differences(values: Any) -> Any:

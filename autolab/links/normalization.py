@@ -84,7 +84,7 @@ class BatchNormalization(Link):
             raise ValueError(f"BatchNormalization: x has shape {shape}; expected (batch, features, ...)")
         if config.train and math.prod(shape) < 2 * shape[1]:
             raise ValueError(
-                f"BatchNormalization: x has shape {shape}; to have a variance takes two numbers per feature. Train "
+                f"BatchNormalization: x has shape {shape}; a variance needs two numbers per feature. Train "
                 "with more examples; for one alone use test_mode(), which takes the running averages"
             )
         return data

@@ -284,5 +284,5 @@ def _zeros(cell: Any, x: Any) -> Any:
 
 def _pair(who: str, state: Any) -> tuple[Any, Any]:
     if not isinstance(state, tuple | list) or len(state) != 2:
-        raise TypeError(f"{who}: state is no pair; expected (h, c), the state and the memory")
+        raise TypeError(f"{who}: state is not a pair; expected (h, c), the state and the memory")
     return state[0], state[1]

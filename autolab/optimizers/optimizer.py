@@ -124,7 +124,7 @@ class Optimizer(CheckedArguments):
             raise TypeError(f"{type(self).__name__}.add_hook: got {a_kind(hook)}; expected a callable")
         name = name or str(getattr(hook, "name", getattr(hook, "__name__", type(hook).__name__)))
         if name in self._hooks:
-            raise KeyError(f"{type(self).__name__}.add_hook: there is a hook {name!r:.60} already; give another name=")
+            raise KeyError(f"{type(self).__name__}.add_hook: there is already a hook {name!r:.60}; give another name=")
         self._hooks[name] = hook
 
     def remove_hook(self, name: str) -> None:

@@ -126,7 +126,7 @@ class Replacements:
         if key in self._done:
             return f"several steps are called {key!r}: numbers {self._done[key]} and on; give a number"
         if wanted.function is not None and made != wanted.function:
-            return f"step {key} is now made by {made}, not by {wanted.function}: the function takes another way here"
+            return f"step {key} is now made by {made}, not by {wanted.function}: the function takes another branch here"
         if wanted.value.shape not in ((), output.shape):
             return f"{_called(key)} has shape {output.shape}, and the new value {wanted.value.shape}"
         if any([output is value for value in event.inputs]):

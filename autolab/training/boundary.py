@@ -90,7 +90,7 @@ class DecisionBoundary:
         self.t = self.t.reshape(-1).astype(int)
         kept = [name for link in model.links() for name, _ in link._own("buffer")]
         if kept:
-            raise ValueError(f"boundary: the model keeps {kept[0]}, which is no parameter: past states do not have it")
+            raise ValueError(f"boundary: the model keeps {kept[0]}, which is not a parameter: past states lack it")
         self._model = model
         self._twin: Link | None = None
         low, high = self.x.min(axis=0).astype(float), self.x.max(axis=0).astype(float)
@@ -116,7 +116,7 @@ class DecisionBoundary:
         for (link, array), after in zip(calls, handed, strict=True):
             units, before = link.W.shape
             if array.shape[1:] != (before,) or before != len(found[-1].pictures) or after.shape != (SIDE**2, units):
-                raise ValueError("its Linear layers are not one chain, so that it cannot be drawn unit by unit")
+                raise ValueError("its Linear layers are not one chain, so it cannot be drawn unit by unit")
             paths = {id(parameter): path for path, parameter in named[id(link)].params}
             W, b = paths[id(link.W)], paths.get(id(link.b), "")
             bias = state.values[b].values if b else np.zeros(units)
@@ -130,7 +130,7 @@ class DecisionBoundary:
         with no_grad(), using_config("train", False):
             result = np.asarray(getattr(twin, "predictor", twin)(as_variable(self._plane)).array)
         if not self._calls:
-            raise ValueError("it has no Linear layer, so that it cannot be drawn unit by unit")
+            raise ValueError("it has no Linear layer, so it cannot be drawn unit by unit")
         return self._calls, result
 
     def _copy_at(self, state: ModelState) -> Link:

@@ -111,7 +111,7 @@ class Trainer:
             raise TypeError(f"Trainer.extend: got {a_kind(extension)}; expected a function of the trainer")
         name = name or str(getattr(extension, "name", getattr(extension, "__name__", type(extension).__name__)))
         if name in self._entries:
-            raise ValueError(f"Trainer.extend: there is an extension {name!r:.60} already; give another name=")
+            raise ValueError(f"Trainer.extend: there is already an extension {name!r:.60}; give another name=")
         chosen = getattr(extension, "trigger", Extension.trigger) if trigger is None else trigger
         rank = getattr(extension, "priority", Extension.READER) if priority is None else priority
         self._entries[name] = _ExtensionEntry(name, extension, as_trigger(chosen, "Trainer.extend: trigger"), rank)

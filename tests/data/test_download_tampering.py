@@ -292,7 +292,7 @@ def test_two_datasets_come_from_pinned_files(kind, load, server, cache, monkeypa
     files = {name: idx(array) for name, array in arrays.items()}
     server.answers |= {name: send(content) for name, content in files.items()}
     monkeypatch.setattr(kind, "address", server.url(""))
-    with pytest.raises(DownloadError, match=r"SHA-256 is another one.*get_digits\(\) and get_iris\(\) need no network"):
+    with pytest.raises(DownloadError, match=r"SHA-256 does not match.*get_digits\(\) and get_iris\(\) need no network"):
         load()  # these are not the files that are pinned
     assert kept(cache) == []
     monkeypatch.setattr(kind, "sums", {name: hashlib.sha256(content).hexdigest() for name, content in files.items()})

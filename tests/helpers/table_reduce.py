@@ -200,7 +200,7 @@ ROWS = (
                 for p in (0, 0.5, "nuc", 1j)
             ],
             Bad(lambda: F.norm(_x(2), ord="fro"), ValueError, "norm: .*'fro' for matrices"),
-            Bad(lambda: F.norm(_x(2, 2), ord=2), ValueError, "norm: .*ord=2 over 2 axes is no vector norm"),
+            Bad(lambda: F.norm(_x(2, 2), ord=2), ValueError, "norm: .*ord=2 over 2 axes is not a vector norm"),
             Bad(lambda: F.norm(_x(2, 2, 2), axis=(0, 1, 2)), ValueError, "norm: "),
             Bad(lambda: F.norm(_x(2), axis=1), ValueError, "norm: .*axis"),
         ),

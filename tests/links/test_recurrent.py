@@ -150,8 +150,8 @@ def test_an_lstm_learns_to_remember() -> None:
 REFUSED = [
     (lambda: L.LSTM(3, 4)(X), ValueError, r"LSTM: x has shape \(2, 3\); expected \(batch, length, in_size\)"),
     (lambda: L.GRU(3, 4)(SEQUENCE[:, :0]), ValueError, r"GRU: x has shape \(2, 0, 3\).* of some length"),
-    (lambda: L.LSTMCell(3, 4)(X, H), TypeError, r"LSTMCell: state is no pair; expected \(h, c\)"),
-    (lambda: L.LSTM(3, 4)(SEQUENCE, H), TypeError, r"LSTM: state is no pair"),
+    (lambda: L.LSTMCell(3, 4)(X, H), TypeError, r"LSTMCell: state is not a pair; expected \(h, c\)"),
+    (lambda: L.LSTM(3, 4)(SEQUENCE, H), TypeError, r"LSTM: state is not a pair"),
     (lambda: L.RNN(3), TypeError, r"RNN: out_size is missing; expected RNN\(in_size, out_size\)"),
     (lambda: L.RNNCell(3, -1), TypeError, "RNNCell: out_size is -1"),
     (lambda: L.LSTM(3, 4, hidden_size=3), TypeError, "LSTM: got a keyword 'hidden_size'; .*instead: out_size="),

@@ -165,7 +165,7 @@ def test_hooks_come_after_the_gradients_and_before_the_update():
     bowl.x.grad = np.ones(3)
     optimizer.update()
     np.testing.assert_allclose(bowl.x.data, START - 2 * (1 + 0.5 * START))
-    with pytest.raises(KeyError, match="'double' already"):
+    with pytest.raises(KeyError, match="already a hook 'double'"):
         optimizer.add_hook(print, name="double")
     optimizer.remove_hook("double")
     bowl.x.grad = np.zeros(3)

@@ -78,7 +78,7 @@ def test_examples_that_do_not_fit_are_refused(x: Any, t: Any, words: str):
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(TypeError, match="expected a pair of examples and classes"):
         LiveMonitor(L.Classifier(L.MLP((3, 2))), boundary=X)
-    with pytest.raises(ValueError, match="is no parameter"):
+    with pytest.raises(ValueError, match="is not a parameter"):
         DecisionBoundary(L.Sequential(L.Linear(2, 3), L.BatchNormalization(3)), X, T)
     _, found, monitor = trained(L.MLP((9000, 2)))
     with pytest.raises(ValueError, match="too large"):

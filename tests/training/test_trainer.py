@@ -197,7 +197,7 @@ def test_an_error_in_the_model_leaves_the_place_in_the_data(tmp_path):
     ("act", "error", "message"),
     [
         (lambda t: t.extend(3), TypeError, "got an int; expected a function of the trainer"),
-        (lambda t: t.extend(extensions.LogReport()), ValueError, "'LogReport' already"),
+        (lambda t: t.extend(extensions.LogReport()), ValueError, "already an extension 'LogReport'"),
         (lambda t: t.extend(print, trigger="epoch"), TypeError, r"such as \(1, 'epoch'\)"),
         (lambda t: t.extend(print, trigger=(1, "day")), ValueError, "unit is 'day'"),
         (lambda t: t.extend(print, trigger=(0, "epoch")), ValueError, "period is 0"),

@@ -13,18 +13,19 @@
            [6., 8.]], dtype=float32)
     >>> compat.uninstall("chainer")
 
-What differs from AutoLab, because Chainer has it so: `grad` is an array, and `grad_var` the Variable; Variables take
-arrays alone; links register inside `init_scope` alone; iterators give lists of examples, which a converter joins;
-initializers fill arrays, and they, dropout and iterators draw from NumPy's global generator; `softmax` and its kin go
-along axis 1, and `max_pooling_2d` covers all; functions always give Variables, and what does not fit is an
-`InvalidType`; several gradients are a list, and an update without a gradient does nothing.
+These things differ from AutoLab because Chainer does them this way: `grad` is an array, and `grad_var` the Variable;
+Variables take only arrays; links register parameters only inside `init_scope`; iterators give lists of examples, which
+a converter joins; initializers fill arrays, and they, dropout and iterators draw from NumPy's global generator;
+`softmax` and its relatives work along axis 1, and `max_pooling_2d` has `cover_all=True`; functions always give
+Variables, and what does not fit raises `InvalidType`; several gradients are a list, and an update without a gradient
+does nothing.
 
-What is AutoLab's way all the same: `backward` of several elements without a start gradient is an error, where Chainer
-did nothing, and a start gradient that was set is still there afterwards; float32 and float64 promote as in NumPy;
-integers never require a gradient; an object of a function is called once; what is reported are numbers without a graph;
-at equal elements the gradient of a maximum is shared; `check_backward` looks at all elements. Start gradients of other
-results of a function than the one `backward` begins at do not count. Files of optimizers have AutoLab's names. There is
-no ChainerX, iDeep, or training on several GPUs.
+These things stay AutoLab's: `backward` of several elements without an upstream gradient is an error, where Chainer did
+nothing, and an upstream gradient that was set is still there afterwards; float32 and float64 promote as in NumPy;
+integers never require a gradient; a function object is called only once; reported values are numbers without a graph;
+equal greatest elements share the gradient of their maximum; `check_backward` looks at all elements. If a function has
+several results, `backward` counts the upstream gradient of the one it begins at, and of no other. Files of optimizers
+have AutoLab's names. There is no ChainerX, no iDeep, and no training on several GPUs.
 """
 
 from typing import Any

@@ -8,14 +8,15 @@
     >>> x.grad
     variable([2. 4.])
 
-What differs from AutoLab, because DeZero has it so: `backward` begins with ones for any shape; Variables take arrays
-alone, and those of integers are differentiated; the weight of ``linear`` is ``(in, out)``; losses are divided by the
-number of rows; several results are a list; layers, dropout and loaders draw from NumPy's global generator.
+These things differ from AutoLab because DeZero does them this way: `backward` begins with ones for any shape; Variables
+take only arrays, and integers are differentiated too; the weight of ``linear`` is ``(in, out)``; losses are divided by
+the number of rows; several results are a list; layers, dropout and loaders draw from NumPy's global generator.
 
-What is AutoLab's way all the same: gradients have the dtype of their inputs, and equally great elements share that of
-their maximum; an object of a function is called once; modes are those of the thread; `mean_squared_error` refuses to
-broadcast a column beside a row; every loop over a loader is a whole pass; parameters keep their order. Integers are
-computed with as floats, exact up to 2**53. The book's first gradients, which were arrays, are Variables.
+These things stay AutoLab's: gradients have the dtype of their inputs, and equal greatest elements share the gradient of
+their maximum; a function object is called only once; modes belong to the thread; `mean_squared_error` refuses to
+broadcast a column against a row; every loop over a loader is a whole pass; parameters keep their order. Integers are
+computed as floats, which is exact up to 2**53. The gradients of the book's first chapters, which were arrays, are
+Variables.
 """
 
 from .. import missing

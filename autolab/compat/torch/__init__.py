@@ -6,18 +6,18 @@
     >>> x.grad
     tensor([2., 4.])
 
-What differs from AutoLab, because PyTorch has it so: tensors require a gradient on request; floats of Python become
-float32, and types are brought together by kind, so that integers beside float32 are float32; `backward` takes
-``gradient=``, uses the graph up unless ``retain_graph=True``, and keeps no gradient of what was computed without
+These things differ from AutoLab because PyTorch does them this way: tensors require a gradient only on request;
+Python's floats become float32, and mixed dtypes are promoted by kind, so integers with float32 give float32; `backward`
+takes ``gradient=``, frees the graph unless ``retain_graph=True``, and keeps no gradient of computed tensors without
 `retain_grad`; numbers can be changed in place, and a pass that needs the old ones is an error; dropout and batch
 normalization follow ``model.train()`` and ``model.eval()``; `max` along an axis gives values and places.
 
-What is AutoLab's way all the same: random numbers are NumPy's; what a graph keeps is there until nobody holds the
-graph; ``inplace=True`` gives a new tensor with the same numbers; a recorded tensor that is a view of another one is
-not changed in place, nor is a tensor that requires a gradient written into an item; optimizers give parameters new
-arrays; at equal elements the gradient of a maximum of all is shared; shapes that do not fit are a ValueError. `record`,
-`explore` and the checks take tensors: code that calls methods needs them. There are no complex numbers, no hooks, no
-compilation, and no training on several devices.
+These things stay AutoLab's: random numbers are NumPy's; what a graph keeps stays in memory for as long as something
+holds the graph; ``inplace=True`` gives a new tensor with the same numbers; a recorded tensor that is a view of another
+one is not changed in place, and a tensor that requires a gradient cannot be written into an item; optimizers give
+parameters new arrays; equal greatest elements share the gradient of `max` over a whole tensor; shapes that do not fit
+raise a ValueError. `record`, `explore` and the checks are given tensors when the code calls methods of tensors. There
+are no complex numbers, no hooks, no compilation, and no training on several devices.
 """
 
 from __future__ import annotations

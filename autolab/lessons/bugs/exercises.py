@@ -51,7 +51,7 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "c",
         choices=("a", "b", "c"),
         says={
-            "right": "A FunctionNode keeps only what forward asks it to keep, so no inputs come in.",
+            "right": "A FunctionNode keeps only what forward asks it to keep, so backward gets no inputs.",
             "a": "That is the old style. Look at the gradients: do they follow the inputs?",
             "b": "Those come as the second argument, grad_outputs. What is the first one called in other lessons?",
         },
@@ -69,19 +69,19 @@ EXERCISES: tuple[Exercise, ...] = (
     _named(
         "divide",
         "sign",
-        "If y grows, x / y gets smaller, and its slope has a minus.",
-        "Take x = 1. If y grows from 1 to 2, in which direction does x / y go?",
+        "For positive x, x / y falls as y grows: the slope with respect to y has a minus sign.",
+        "Take x = 1. If y grows from 1 to 2, does x / y rise or fall?",
     ),
     _named(
         "sigmoid",
         "upstream",
-        "It returns the local derivative, and g does not occur in it.",
-        "The backward gets something. Is it used?",
+        "It returns the local derivative alone: g does not occur in it.",
+        "What does the backward get in grad_outputs? Is it used?",
     ),
     _named(
         "softplus",
         "healthy",
-        "1 - exp(-y) is the slope, written with the result. Odd, and right.",
+        "1 - exp(-y) is the slope, written with the result. It looks odd, but it is right.",
         "Do the two numbers of the cheap test agree? What does check_gradients say?",
     ),
     _named(
@@ -103,7 +103,7 @@ EXERCISES: tuple[Exercise, ...] = (
     _named(
         "normalize",
         "part",
-        "x has two paths to the result: straight and through the sum. The second is missing.",
+        "x has two paths to the result: directly, and through the sum. The second is missing.",
         "Along how many paths does x reach the result? How many shares does the backward add?",
     ),
     _named(

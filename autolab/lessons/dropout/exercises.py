@@ -24,7 +24,7 @@ EXERCISES: tuple[Exercise, ...] = (
         {"same": lambda: _X, "smaller": lambda: _X / 2},
         says={
             "right": "What is kept is divided by 1 - ratio.",
-            "same": "Then the mean of y would be half of that of x. How does dropout keep the mean?",
+            "same": "Then the mean of y would be half that of x. How does dropout keep the mean?",
             "smaller": "Is a kept number made smaller or larger, so that the mean stays the same?",
             "hint": "Look at the picture: what has become of a kept number of x, in the same place in y?",
         },

@@ -79,10 +79,10 @@ EXERCISES: tuple[Exercise, ...] = (
         },
         measure=_at_variable,
         says={
-            "right": "That is H v. The gradient of the product gives it without making H.",
+            "right": "That is H v. The gradient of the product gives it without computing H.",
             "no_vector": "These are the row sums of H. Where does v come in?",
             "gradient": "That is the gradient times v. Which single number has H v as its gradient?",
-            "hint": "product is one number that depends on x. What do you want of it?",
+            "hint": "product is one number that depends on x. What do you compute from it to get H v?",
         },
     ),
     Values(

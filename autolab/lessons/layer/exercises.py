@@ -57,11 +57,11 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: 0.5,
         {"value": lambda: 0.0, "straight": lambda: 1.0, "sigmoid": lambda: 0.25},
         says={
-            "right": "At 0 the second path brings nothing, as it is multiplied by x. The first one brings sigmoid(0).",
+            "right": "At 0 the path through s contributes 0, as it is multiplied by x. The direct one contributes 0.5.",
             "value": "That is the value of y. The picture shows two numbers in each box: which is the gradient?",
             "straight": "1 would be the slope if y were x. By what is x multiplied here, at x = 0?",
             "sigmoid": "That is the slope of the sigmoid. What happens to it on its way through the product with x?",
-            "hint": "Two paths lead from x to y. What does each of them bring at x = 0?",
+            "hint": "Two paths lead from x to y. What does each of them contribute at x = 0?",
         },
     ),
     Values(
@@ -77,7 +77,7 @@ EXERCISES: tuple[Exercise, ...] = (
         says={
             "right": "Two paths, two shares.",
             "straight": "That is the share of the first x in x * s. Does x reach y along another path?",
-            "through": "That is the share that comes through s. What does the other path bring?",
+            "through": "That is the share that comes through s. What does the other path contribute?",
             "no_a": "At a = 1 your line is right. How fast does a * x change when x moves?",
             "hint": "y is a product of x and s, and s moves with x as well. The slope of s is s * (1 - s), times what?",
         },
@@ -99,7 +99,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "mean": "You averaged over the examples. What did the bias in 03 Linear do with its shares?",
             "one_x": "How fast does a * x change when a moves? And by what is s multiplied on its way to y?",
             "no_upstream": "The local derivatives are there. Where is gy?",
-            "hint": "a is multiplied by x, goes through s, and meets x again. What is the shape of the sum?",
+            "hint": "How fast does s change when a moves, and y when s moves? Which shares are added up?",
         },
     ),
     OwnGradient(
@@ -120,9 +120,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda x, a: x * _s(x, a),
         measure=_linked,
         says={
-            "right": "An optimizer finds a, and a training changes it.",
+            "right": "An optimizer finds a, and training changes it.",
             "unregistered": "The link knows no parameter called a. Is it a Parameter, and is it assigned to self.a?",
-            "start": "With which number should a start? Look at what your Parameter is filled with.",
+            "start": "a should start with ones. With what is your Parameter filled?",
             "detached": "No gradient reaches a. Is it the parameter itself that goes into the function?",
             "hint": "Your function takes x and a. Which of the two does the link bring along?",
         },
@@ -134,7 +134,7 @@ EXERCISES: tuple[Exercise, ...] = (
         {"local": lambda g, x, a: _slope(x, a)},
         measure=_with_s,
         says={
-            "right": "The line is right, and the kernel below is made of it.",
+            "right": "The line is right, and the kernel below is made from it.",
             "local": "That is the local derivative. By what does a backward multiply it?",
             "hint": "It is the slope that you wrote above, times the upstream gradient, which is called g here.",
         },

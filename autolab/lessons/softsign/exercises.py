@@ -58,9 +58,9 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "a",
         choices=("a", "b", "c"),
         says={
-            "right": "tanh approaches its bound as fast as exp(-2 * x) falls. Softsign takes its time.",
+            "right": "tanh approaches its bound as fast as exp(-2 * x) falls, softsign only as fast as 1 / x.",
             "b": "tanh is 0.999999996 at 10. How much is left for it to grow?",
-            "c": "They agree at 0. At 10, softsign is 0.909 and tanh is 0.999999996.",
+            "c": "They agree at 0. At 10, softsign is 0.909 and tanh is 0.999999996. Which can still grow more?",
         },
     ),
     Prediction(
@@ -80,8 +80,8 @@ EXERCISES: tuple[Exercise, ...] = (
         {"left": lambda: 2.0, "flat": lambda: 0.0, "first": lambda: 1.0},
         says={
             "right": "To the right of 0 the slope falls, and it falls at once.",
-            "left": "That is the second derivative on the left of 0, where the slope still grows.",
-            "flat": "The slope is largest at 0, but its curve is no smooth hill there. Look at it from the right.",
+            "left": "That is the second derivative to the left of 0. Does the slope grow or fall to the right of it?",
+            "flat": "The slope is largest at 0, but its curve has a sharp peak there. Is it level just beside it?",
             "first": "That is the slope. How fast does the slope itself change?",
             "hint": "To the right of 0 the slope is 1 / (1 + x) ** 2. What is its derivative near 0?",
         },

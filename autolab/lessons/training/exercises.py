@@ -65,7 +65,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "mean": "That is too small. The products have different signs: does their sum grow like n?",
             "turned": "That makes the sum even larger. What should it be divided by?",
             "one": "With weights of size 1, how large is a sum of 100 products?",
-            "hint": "The sum is the root of n times as large as one product. What do you divide by?",
+            "hint": "The sum is sqrt(n) times as large as one product. What do you divide by?",
         },
     ),
     Values(
@@ -78,9 +78,9 @@ EXERCISES: tuple[Exercise, ...] = (
             "only": lambda w, g, rate: -rate * g,
         },
         says={
-            "right": "Against the gradient, as far as the rate says.",
+            "right": "The step goes against the gradient, and the rate says how far.",
             "uphill": "The gradient points to where the loss grows. Which way do you want to go?",
-            "whole": "That goes as far as the whole gradient. What about the rate?",
+            "whole": "That is a step as long as the gradient. Which input says how far to go?",
             "only": "That is the step alone. Where does it start?",
             "hint": "Where do you start, in which direction do you go, and how far?",
         },
@@ -115,9 +115,9 @@ EXERCISES: tuple[Exercise, ...] = (
             "signed": lambda g: g.sum(),
         },
         says={
-            "right": "It is the length of the gradient, if you think of it as one long arrow.",
+            "right": "It is the length of the gradient, if you think of it as an arrow.",
             "squares": "That is the sum of the squares. What is left to do?",
-            "mean": "You took the mean of the squares. Does the norm of a longer array not grow?",
+            "mean": "You took the mean of the squares. Should the norm not grow when the array gets longer?",
             "signed": "Here negative and positive numbers cancel. What would squares do?",
             "hint": "Three steps: what do you do to each number, to all of them, and at the end?",
         },
@@ -126,7 +126,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "training-predict-dead",
         lambda: 0.0,
         says={
-            "right": "relu is flat there: nothing comes through, for no example.",
+            "right": "relu is flat there: no gradient gets through, for any example.",
             "hint": "What is the slope of relu where its input is negative? Multiply by it.",
         },
     ),

@@ -169,3 +169,23 @@ def test_the_player_stays_where_it_is_when_the_walk_begins(
     page.get_by_role("button", name="One step back").click()
     wire.settle()
     assert between() == before
+
+
+def cares_for_names(activations_of_the_hidden_layer: Any, weights_of_the_output_layer: Any) -> Any:
+    weighted_activations = activations_of_the_hidden_layer * weights_of_the_output_layer
+    squared_weighted_activations = weighted_activations * weighted_activations
+    return squared_weighted_activations * activations_of_the_hidden_layer
+
+
+def test_the_longest_sentences_of_a_walk_are_seen_whole(new_page: Callable[..., Page], explorer: Any) -> None:
+    page = new_page(viewport={"width": 708, "height": 900})
+    inputs = {"activations_of_the_hidden_layer": -1.23456, "weights_of_the_output_layer": 0.98765}
+    wire = Wire(explorer(cares_for_names, **inputs))
+    wire.connect(page)
+    sentence, lines = page.locator(".al-sentence"), list[float]()
+    for _ in range(seen(wire.widget).plan["count"] - 1):
+        page.get_by_role("button", name="One step on").click()
+        wire.settle()
+        lines.append(sentence.evaluate("e => e.scrollHeight / parseFloat(getComputedStyle(e).lineHeight)"))
+        assert sentence.evaluate("e => e.scrollHeight <= e.clientHeight"), sentence.inner_text()
+    assert max(lines) > 2.5, "none of them is long"

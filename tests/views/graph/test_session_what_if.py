@@ -153,7 +153,7 @@ def test_a_step_that_another_way_makes_something_else_of_is_refused() -> None:
     session.intervene(computed(session).steps[1].id, 7.0)
     session.move("x", None, -1.0)
     error = failed(session)
-    assert "step 1 is now made by add, not by mul: the function takes another way here" in error.message
+    assert "step 1 is now made by add, not by mul: the function takes another branch here" in error.message
     assert error.recording is None
     session.undo()
     assert float(computed(session).steps[-1].value.values) == 21

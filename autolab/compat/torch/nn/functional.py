@@ -275,7 +275,7 @@ def batch_norm(
         return dressed(F.batch_norm(input, scale, offset, plain(running_mean), plain(running_var), eps=eps))
     each = data.size // n
     if each < 2:
-        raise ValueError(f"batch_norm: input has shape {data.shape}; to have a variance takes two numbers per feature")
+        raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
     if running_mean is not None:
         axes = (0, *range(2, data.ndim))
         new = data.mean(axis=axes), data.var(axis=axes) * (each / (each - 1))

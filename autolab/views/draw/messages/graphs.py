@@ -90,7 +90,7 @@ SENTENCES: dict[str, str] = {
     "origin_added": "{what} came up in the backward pass, where the shares of the gradient of {source} are added.",
     # Live views.
     "find_reach": (
-        "Finds steps in closed groups and out of sight too. The search of the browser finds only what is drawn."
+        "Finds steps in closed groups and out of sight too. The browser's own search finds only what is drawn."
     ),
     "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
     "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
@@ -123,14 +123,14 @@ SENTENCES: dict[str, str] = {
     "order_origin_whole": "{term}, which was differentiated",
     "orders_rest": "Point at a term to see what it came from and what became of it.",
     "orders_point": "Point at a term to see what it came from and what became of it; drag the blue point.",
-    "orders_not_read": "This program has no formulas that one could read: the graphs are shown as computed.",
+    "orders_not_read": "This program has no readable formulas: the graphs are shown as computed.",
     "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
-    "page_no_picture": "This page does not hold the picture in which that is open. explore() in a notebook draws it.",
+    "page_no_picture": "This page holds no picture with that group open. explore() in a notebook draws it.",
     "page_moves": "Drag a blue number: this page computes the values and gradients itself, by a program of the steps.",
     "page_moved": "Computed in this page. The walk and the formulas were those of the saved numbers, so they are gone.",
     "page_playground": "Open this code in the playground, where all of it can be changed",
-    "page_elsewhere": "The function takes another way there; that needs Python.",
-    "page_apart": "The inputs cannot be moved: this browser computes other numbers than Python did.",
+    "page_elsewhere": "The function takes another branch there; that needs Python.",
+    "page_apart": "The inputs cannot be moved: this browser's results differ from Python's.",
     "moves_no_function": "This page was saved without its function, so the inputs cannot be moved.",
     "moves_other_view": "The inputs cannot be moved on a saved page: derivatives and replaced steps need Python.",
     "moves_device": "The inputs cannot be moved on a saved page: they are on a GPU.",
@@ -144,8 +144,8 @@ SENTENCES: dict[str, str] = {
     "since_redefined": "{name} has been redefined. This view still shows the function as it was; run the cell again.",
     "since_mode": "The notebook is in {mode} mode now; this view is not.",
     "live_computing": "computing…",
-    "live_old": "The graph shows the point before.",
-    "live_stopping": "stopping: at the function's next step, or when the operation that it is in has ended",
+    "live_old": "The graph still shows the previous point.",
+    "live_stopping": "stopping at the function's next step, or when the current operation ends",
     "stopped": "Stopped",
     "stopped_asked": "The computation was stopped. Move an input to compute again.",
     "stopped_seconds": (

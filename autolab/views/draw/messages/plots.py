@@ -78,7 +78,7 @@ SENTENCES: dict[str, str] = {
     "surface_least": "Of the points computed, it is least at {place}: {least}; the greatest is {most}.",
     "surface_undefined": "It is not a finite number at {count}.",
     "surface_way": "The path of {count} leads from a loss of {first} to {last}.",
-    "surface_captured": "The plane shows {percent} % of the way's squared length: its points lie beside the plane.",
+    "surface_captured": "The plane holds {percent} % of the path's squared length: the points lie beside the plane.",
     "surface_linear": "Colours follow the loss itself, in even steps.",
     "surface_log": "Colours follow the logarithm of the loss.",
     "surface_rank": "Colours follow the rank of the loss: each shade covers equally many of the points computed.",
