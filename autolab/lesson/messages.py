@@ -44,8 +44,8 @@ SENTENCES: dict[str, str] = {
     "no_choice": "{answer} is not one of the choices: {choices}.",
     "witness.agrees": "For your input the gradient is right. For which inputs might it be wrong?",
     "witness.numbers": "An input must consist of finite numbers, at least one.",
-    "no_function": "{answer} is not a function. Hand over the function itself, without calling it.",
-    "no_class": "{answer} is not a FunctionNode class. Hand over the class itself, without calling it.",
+    "no_function": "{answer} is not a function. Pass the function itself, without calling it.",
+    "no_class": "{answer} is not a FunctionNode class. Pass the class itself, without calling it.",
 }
 
 

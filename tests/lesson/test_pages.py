@@ -15,7 +15,7 @@ from autolab.views.draw.messages import say
 
 from .lessons import NOTEBOOKS, cells, raw
 
-LIVE = re.compile(r"^autolab\.(?:explore|derivatives|heatmap)\(", re.MULTILINE)
+LIVE = re.compile(r"^(?:autolab\.(?:explore|derivatives|heatmap)|report\.explore)\(", re.MULTILINE)
 
 
 @pytest.mark.lab

@@ -67,11 +67,11 @@ export const makeAct = (send) => ({
 });
 
 /**
- * The present point as code: copied, and shown so that it can be copied by hand where the browser forbids it.
+ * The current point as code: copied, and shown so that it can be copied by hand where the browser forbids it.
  * @param {import("./explorer.js").View} view
  */
 function makeCode({ answer, send }) {
-  const text = html("input", { class: "al-code-text", readonly: true, "aria-label": "The present point as code" });
+  const text = html("input", { class: "al-code-text", readonly: true, "aria-label": "The current point as code" });
   const note = html("span", { class: "al-note", role: "status" });
   const root = html("div", { class: "al-code-bar", hidden: true }, text, note, button("Close", hide));
 

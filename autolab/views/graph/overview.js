@@ -176,7 +176,7 @@ export function makeExpandFusedPart({ get, send }) {
 /** @param {import("./explorer.js").View} view @returns {import("./explorer.js").Part} */
 export function makeKeyPart({ get, send }) {
   const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
-  const own = button("Each array to its own colours", () => send({ do: "turn", to: { own: !get("look").own } }));
+  const own = button("Each array on its own colour scale", () => send({ do: "turn", to: { own: !get("look").own } }));
   const root = html(
     "p",
     { class: "al-key" },

@@ -25,7 +25,7 @@ function makeHeatSettingsPart({ get, send }) {
     class: "al-range",
     min: 1,
     step: 1,
-    "aria-label": "Powers of ten that the colours tell apart",
+    "aria-label": "How many powers of ten the colours cover",
     oninput: () => choose({ decades: Number(decades.value) }),
   });
   const powers = html("span");

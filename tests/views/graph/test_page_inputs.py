@@ -172,7 +172,7 @@ def test_the_point_is_copied_as_code_and_hidden_when_it_is_old(page: Page, open_
     wire.settle()
     menu(page).get_by_role("button", name="Copy point as code").click()
     wire.settle()
-    shown = page.get_by_label("The present point as code")
+    shown = page.get_by_label("The current point as code")
     assert shown.input_value() == "autolab.explore(muladd, x=0.1, y=3.0, z=4.0)"
     expect(page.locator(".al-code-bar [role=status]")).to_have_text("Copied")
     assert page.evaluate("() => navigator.clipboard.readText()") == shown.input_value()
@@ -189,7 +189,7 @@ def test_without_a_clipboard_the_code_can_be_copied_by_hand(page: Page, open_vie
     expect(page.locator(".al-code-bar [role=status]")).to_have_text("Copy with Ctrl+C")
     selected = "e => e.value.slice(e.selectionStart, e.selectionEnd)"
     assert (
-        page.get_by_label("The present point as code").evaluate(selected)
+        page.get_by_label("The current point as code").evaluate(selected)
         == "autolab.explore(muladd, x=2.0, y=3.0, z=4.0)"
     )
 

@@ -125,7 +125,7 @@ def test_the_upstream_gradient_moves_every_gradient(page: Page, open_view: Open)
     menu(page).get_by_role("button", name="Copy point as code").click()
     wire.settle()
     expected = 'autolab.explore(muladd, x=2.0, y=3.0, z=4.0, options={"upstream": 10.0})'
-    assert page.get_by_label("The present point as code").input_value() == expected
+    assert page.get_by_label("The current point as code").input_value() == expected
 
 
 def shown_cells(page: Page) -> dict[str, float]:
