@@ -205,7 +205,7 @@ def _explore(self: Variable) -> Any:
     >>> view = y.explore()
     explore: no notebook to draw in; open ...html in a browser
     """
-    from .views.graph.explorer import explore_graph
+    from .views.graph.graph_view import explore_graph
 
     return explore_graph(self, _sys._getframe(1))
 

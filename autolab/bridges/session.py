@@ -81,12 +81,11 @@ class BridgeSession(Session):
         return start
 
     def _keep_upstream(self, state: ExplorationState) -> None:
-        """From the first run on, the upstream gradients that were given can be moved."""
+        """What was given becomes a part of the state."""
         start = self._start(state)
         arrays: dict[Any, Array] = {**state.arrays}
         arrays |= {i: np.asarray(start(i, ones), dtype=ones.dtype) for i, ones in self.outputs.items()}
-        self.start = self.state = replace(state, arrays=arrays)
-        self._upstream = None
+        self._begin(replace(state, arrays=arrays))
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         return {}

@@ -18,7 +18,8 @@ from autolab import functions as F
 from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
 from autolab.views.export.pages import export_html
-from autolab.views.graph.explorer import Explorer, GraphView
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
 from autolab.views.graph.session import Session
 
 from .bare_page import RecordingComm, Wire, menu, offered, serve, type_number

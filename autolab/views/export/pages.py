@@ -25,7 +25,8 @@ from ..derivatives.saved_page import derivative_page
 from ..draw.escape import Markup, clean, element, escape, join
 from ..draw.messages import say
 from ..draw.svg import Look
-from ..graph.explorer import Explorer, GraphView
+from ..graph.explorer import Explorer
+from ..graph.graph_view import GraphView
 from ..graph.page_program import motion
 from ..graph.saved_page import AMOUNTS, explorer_page
 from ..heatmap.heatmap import Heatmap

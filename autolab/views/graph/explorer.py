@@ -1,30 +1,22 @@
-"""The live graph: Explorer, whose inputs move, and GraphView, what `Variable.explore` shows of a graph that is there
-already.
+"""The live graph: Explorer, whose inputs move.
 
-The kernel computes and answers; the page keeps what is looked at. A graph that is there already keeps its functions
-and what their gradient rules need: not the constants and attributes that no rule asks for, and not the branches
-that were not taken. So it cannot be run again at another point without inventing something, and the inputs stand
-still; all that needs no computing works as in `Explorer`. Where the function is there to be run again, `explore` is
-the view that moves.
+The kernel computes and answers; the page keeps what is looked at. A page that has the program of a function computes
+its moves, too, until the kernel has.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from types import FrameType
 from typing import Any
 
 from ...engine.backend import Array
 from ...engine.tracebacks import folded, hidden
-from ...engine.variable import Variable
 from ...foreign import bridge
 from ...recording.collector import collector_waits
-from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
 from .. import mimebundle
 from ..draw.escape import clean
-from ..draw.messages import say
 from ..draw.registry import Bundle
 from ..draw.svg import Look
 from ..live import notebook
@@ -32,7 +24,7 @@ from ..live.bundle import module_text
 from ..live.computation import Computation, UserError, for_page, user_error
 from ..live.protocol import Shelf, on_message
 from ..live.session_view import SessionView
-from ..live.widget import LiveView, at_first
+from ..live.widget import at_first
 from .questions import Picture
 from .session import Session
 
@@ -262,57 +254,3 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         explorer = Explorer(Session(fn, args, options, inputs))
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer
-
-
-class GraphView(LiveView):
-    """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
-
-    Made by `Variable.explore`.
-
-    Examples
-    --------
-    >>> import autolab
-    >>> x = autolab.Variable(3.0, name="x")
-    >>> view = (x * x).explore()
-    explore: no notebook to draw in; open ...html in a browser
-    >>> view.close()
-    """
-
-    kind = "explorer"
-
-    def __init__(self, recording: Recording) -> None:
-        first = at_first()
-        first["words"]["still"] = say("graph_still")
-        with collector_waits():
-            self._picture = Picture(recording)
-            super().__init__(**first, still="graph", **self._answers(self._picture.first))
-        self._listen()
-
-    @property
-    def recording(self) -> Recording:
-        """What the picture shows."""
-        return self._picture.recording
-
-    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows to a file, as `Explorer.save` does."""
-        from ..export.pictures import save_view  # loaded when something is saved
-
-        save_view(self, path, look)
-
-    def _answer(self, question: Any) -> tuple[Shelf, Any]:
-        return self._picture.answer(question)
-
-    def _answer_once(self, question: list[Any]) -> Any:
-        from ..export.pictures import taken  # a first picture does not wait for it
-
-        return taken(self, question)
-
-    def _static(self) -> Bundle:
-        return mimebundle(self.recording)
-
-
-def explore_graph(y: Variable, frame: FrameType) -> GraphView:
-    """The view of the graph of ``y``; ``frame`` holds the caller's variables, whose names are known there."""
-    view = GraphView(graph_named(y, variables_in(frame)))
-    view._save_here("explore", "explore", view.recording.function)
-    return view

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -28,11 +27,10 @@ from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
-from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited, total_bytes
+from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited
+from .move_history import MoveHistory
 from .program_run import ProgramRun, fitting
 
-HISTORY = 500
-HISTORY_BYTES = 256 << 20
 SECONDS = 60.0
 _OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "seconds", "train")
 
@@ -89,14 +87,13 @@ class Session(RerunContext):
             "opened": fused_names("explore", given.get("open", ())),
             "replaced": numbered("explore", given.get("replace", {})),
         }
-        self.start = self.state = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
+        self.start = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
+        self._history = MoveHistory(self.start)
         self.recording: Recording | None = None
         self.seconds_taken = 0.0  # by the last computation
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
         self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
-        self._past: deque[ExplorationState] = deque()
-        self._moving: tuple[Any, ExplorationState] | None = None
 
     # ------------------------------------------------------------------ where the inputs stand
     @property
@@ -105,9 +102,14 @@ class Session(RerunContext):
         return {name: array.copy() for name, array in self.state.inputs.items()}
 
     @property
+    def state(self) -> ExplorationState:
+        """Where the inputs stand, and what else was chosen."""
+        return self._history.state
+
+    @property
     def can_undo(self) -> bool:
         """Whether something was moved."""
-        return bool(self._past) or self._has_moved()
+        return self._history.can_undo
 
     def array(self, key: Key) -> Array:
         """The array of a key; an upstream gradient that was not set, or does not fit its output any more, is ones."""
@@ -145,7 +147,7 @@ class Session(RerunContext):
         moved = edited(_what(key), array, index, value)
         origin = self.state.origins.get(key, ArraySource())
         origin = origin.then((index or 0, moved.reshape(-1)[index or 0].item()))
-        return self._go(self.state.having(key, moved, origin), key, final)
+        return self._history.go(self.state.having(key, moved, origin), key, final)
 
     def draw(self, key: Key, distribution: str, scale: float, seed: int) -> bool:
         """Fill an array with random numbers that the seed determines; True if that changed it.
@@ -156,7 +158,7 @@ class Session(RerunContext):
             If there is no such array, or the distribution, the scale or the seed is not one.
         """
         array, text = drawn(_what(key), self._movable(key), distribution, scale, seed)
-        return self._go(self.state.having(key, array, ArraySource(text)), None)
+        return self._history.go(self.state.having(key, array, ArraySource(text)), None)
 
     def choose(self, setting: str, value: str | int) -> bool:
         """Set the ``dtype`` or ``device`` of all inputs of floats, the ``mode``, the ``order`` of differentiation or
@@ -168,7 +170,7 @@ class Session(RerunContext):
         ValueError
             If there is no such setting or value.
         """
-        return self._go(self._chosen(setting, value), None)
+        return self._history.go(self._chosen(setting, value), None)
 
     def _chosen(self, setting: str, value: Any) -> ExplorationState:
         state = self.state
@@ -210,9 +212,9 @@ class Session(RerunContext):
             If the value consists of no real numbers.
         """
         if value is None:
-            return self._go(self.state.replacing(step, None), ("step", step), final)
+            return self._history.go(self.state.replacing(step, None), ("step", step), final)
         new = replacement("explore", self.recording, step, value)
-        return self._go(self.state.replacing(step, new), ("step", step), final)
+        return self._history.go(self.state.replacing(step, new), ("step", step), final)
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
@@ -233,42 +235,17 @@ class Session(RerunContext):
 
     def undo(self) -> None:
         """Go back by one finished move."""
-        self._finish()
-        if self._past:
-            self.state = self._past.pop()
+        self._history.undo()
 
     def reset(self) -> None:
         """Go back to the first state; this can be undone."""
-        self._finish()
-        self._go(self.start, None)
+        self._history.go(self.start, None)
 
     def _movable(self, key: Key) -> Array:
         array = self.array(key)
         if not is_movable(array):
             raise ValueError(f"explore: {_what(key)} is {array.dtype} {tuple(array.shape)}; it cannot be moved")
         return array
-
-    def _go(self, state: ExplorationState, mover: Any, final: bool = True) -> bool:
-        """Take another state. Steps of one mover that are not final join the next one; None joins nothing."""
-        if self._moving is None or mover is None or self._moving[0] != mover:
-            self._finish()
-            self._moving = (mover, self.state)
-        changed = state.differs(self.state)
-        if changed:
-            self.state = state
-        if final:
-            self._finish()
-        return changed
-
-    def _finish(self) -> None:
-        if self._moving and self._has_moved():
-            self._past.append(self._moving[1])
-            while len(self._past) > HISTORY or (len(self._past) > 1 and total_bytes(self._past) > HISTORY_BYTES):
-                self._past.popleft()
-        self._moving = None
-
-    def _has_moved(self) -> bool:
-        return self._moving is not None and self.state.differs(self._moving[1])
 
     # ------------------------------------------------------------------ what comes out
     def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
@@ -295,9 +272,13 @@ class Session(RerunContext):
             arrays: dict[Key, Array] = {**state.arrays}
             for position, array in run.given().items():
                 arrays[position] = array
-            self.start = self.state = replace(state, arrays=arrays)
-            self._upstream = None
+            self._begin(replace(state, arrays=arrays))
         return recording
+
+    def _begin(self, state: ExplorationState) -> None:
+        """From the first run on, the upstream gradients that were given can be moved."""
+        self.start = self._history.state = state
+        self._upstream = None
 
     def compute(
         self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None

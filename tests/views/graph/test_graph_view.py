@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 import autolab
 from autolab import functions as F
 from autolab.views.draw.messages import say
-from autolab.views.graph.explorer import Explorer, GraphView
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
 
 from ..bare_page import menu
 from ..lab import Lab, LabPage

@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from autolab.views.check.lens import Lens
 from autolab.views.derivatives.explorer import DerivativeExplorer
-from autolab.views.graph.explorer import Explorer, GraphView
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
 from autolab.views.heatmap.heatmap import Heatmap
 from autolab.views.interact.interact import Interact
 from autolab.views.live import bundle as module

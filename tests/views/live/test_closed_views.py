@@ -23,7 +23,8 @@ from autolab.views.check.session import LensSession
 from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
 from autolab.views.draw.messages import say
-from autolab.views.graph.explorer import Explorer, GraphView
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
 from autolab.views.graph.session import Session
 from autolab.views.heatmap.heatmap import Board, Heatmap, gather
 from autolab.views.interact.interact import Interact

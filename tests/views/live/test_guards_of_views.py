@@ -20,7 +20,8 @@ from autolab import functions as F
 from autolab.views.check.lens import Lens, look_closely
 from autolab.views.draw.messages import say
 from autolab.views.graph import saved_page as explorer_page
-from autolab.views.graph.explorer import Explorer, GraphView
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.graph_view import GraphView
 from autolab.views.graph.questions import Reader
 from autolab.views.graph.session import Session
 from autolab.views.interact.interact import Interact

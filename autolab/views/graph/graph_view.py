@@ -1,0 +1,78 @@
+"""GraphView: the live graph of what was computed already, which `Variable.explore` shows.
+
+Such a graph keeps its functions and what their gradient rules need: not the constants and attributes that no rule asks
+for, and not the branches that were not taken. So it cannot be run again at another point without inventing something,
+and the inputs stand still; all that needs no computing works as in `Explorer`.
+"""
+
+from __future__ import annotations
+
+import os
+from types import FrameType
+from typing import Any
+
+from ...engine.variable import Variable
+from ...recording.collector import collector_waits
+from ...recording.graph import graph_named, variables_in
+from ...recording.model import Recording
+from .. import mimebundle
+from ..draw.messages import say
+from ..draw.registry import Bundle
+from ..draw.svg import Look
+from ..live.protocol import Shelf
+from ..live.widget import LiveView, at_first
+from .questions import Picture
+
+
+class GraphView(LiveView):
+    """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
+
+    Made by `Variable.explore`.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> x = autolab.Variable(3.0, name="x")
+    >>> view = (x * x).explore()
+    explore: no notebook to draw in; open ...html in a browser
+    >>> view.close()
+    """
+
+    kind = "explorer"
+
+    def __init__(self, recording: Recording) -> None:
+        first = at_first()
+        first["words"]["still"] = say("graph_still")
+        with collector_waits():
+            self._picture = Picture(recording)
+            super().__init__(**first, still="graph", **self._answers(self._picture.first))
+        self._listen()
+
+    @property
+    def recording(self) -> Recording:
+        """What the picture shows."""
+        return self._picture.recording
+
+    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
+        """Write what the view shows to a file, as `Explorer.save` does."""
+        from ..export.pictures import save_view  # loaded when something is saved
+
+        save_view(self, path, look)
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        return self._picture.answer(question)
+
+    def _answer_once(self, question: list[Any]) -> Any:
+        from ..export.pictures import taken  # a first picture does not wait for it
+
+        return taken(self, question)
+
+    def _static(self) -> Bundle:
+        return mimebundle(self.recording)
+
+
+def explore_graph(y: Variable, frame: FrameType) -> GraphView:
+    """The view of the graph of ``y``; ``frame`` holds the caller's variables, whose names are known there."""
+    view = GraphView(graph_named(y, variables_in(frame)))
+    view._save_here("explore", "explore", view.recording.function)
+    return view
