@@ -138,7 +138,7 @@ class _Side:
             middle = (low + high) / 2
             low, high = (low, middle) if self.rest(middle) > _EXPLAINED * self.gap * middle else (middle, high)
             heights.append(self.rest(high) - self.rest(low))
-            if not heights[-1] >= self.gap * t / _HIGH:
+            if not self.gap * t / _HIGH <= heights[-1] < np.inf:  # no stair is infinitely high: that is a pole
                 return None
         return (low, high) if _stays(heights) else None
 
@@ -154,7 +154,7 @@ class _Side:
             else:
                 low, below = middle, at
             heights.append(abs(above - below))
-            if not heights[-1] >= least:
+            if not least <= heights[-1] < np.inf:
                 return False
         return _stays(heights)
 

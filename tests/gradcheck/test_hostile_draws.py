@@ -155,6 +155,11 @@ JUMPS = {
     "a tiny function": (lambda x: 1e-200 * np.tanh(x), lambda g, x: -1e-200 * g / np.cosh(x) ** 2, 0.5),
     "saturated, but far too steep": (lambda x: np.log(1 + np.exp(-x)), lambda g, x: -0.5 * g, 40.0),
     "underflowing, but far too steep": (lambda x: x * x, lambda g, x: g, 1e-170),
+    "a pole as far away as the input is large": (
+        lambda x: 1 / x + np.exp(1 / x),
+        lambda g, x: -g / (x * x),
+        np.array([-1.22, 1.57]),
+    ),
 }
 
 
