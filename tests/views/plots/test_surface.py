@@ -75,7 +75,7 @@ def test_the_way_stands_where_its_numbers_are_and_is_told():
 def test_a_way_beside_the_plane_is_said_to_be():
     rng = np.random.default_rng(0)
     found = surface(F.sum, np.ones(40), path=list(rng.normal(size=(9, 40))), steps=3)
-    assert f"The plane shows {100 * found.captured:.1f}".rstrip("0").rstrip(".") in mimebundle(found)["text/plain"]
+    assert f"The plane holds {100 * found.captured:.1f}".rstrip("0").rstrip(".") in mimebundle(found)["text/plain"]
 
 
 def test_hostile_names_are_text():

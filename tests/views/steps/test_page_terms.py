@@ -219,7 +219,7 @@ def test_a_slow_function_has_no_curves_and_a_long_one_no_formulas(explorer: Any)
     assert terms["panels"][1]["formula"]["text"] == "dslow/dx = e^x" and view._answer(["curves"])[1] is None
     assert time.monotonic() - start < 5
     terms = seen(explorer(long, x=2.0, options={"order": 1})).all("terms")[0]
-    assert terms["panels"] == [] and terms["note"].startswith("This program has no formulas")
+    assert terms["panels"] == [] and terms["note"].startswith("This program has no readable formulas")
 
 
 def test_curves_are_sampled_again_only_when_something_else_changes(explorer: Any) -> None:
