@@ -98,9 +98,7 @@ def site(tools: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
         env={"NODE_PATH": str(packages / "node_modules")},
     )
     assert done.returncode == 0, done.stderr
-    (public / "index.html").write_text(
-        '<!doctype html><div id="page"></div><script type="module" src="bundle.mjs"></script>'
-    )
+    (public / "index.html").write_text(HOLDER)
     return public
 
 
@@ -109,8 +107,10 @@ def test_the_directive_shows_a_page_that_moves(site: Path, browser: Browser, the
     handler = partial(Quiet, directory=str(site))
     served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=served.serve_forever, daemon=True).start()
-    with visited(browser, f"http://127.0.0.1:{served.server_address[1]}/index.html", theme) as page:
-        moves(page.frame_locator("iframe"))
-        page.screenshot(path=f"artefacts/myst-{theme}.png")
-    served.shutdown()
-    served.server_close()
+    try:
+        with visited(browser, f"http://127.0.0.1:{served.server_address[1]}/index.html", theme) as page:
+            moves(page.frame_locator("iframe"))
+            page.screenshot(path=f"artefacts/myst-{theme}.png")
+    finally:
+        served.shutdown()
+        served.server_close()
