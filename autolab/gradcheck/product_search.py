@@ -153,9 +153,14 @@ class ProductSearch:
     def sums(self, target: np.ndarray, close: float) -> Iterator[list[Term]]:
         """Sums of two short products that fit ``target``, the shortest first."""
         size = np.max(np.abs(target))
+        if not 0 < size < np.inf:
+            return
         for formulas in self._near_sums(target):
             values = np.stack([self._value(f) for f in formulas], axis=1)
-            factors = np.linalg.lstsq(values, target, rcond=None)[0]
+            scales = np.max(np.abs(values), axis=0)
+            if not (np.isfinite(scales) & (scales > 0)).all():
+                continue  # a product of very large or small numbers
+            factors = np.linalg.lstsq(values / scales, target / size, rcond=None)[0] * (size / scales)
             if np.max(np.abs(values @ factors - target)) <= close * size:
                 named = [self._with_factor(f, float(k), 10 * close) for f, k in zip(formulas, factors, strict=True)]
                 if all([text for text, _ in named]) and not _cancels(target, factors[0] * values[:, 0]):

@@ -103,6 +103,13 @@ def test_checks_with_a_given_step_find_wrong_rules(name):
     assert sum(found) >= 45  # a wrong rule may give the right gradient
 
 
+def test_no_formula_is_sought_where_products_leave_the_range_of_floats():
+    """The least squares of infinite numbers raised LinAlgError at this draw."""
+    drawn = draw(1443)
+    wrong = check_gradients(drawn.planted(list(PLANTED)[1443 % len(PLANTED)]), *drawn.inputs)
+    assert drawn.name == "product of three" and wrong.verdict in ("wrong", "cannot tell")
+
+
 def test_wrong_rules_are_found_at_hostile_inputs():
     assert found(range(24)) >= 0.85
 
