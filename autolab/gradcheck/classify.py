@@ -14,11 +14,11 @@ from .arranged_products import forgotten_in_row, wrong_order
 from .case import SIGNAL, Case, evident, fits, ignores_upstream, lengths, nonlinear, ratio, undefined, wrong_somewhere
 from .constants import named
 from .forgotten_way import forgotten_way
-from .formulas_with_parts import elementwise_rule
+from .formulas_with_parts import rule_of
 from .leaving import lost_part
 from .messages import Kind, apart, number, say, shown, where
 from .numeric_slopes import KINK
-from .rearranged import Explanation, partial_sums, rearranged
+from .rearranged import Explanation, one_place_of_several, partial_sums, rearranged
 from .report import Finding
 from .row_terms import forgotten_with_parts
 from .rows_and_columns import placed
@@ -38,6 +38,7 @@ def diagnose(case: Case, i: int) -> Finding:
         _nan,
         _stale,
         _rearranged,
+        _repeated,
         _local,
         _partial,
     )
@@ -49,17 +50,18 @@ def diagnose(case: Case, i: int) -> Finding:
 
 
 _BY_RULE = frozenset({"wrong_function", "wrong_factor", "missing_term", "local_error"})
-_OTHERWISE = frozenset({"nan", "nonlinear", "stale"})
+_OTHERWISE = frozenset({"nan", "nonlinear", "stale", "repeated"})
 
 
 def _with_rule(case: Case, i: int, finding: Finding) -> Finding:
     """The finding with the formulas of backward and of what was measured, where both are known."""
     if finding.kind not in _BY_RULE or finding.evidence.get("cause") in _OTHERWISE:
         return finding
-    rule = elementwise_rule(case, i)
+    rule = rule_of(case, i, finding.kind)
     if not rule.written or not rule.right:
         return finding
-    return replace(finding, evidence={**finding.evidence, "written": rule.written, "right": rule.right})
+    piece = {"piece": True} if rule.is_piece else {}
+    return replace(finding, evidence={**finding.evidence, "written": rule.written, "right": rule.right, **piece})
 
 
 # ---------------------------------------------------------------------- the causes, in this order
@@ -189,6 +191,10 @@ def _rearranged(case: Case, i: int) -> Finding | None:
     return _explained(case, i, wrong_order(case, i) or rearranged(case, i))
 
 
+def _repeated(case: Case, i: int) -> Finding | None:
+    return _explained(case, i, one_place_of_several(case, i))
+
+
 def _partial(case: Case, i: int) -> Finding | None:
     in_row = forgotten_in_row(case, i) or forgotten_with_parts(case, i)
     return _explained(case, i, in_row or forgotten_way(case, i) or partial_sums(case, i))
@@ -232,16 +238,16 @@ def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
     if place := placed(case.shapes[i], wrong, right):
         zero = not case.at(i)[0].elements.analytic[wrong].any()
         return say("local_error.left_out" if zero else "local_error.place", place=place)
-    if min(wrong.sum(), right.sum()) < 2 or known.sum() < _FEW:
-        return ""
-    is_clear = math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
+    are_enough = min(wrong.sum(), right.sum()) >= 2 and known.sum() >= _FEW
+    is_clear = are_enough and math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
     for text, size in ((name, x), (f"|{name}|", np.abs(x))) if is_clear else ():
         if size[wrong].min() > size[right].max():
             return say("local_error.above", size=text, **_parted(size[wrong].min(), size[right].max()))
         if size[wrong].max() < size[right].min():
             return say("local_error.below", size=text, **_parted(size[wrong].max(), size[right].min()))
     e = case.at(i)[0].elements
-    return say("local_error.zero") if (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all() else ""
+    should_be_zero = wrong.sum() > 1 and (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all()
+    return say("local_error.zero") if should_be_zero else ""
 
 
 def _parted(wrong: float, right: float) -> dict[str, str]:

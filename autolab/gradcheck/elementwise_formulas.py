@@ -7,7 +7,7 @@ gives are compared with all short products of known parts; a formula is said onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -19,6 +19,7 @@ from .numeric_slopes import KINK
 
 _SAMPLES = 24
 _ROUNDS = 12
+_MORE_ROUNDS = 48
 LEAST = 8
 _STEP = 2.0**-7
 WRITTEN = 1e-10
@@ -26,17 +27,28 @@ MEASURED = 1e-7
 """A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
 
 _SAME = 1e-5
+_SETTLED = 1e-3
 _LARGEST = 1024
+_DIGITS = 3
+"""A slope of its own, as that of a leaky ReLU, has no more digits."""
+
 FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
 _LETTERS = "xzwuv"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The formula that backward computes and the right one; empty where none fits."""
+    """The formula that backward computes and the right one; empty where none fits.
+
+    ``is_piece``: they hold for the elements that are wrong.
+    """
 
     written: str
     right: str
+    is_piece: bool = False
+
+
+NO_RULE = Rule("", "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +63,17 @@ class Samples:
     measured: np.ndarray
     points: list[tuple[list[np.ndarray], np.ndarray]]
 
+    def where(self, mask: np.ndarray) -> Samples:
+        """Those of the samples that are marked."""
+        points, first = [], 0
+        for arrays, good in self.points:
+            kept = np.zeros_like(good)
+            kept[np.flatnonzero(good)] = mask[first : first + good.sum()]
+            points.append((arrays, kept))
+            first += good.sum()
+        names = {name: v[mask] for name, v in self.names.items()}
+        return Samples(names, self.written[mask], self.measured[mask], points)
+
 
 @dataclass(frozen=True)
 class Formula:
@@ -62,10 +85,11 @@ class Formula:
     def text(self, factor: Fraction, upstream: str) -> str:
         """The formula with its factor, as it would be written in Python."""
         size = abs(factor)
-        above = [*([str(size.numerator)] if size.numerator != 1 else []), upstream, *self.above]
-        below = [*([str(size.denominator)] if size.denominator != 1 else []), *self.below]
+        top, bottom = (str(size.numerator), str(size.denominator)) if size in FACTORS else (f"{float(size):g}", "1")
+        above = [*([top] if top != "1" else []), upstream, *self.above]
+        below = [*([bottom] if bottom != "1" else []), *self.below]
         divisor = f" / {below[0]}" if len(below) == 1 else f" / ({' * '.join(below)})" if below else ""
-        if len(below) == 1 and " * " in below[0] and not below[0].startswith("("):
+        if len(below) == 1 and " * " in below[0] and not below[0].endswith(")"):
             divisor = f" / ({below[0]})"
         return ("-" if factor < 0 else "") + " * ".join(above) + divisor
 
@@ -77,19 +101,21 @@ def short_rule(case: Case, samples: Samples) -> Rule:
         formulas, values = _formulas(samples.names)
         written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
         right = _fitting(formulas, values, samples.measured, MEASURED, upstream)
-    return Rule(written, right) if written != right else Rule("", "")
+    return Rule(written, right) if written != right else NO_RULE
 
 
 # ---------------------------------------------------------------------- measuring
-def sampled(case: Case, i: int) -> Samples | None:
-    """The samples of input ``i``; None where the function is not elementwise in it, or cannot be measured."""
+def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -> Samples | None:
+    """The samples of input ``i``, or only those at which backward is wrong, around ``scale`` times its values; None
+    where the function is not elementwise in it, or cannot be measured.
+    """
     try:
-        return _samples(case, i)
+        return _samples(case, i, wrong_alone, scale)
     except Exception:  # away from the given point the function may be undefined
         return None
 
 
-def _samples(case: Case, i: int) -> Samples | None:
+def _samples(case: Case, i: int, wrong_alone: bool, scale: float) -> Samples | None:
     outputs = case.exam.upstreams[0]
     shape = case.shapes[i]
     if len(outputs) != 1 or outputs[0].shape != shape or outputs[0].size > _LARGEST or outputs[0].size == 0:
@@ -100,12 +126,13 @@ def _samples(case: Case, i: int) -> Samples | None:
     found: list[tuple[list[np.ndarray], np.ndarray, np.ndarray]] = []
     points: list[tuple[list[np.ndarray], np.ndarray]] = []
     count = 0
-    for k in range(_ROUNDS):
+    for k in range(_MORE_ROUNDS if wrong_alone else _ROUNDS):
         arrays = [a if k == 0 else a * rng.uniform(0.6, 1.4, a.shape) for a in case.subject.arrays]
+        arrays[i] = scale * arrays[i]
         values, written, measured = _local(case, i, arrays, rng)
-        if k == 0 and not _is_elementwise(case, i, measured):
+        if k == 0 and scale == 1.0 and not _is_elementwise(case, i, measured):
             return None
-        good = np.isfinite(written) & np.isfinite(measured) & (arrays[i].ravel() != 0)
+        good = are_good(written, measured, wrong_alone) & (arrays[i].ravel() != 0)
         found.append(([v[good] for v in values], written[good], measured[good]))
         points.append((arrays, good))
         count += int(good.sum())
@@ -114,8 +141,17 @@ def _samples(case: Case, i: int) -> Samples | None:
     if count < LEAST:
         return None
     columns = [np.concatenate([values[n] for values, *_ in found]) for n in range(len(case.names) + 1)]
-    names = dict(zip([*_letters(case), symbols(case)[1]], columns, strict=True))
+    names = dict(zip([*letters(case), symbols(case)[1]], columns, strict=True))
     return Samples(names, np.concatenate([w for _, w, _ in found]), np.concatenate([m for *_, m in found]), points)
+
+
+def are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> np.ndarray:
+    """Which samples are finite and, if only these are wanted, wrong."""
+    good = np.isfinite(written) & np.isfinite(measured)
+    if not wrong_alone:
+        return good
+    sizes = np.maximum(np.abs(written), np.abs(measured))
+    return good & (np.abs(written - measured) > _SAME * np.max(sizes, where=good, initial=0.0))
 
 
 def _local(
@@ -136,11 +172,20 @@ def _local(
             ends.append(case.subject.run(moved).values()[0])
         return (ends[0] - ends[1]) / (2 * size * step)
 
-    one, two, four = difference(1.0), difference(0.5), difference(0.25)
-    better, best = (4 * two - one) / 3, (4 * four - two) / 3
-    measured = (16 * best - better) / 15
+    measured = extrapolated(difference)
     values = [np.broadcast_to(a, y.shape).ravel() for a in arrays]
     return [*values, y.ravel()], written.ravel(), measured.ravel()
+
+
+def extrapolated(difference: Callable[[float], np.ndarray]) -> np.ndarray:
+    """The slopes without the errors of second and fourth order, from central differences of three sizes.
+
+    NaN where these do not approach anything: at a kink.
+    """
+    one, two, four = difference(1.0), difference(0.5), difference(0.25)
+    better, best = (4 * two - one) / 3, (4 * four - two) / 3
+    size = np.max(np.abs(best), where=np.isfinite(best), initial=0.0)
+    return np.where(np.abs(best - better) <= _SETTLED * size, (16 * best - better) / 15, np.nan)
 
 
 def _is_elementwise(case: Case, i: int, measured: np.ndarray) -> bool:
@@ -152,7 +197,7 @@ def _is_elementwise(case: Case, i: int, measured: np.ndarray) -> bool:
     return bool(known.any() and (np.abs(slopes - c.elements.numeric)[known] <= _SAME * size).all())
 
 
-def _letters(case: Case) -> list[str]:
+def letters(case: Case) -> list[str]:
     """The names of the inputs; letters where they are no names."""
     if all([name.isidentifier() for name in case.names]):
         return list(case.names)
@@ -227,11 +272,15 @@ def _fitting(formulas: list[Formula], values: np.ndarray, target: np.ndarray, cl
     """The shortest formula that fits with a simple factor; empty if there is none."""
     size = np.max(np.abs(target))
     if not np.isfinite(size) or size == 0:
-        return ""
+        return "0" if size == 0 else ""
     factors = values @ target / np.sum(values * values, axis=1)
     gaps = np.max(np.abs(factors[:, None] * values - target), axis=1)
     for k in np.flatnonzero(gaps <= close * size):
         factor = Fraction(float(factors[k])).limit_denominator(4)
-        if abs(factor) in FACTORS and abs(float(factor) - factors[k]) <= 10 * close * abs(factors[k]):
+        if abs(factor) not in FACTORS and len(formulas[k].above) + len(formulas[k].below) <= 1:
+            factor = Fraction(f"{factors[k]:.{_DIGITS}g}")
+        elif abs(factor) not in FACTORS:
+            continue
+        if abs(float(factor) - factors[k]) <= 10 * close * abs(factors[k]):
             return formulas[k].text(factor, upstream)
     return ""

@@ -104,7 +104,9 @@ def _outermost(depths: dict[str, int], single: set[str]) -> list[str]:
 
 
 def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:
-    return np.broadcast_to(value, shape).ravel()[good].astype(float) if value.shape in ((), shape) else None
+    if value.ndim not in (0, len(shape)) or any(n not in (1, m) for n, m in zip(value.shape, shape, strict=False)):
+        return None
+    return np.broadcast_to(value, shape).ravel()[good.ravel()].astype(float)
 
 
 def _is_double(name: str, columns: dict[str, np.ndarray]) -> bool:

@@ -50,6 +50,9 @@ _APART = 1e-8
 _NEAR = 1e-9
 """Products that point in one direction make no sum; the square of what a sum leaves, where it is worth a comparison."""
 
+_USUAL = (Fraction(1), Fraction(2))
+_PLAIN = (*map(Fraction, range(1, 7)), Fraction(1, 2))
+
 _NOTHING = 7
 """The length of a term that is only the upstream gradient: that of a letter."""
 
@@ -69,6 +72,8 @@ class ProductSearch:
         Single numbers, by which a product may be multiplied and divided.
     upstream : str
         What formulas call the upstream gradient.
+    counts : dict
+        How many elements a reduction has: a product may be divided by it, rather than by the bare number.
     chosen : array of int
         The points that are projected.
     weights : array
@@ -82,11 +87,13 @@ class ProductSearch:
         usual: set[str],
         constants: Mapping[str, float],
         upstream: str,
+        counts: Mapping[str, float],
         chosen: np.ndarray,
         weights: np.ndarray,
     ) -> None:
         self._values, self._letters, self._usual = values, letters, usual
-        self._constants, self._upstream, self._chosen, self._weights = constants, upstream, chosen, weights
+        self._constants, self._upstream, self._counts = constants, upstream, counts
+        self._chosen, self._weights = chosen, weights
         self._texts = list(values)
         logs = np.log(np.abs(np.stack([v[chosen] for v in values.values()]))) @ weights
         signed = np.concatenate([logs, -logs, np.zeros((1, 2))])  # value k above, below as k + count; the last is 1
@@ -104,6 +111,7 @@ class ProductSearch:
         parts: Values,
         constants: Mapping[str, float],
         upstream: str,
+        counts: Mapping[str, float],
     ) -> ProductSearch | None:
         """A search with the values of the inputs and the result, which is the last of ``names``, and of other parts.
 
@@ -126,7 +134,7 @@ class ProductSearch:
                 found.setdefault(tuple(np.round(np.log(np.abs(v[chosen])) @ weights, 9) + 0.0), (text, v))
         _, *values = found.values()
         usual = {text for text, _ in known_parts(dict(names))}
-        return cls(dict(values), set(letters), usual, constants, upstream, chosen, weights) if values else None
+        return cls(dict(values), set(letters), usual, constants, upstream, counts, chosen, weights) if values else None
 
     # ------------------------------------------------------------------ what is found
     def product(self, target: np.ndarray, close: float) -> list[Term]:
@@ -238,24 +246,30 @@ class ProductSearch:
 
     def _with_factor(self, formula: Formula, factor: float, close: float) -> tuple[str, float]:
         """The text with a simple factor, if need be besides constants, and the exact one; empty if there is none."""
-        for constants, value in self._multiples():
+        for constants, value, factors in self._multiples():
             rest = factor / value
             simple = Fraction(rest).limit_denominator(4)
-            if abs(simple) in FACTORS and abs(float(simple) - rest) <= close * abs(rest):
+            if abs(simple) in factors and abs(float(simple) - rest) <= close * abs(rest):
                 whole = Formula((*constants.above, *formula.above), (*constants.below, *formula.below))
                 return whole.text(simple, self._upstream), float(simple) * value
         return "", factor
 
-    def _multiples(self) -> Iterator[tuple[Formula, float]]:
-        """Products of up to two constants that are no simple numbers."""
-        yield Formula((), ()), 1.0
+    def _multiples(self) -> Iterator[tuple[Formula, float, Sequence[Fraction]]]:
+        """Products of up to two constants that are no simple numbers, each with the factors that may stand before it.
+
+        A number of elements may be 3 or 4 by chance, and so comes before all factors but the most usual.
+        """
+        for factors in (_USUAL, _PLAIN, FACTORS) if self._counts else (FACTORS,):
+            yield Formula((), ()), 1.0, factors
+            for name, c in self._counts.items():
+                yield Formula((), (name,)), 1 / c, factors if factors is _USUAL else FACTORS
         known = {name: c for name, c in self._constants.items() if c and abs(Fraction(c)) not in FACTORS}
         for name, c in known.items():
-            yield Formula((name,), ()), c
-            yield Formula((), (name,)), 1 / c
+            yield Formula((name,), ()), c, FACTORS
+            yield Formula((), (name,)), 1 / c, FACTORS
         for (a, c), (b, d) in combinations_with_replacement(known.items(), 2):
-            yield Formula((a, b), ()), c * d
-            yield Formula((), (a, b)), 1 / (c * d)
+            yield Formula((a, b), ()), c * d, FACTORS
+            yield Formula((), (a, b)), 1 / (c * d), FACTORS
 
 
 def _cancels(total: np.ndarray, term: np.ndarray) -> bool:

@@ -27,6 +27,7 @@ _CLOSER = 1e-2
 
 _LARGEST = 2**20
 _DISTINCT = 3
+_DIFFERENT = 5
 _LONG = 12
 """Along a longer axis not every shift is tried."""
 
@@ -78,7 +79,7 @@ def rearranged(case: Case, i: int) -> Explanation | None:
         places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
         if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
             return Explanation("rearranged", words)
-    return None
+    return Explanation("rearranged", say("rearranged.reordered")) if _reordered(case, i) else None
 
 
 def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
@@ -88,21 +89,54 @@ def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
     return bool((np.abs(e.analytic[places] - e.numeric)[known] <= 2 * e.tolerance[known]).all())
 
 
+def _reordered(case: Case, i: int) -> bool:
+    """Whether all the right numbers are there, and most of them differ, in an order that has no name."""
+    c = case.at(i)[0]
+    e = c.elements
+    if not c.measured.all() or e.unsure.any() or not np.isfinite([e.analytic, e.numeric]).all():
+        return False
+    given, order = np.argsort(e.analytic), np.argsort(e.numeric)
+    steps, slack = np.diff(e.numeric[order]), 2 * e.tolerance[order]
+    if (steps > slack[1:] + slack[:-1]).sum() < _DIFFERENT or len(case.at(i)) < 2:
+        return False
+    return bool((np.abs(e.analytic[given] - e.numeric[order]) <= slack).all())
+
+
 # ---------------------------------------------------------------------- with the Jacobian
 def partial_sums(case: Case, i: int) -> Explanation | None:
     """Whether the gradient is another product with the Jacobian: a part of the sum, its transpose ..."""
+    if not _is_measurable(case, i):
+        return None
     e = case.at(i)[0].elements
-    results = case.tables[0].gauge.weights.size
-    if e.analytic.size > ELEMENTS or e.analytic.size * results > _LARGEST or not case.tables[0].finite:
-        return None
-    if not np.isfinite(e.analytic).all():
-        return None
     jacobian, g = _jacobian(case, i), case.tables[0].gauge.weights
     right = g @ jacobian
     for explanation, candidate in _candidates(case, i, jacobian, g):
         if _matches(candidate, e.analytic, right):
             return explanation
     return None
+
+
+def one_place_of_several(case: Case, i: int) -> Explanation | None:
+    """Whether elements that are used in several places get the share of one alone, and all others are right."""
+    e = case.at(i)[0].elements
+    if not _is_measurable(case, i) or e.wrong.all():
+        return None
+    shares = case.tables[0].gauge.weights[:, None] * _jacobian(case, i)
+    used = shares != 0
+    if not (used.sum(axis=0)[e.wrong] > 1).all():
+        return None
+    elements = np.arange(e.analytic.size)
+    for which, row in (("last", len(used) - 1 - np.argmax(used[::-1], axis=0)), ("first", np.argmax(used, axis=0))):
+        if _matches(np.where(e.wrong, shares[row, elements], e.numeric), e.analytic, e.numeric):
+            return Explanation("local_error", say("local_error.one_place", which=which), "repeated")
+    return None
+
+
+def _is_measurable(case: Case, i: int) -> bool:
+    """Whether a Jacobian is worth measuring, element by element."""
+    e, results = case.at(i)[0].elements, case.tables[0].gauge.weights.size
+    is_small = e.analytic.size <= ELEMENTS and e.analytic.size * results <= _LARGEST
+    return is_small and case.tables[0].finite and bool(np.isfinite(e.analytic).all())
 
 
 def _jacobian(case: Case, i: int) -> np.ndarray:

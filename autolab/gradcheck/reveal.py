@@ -49,13 +49,14 @@ def _verdict_only(item: InputReport) -> InputReport:
     return replace(item, numeric=nothing, error=nothing, tolerance=nothing, worst=None, measured=0)
 
 
-_FORMULAS = ("written", "right", "term")
+_FORMULAS = ("written", "right", "piece", "term")
 
 
 def _formulas(finding: Finding) -> str:
     """What backward computes and what is right, or the term that it lacks, if the check found that out."""
     known = {key: finding.evidence[key] for key in _FORMULAS if key in finding.evidence}
-    return say("hint.term" if "term" in known else "hint.rule", **known) if known else ""
+    key = "hint.term" if "term" in known else "hint.rule.piece" if "piece" in known else "hint.rule"
+    return say(key, **known) if known else ""
 
 
 def _without_formulas(finding: Finding) -> Finding:

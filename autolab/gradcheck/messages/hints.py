@@ -3,12 +3,13 @@
 SENTENCES: dict[str, str] = {
     "hint.term": "The term is {term}.",
     "hint.rule": "Your rule computes {written}; measured is {right}.",
+    "hint.rule.piece": "For these elements your rule computes {written}; measured is {right}.",
     "hint.rearranged.product": "For y = a @ b it is ga = g @ b.T and gb = a.T @ g.",
     "hint.swapped_inputs.rotated": "Look at the order in which backward returns them.",
     "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
     "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a sum and a mean mixed up.",
     "hint.swapped_inputs": "Look at the order in which backward returns them.",
-    "hint.rearranged": "Look for a transposition, an order of axes or a slice.",
+    "hint.rearranged": "Look for a transposition, a reshape, an order of axes or a slice.",
     "hint.wrong_shape": "The gradient of an input has the shape of that input.",
     "hint.wrong_shape.count": "Return one gradient for each input, in their order.",
     "hint.unreduced_broadcast": "An element that was broadcast acts in many places, and they all count.",
@@ -16,6 +17,10 @@ SENTENCES: dict[str, str] = {
     "hint.local_error": "Look at what the forward does differently for these elements: a condition, a limit, an index.",
     "hint.upstream_ignored": "Every term must be multiplied by the upstream gradient.",
     "hint.missing_term": "Follow every path from {input} to the results: their shares add up.",
+    "hint.local_error.repeated": (
+        "If backward assigns at indices, as in gx[index] = g, an index that occurs twice counts once; "
+        "np.add.at(gx, index, g) adds up."
+    ),
     "hint.wrong_function": "Differentiate the forward once more, one step at a time.",
     "hint.wrong_function.chain": "The chain rule multiplies the derivatives of all steps, one after the other.",
     "hint.wrong_function.stale": "Look for a value that an earlier call has left behind.",

@@ -59,6 +59,7 @@ SENTENCES: dict[str, str] = {
     "rearranged.axes": "its axes are in the order {order}",
     "rearranged.flipped": "it is reversed along {axes}",
     "rearranged.shifted": "it is shifted along axis {axis} by {by}",
+    "rearranged.reordered": "all of them are there, but in another order",
     "rearranged.offset": (
         "the upstream gradient is read from place {first} along axis {axis}, and the part of this input begins at its "
         "offset {right}"
@@ -85,6 +86,10 @@ SENTENCES: dict[str, str] = {
     "missing_term.diagonal": "each element counts for one result only, and other results depend on it too",
     "missing_term.path": "what comes through {function} is missing",
     "missing_term.path_sign": "what comes through {function} has the wrong sign",
+    "local_error.repeated": (
+        "The gradient of {input} is wrong at {count} of {all}, {how}. It is {analytic} instead of {numeric}{where}."
+    ),
+    "local_error.one_place": "those that are used in several places: they get the share of the {which} one only",
     "local_error.sign": ", those with {input} {sign}",
     "local_error.above": ", those with {size} of {bound} or more (right up to {right})",
     "local_error.below": ", those with {size} of {bound} or less (right from {right} on)",
