@@ -43,8 +43,8 @@ def rule_code(function: Primitive, name: str) -> str | None:
 
 @cache
 def _lambda_text(rule: Callable[..., Any]) -> str | None:
-    body = _lambda_body(rule) if getattr(rule, "__name__", "") == "<lambda>" else None
-    return None if body is None else ast.unparse(body)
+    found = lambda_of(rule) if getattr(rule, "__name__", "") == "<lambda>" else None
+    return None if found is None else ast.unparse(found.body)
 
 
 @cache
@@ -59,13 +59,16 @@ def _statements(rule: Callable[..., Any]) -> str | None:
     return "\n".join([ast.unparse(statement) for statement in statements])[:CODE] or None
 
 
-def _lambda_body(rule: Callable[..., Any]) -> ast.expr | None:
-    code = rule.__code__
+def lambda_of(function: Callable[..., Any]) -> ast.Lambda | None:
+    """The lambda expression that a function is, found in its source by its parameters and by where its body begins."""
+    code = function.__code__
     starts = {(line, column) for line, _, column, _ in code.co_positions()}
-    names = list(inspect.signature(rule).parameters)
+    names = list(inspect.signature(function).parameters)
     for node in _lambdas(code.co_filename):
-        if [a.arg for a in node.args.args] == names and (node.body.lineno, node.body.col_offset) in starts:
-            return node.body
+        args = node.args
+        given = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+        if [a.arg for a in given if a] == names and (node.body.lineno, node.body.col_offset) in starts:
+            return node
     return None
 
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import os
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from ..graph.explorer import Explorer
 from ..graph.graph_view import GraphView
 from ..graph.page_program import motion
 from ..graph.saved_page import AMOUNTS, explorer_page
+from ..graph.session import Session
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
 from ..live import notebook
@@ -37,6 +39,7 @@ from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView
 from ..plots.surface_view import SurfaceView
 from .playground_link import address, link
+from .standalone import NotStandalone
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
 _MODULE = """\
@@ -80,8 +83,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     playground : str, optional
         The address of a playground (`autolab playground` makes one). The page of an exploration links to it, with the
         function's code, the inputs where they have been moved to and what is looked at; where the code does not
-        stand on its own, as it needs other packages or large arrays, there is no link. Without it the environment
-        variable ``AUTOLAB_PLAYGROUND`` is looked up; an empty address means none.
+        stand on its own, as it needs other packages or large arrays, there is no link, and a warning says why. Without
+        it the environment variable ``AUTOLAB_PLAYGROUND`` is looked up, without a warning; an empty address means none.
 
     Raises
     ------
@@ -99,7 +102,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm", ".mjs"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")
-    saved = _saved_page(shown, address(playground))
+    saved = _saved_page(shown, address(playground), is_wanted=bool(playground))
     if saved is not None:
         page = _live(saved, look)
     else:
@@ -149,14 +152,15 @@ def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
     return _page(title, body, look, script=script)
 
 
-def _saved_page(shown: Any, playground: str) -> SavedPage | None:
-    """What stays live of an object in a page; None for what stands still."""
+def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPage | None:
+    """What stays live of an object in a page; None for what stands still. If the link to a playground ``is_wanted``, a
+    warning says why there is none."""
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
         view = None if shown is recording else shown
         session = view._session if isinstance(view, Explorer) else None
         moves = motion(session, recording) if isinstance(view, Explorer) else None
-        there = link(session, playground) if session is not None and playground else None
+        there = _link(session, playground, is_wanted) if session is not None and playground else None
         contents = (explorer_page(recording, amount, view, moves, there) for amount in AMOUNTS)
         return SavedPage(recording.function, "explorer", contents)
     if isinstance(shown, Heatmap):
@@ -171,6 +175,15 @@ def _saved_page(shown: Any, playground: str) -> SavedPage | None:
     if isinstance(shown, Lens):
         return lens_page(shown)
     return None
+
+
+def _link(session: Session, playground: str, is_wanted: bool) -> dict[str, Any] | None:
+    try:
+        return link(session, playground)
+    except NotStandalone as reason:
+        if is_wanted:
+            warnings.warn(f"export_html: no link to the playground: {clean(reason, 300)}", stacklevel=4)
+        return None
 
 
 def _held(data: str, picture: Markup | None) -> Markup:

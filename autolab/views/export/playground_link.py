@@ -12,7 +12,7 @@ import autolab
 
 from ..draw.escape import clean
 from ..draw.messages import say
-from ..graph.exploration_state import call_code
+from ..graph.exploration_state import LITERAL, call_code
 from ..graph.session import Session
 from ..live.controls import Key
 from .standalone import NotStandalone, standalone
@@ -44,17 +44,23 @@ def address(given: str | None) -> str:
     return found
 
 
-def link(session: Session, playground: str) -> dict[str, Any] | None:
-    """A playground's address, the words of a link to it, and the program; None where code does not stand on its own.
+def link(session: Session, playground: str) -> dict[str, Any]:
+    """A playground's address, the words of a link to it, and the program.
 
     The program is in pieces: texts, and between them the numbers of inputs, which a page that moves replaces. Of these
     it is said which ``key`` they have, the ``shape`` of the array, whether they are ``whole``, and their ``text`` here.
+
+    Raises
+    ------
+    NotStandalone
+        If the code does not stand on its own, or an input is too large to be written down.
     """
     call = call_code(session.bound, session.state, lambda key, text: _marked(session.array(key), key, text))
-    try:
-        program = standalone(session.bound.fn, autolab=autolab, **({"np": np} if "np." in call else {}))
-    except NotStandalone:
-        return None
+    for name, array in session.state.arrays.items():
+        if array.size > LITERAL:
+            raise NotStandalone(f"{name} has {array.size} elements, more than {LITERAL}")
+    name = call.partition("autolab.explore(")[2].partition(",")[0].removesuffix(")")
+    program = standalone(session.bound.fn, name, autolab=autolab, **({"np": np} if "np." in call else {}))
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
     pieces = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
     return {"address": playground, "words": say("page_playground"), "pieces": pieces}

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import inspect
 import sys
 from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ...engine.errors import a_kind
 from ...recording.locate import source_of
+from ...recording.rule_text import lambda_of
 from ..graph.exploration_state import literal
 
 MOST_NUMBERS = 1000
@@ -23,39 +26,46 @@ _EVERYWHERE = {"autolab", "numpy", *sys.stdlib_module_names}
 
 
 class NotStandalone(Exception):
-    """The function needs something that a program cannot say."""
+    """The function needs something that a program cannot say; the text names it."""
 
 
-def standalone(function: Any, **modules: ModuleType) -> str:
-    """Source text after which ``function`` can be called by its name, where only NumPy and AutoLab are installed.
+def standalone(function: Any, name: str, **modules: ModuleType) -> str:
+    """Source text after which ``function`` can be called by ``name``, where only NumPy and AutoLab are installed.
+
+    What a function within another one takes from there becomes a name of the program. A lambda is given the name.
 
     Parameters
     ----------
     function : callable
+    name : str
     **modules : module
         What has to be imported as well, by the name that it shall have.
 
     Raises
     ------
     NotStandalone
-        If it is no plain function at the top level of its source, or needs other packages or values that have no short
-        text, such as another Variable.
+        If its source is not found or not the code that ran, if it changes a variable of the function around it, or if
+        it needs other packages or values that have no short text, such as another Variable.
 
     Examples
     --------
     >>> import math
-    >>> from autolab.views.export import standalone
-    >>> print(standalone.standalone(standalone._root, math=math))
+    >>> from autolab.views.export.standalone import standalone
+    >>> def power_of(n):
+    ...     return lambda x: math.pi * x**n
+    >>> print(standalone(power_of(3), "fn"))  # doctest: +SKIP
     import math
     <BLANKLINE>
     <BLANKLINE>
-    def _root(module: str) -> str:
-        return module.partition(".")[0]
+    n = 3
+    <BLANKLINE>
+    <BLANKLINE>
+    fn = lambda x: math.pi * x ** n
     """
     parts = _Parts()
-    for name, module in modules.items():
-        parts.add(name, module)
-    parts.add_function(function.__name__ if isinstance(function, FunctionType) else "", function)
+    for module_name, module in modules.items():
+        parts.add(module_name, module)
+    parts.add(name, function)
     return parts.text()
 
 
@@ -72,44 +82,118 @@ class _Parts:
         imports = ["\n".join(sorted(self._imports))] if self._imports else []
         return "\n\n\n".join([*imports, *self._definitions])
 
-    def add_function(self, name: str, function: Any) -> None:
-        """Define a function of the user's; its names first."""
-        if not isinstance(function, FunctionType) or function.__closure__ or function.__name__ != name:
-            raise NotStandalone(name)
-        text = source_of(function)[0]
-        tree = _parsed(text)
-        if text is None or not isinstance(tree, ast.FunctionDef) or tree.name != name:
-            raise NotStandalone(name)
-        self._known[name] = function
-        for used in dict.fromkeys([*_globals_of(function.__code__), *_at_definition(tree)]):
-            if used in function.__globals__:
-                self.add(used, function.__globals__[used])
-            elif not hasattr(builtins, used):
-                raise NotStandalone(used)
-        self._definitions.append(text.rstrip())
-
     def add(self, name: str, value: Any) -> None:
         """Let a name mean this."""
         if name in self._known:
             if self._known[name] is not value:
-                raise NotStandalone(name)  # two modules mean different things by it
+                raise NotStandalone(f"{name} means two things")
             return
         self._known[name] = value
         if (found := _import_of(name, value)) is not None:
             self._imports.append(found)
         elif isinstance(value, FunctionType):
-            self.add_function(name, value)
+            self._add_function(name, value)
         else:
             self._definitions.append(f"{name} = {self._value(name, value)}")
 
+    def _add_function(self, name: str, function: FunctionType) -> None:
+        """Define a function of the user's; what it needs first."""
+        inner = inspect.unwrap(function)
+        if not isinstance(inner, FunctionType):
+            raise NotStandalone(f"{name} wraps {a_kind(inner)}")
+        written = _Written.of(name, inner)
+        if inner is not function and not written.is_decorated:
+            raise NotStandalone(f"{name} wraps another function")
+        if written.name == name:
+            self._add_what(written, inner)
+            self._definitions.append(written.text)
+        else:
+            self.add(written.name, function)
+            self._definitions.append(f"{name} = {written.name}")
+
+    def _add_what(self, written: _Written, function: FunctionType) -> None:
+        """Define the names that a function looks up: what is around it, of its module, and what its defaults are."""
+        module, around = (
+            function.__globals__,
+            dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)),
+        )
+        defaults = dict(written.defaults(function))
+        for used in written.at_definition:
+            if used in defaults:
+                self.add(used, defaults[used])
+            elif "<locals>" in function.__qualname__ and not isinstance(module.get(used), ModuleType):
+                raise NotStandalone(f"{used} was looked up in the function around {written.name}")
+            else:
+                self._look_up(used, module)
+        for used in written.names:
+            if used in around:
+                self.add(used, _held(used, around[used]))
+            else:
+                self._look_up(used, module)
+
+    def _look_up(self, name: str, module: dict[str, Any]) -> None:
+        if name in module:
+            self.add(name, module[name])
+        elif not hasattr(builtins, name):
+            raise NotStandalone(f"{name} is not defined")
+        elif self._known.setdefault(name, getattr(builtins, name)) is not getattr(builtins, name):
+            raise NotStandalone(f"{name} means two things")
+
     def _value(self, name: str, value: Any) -> str:
-        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size <= MOST_NUMBERS:
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+            if value.size > MOST_NUMBERS:
+                raise NotStandalone(f"{name} has {value.size} elements, more than {MOST_NUMBERS}")
             self.add("np", np)
             return literal(value)
         items = value if type(value) in (tuple, list) else [value]
         if len(items) <= MOST_NUMBERS and all([type(item) in _PLAIN and item == item for item in items]):
             return repr(value)
-        raise NotStandalone(name)
+        raise NotStandalone(f"{name} is {a_kind(value)}, which has no short text")
+
+
+class _Written:
+    """The source of a function: its text, the ``name`` that it defines, and the ``names`` that it looks up when called
+    and when it is defined.
+    """
+
+    def __init__(self, name: str, text: str, tree: ast.FunctionDef | ast.Lambda) -> None:
+        self.name, self.text, self._tree = name, text, tree
+        try:
+            self.code = compile(text, "<program>", "exec")
+        except SyntaxError:  # a nonlocal has no variable around it any more
+            raise NotStandalone(f"{name} changes a variable of the function around it") from None
+        inside = [c for c in self.code.co_consts if isinstance(c, CodeType)]
+        self.names = list(dict.fromkeys([used for code in inside for used in _looked_up(code)]))
+        self.at_definition = list(dict.fromkeys(_looked_up(self.code, deep=False)))
+        self.is_decorated = isinstance(tree, ast.FunctionDef) and bool(tree.decorator_list)
+
+    @classmethod
+    def of(cls, name: str, function: FunctionType) -> _Written:
+        """What defines ``function``, proved to be the code that it has."""
+        if function.__name__ == "<lambda>":
+            found = lambda_of(function)
+            if found is None:
+                raise NotStandalone(f"the source of {name} was not found")
+            written = cls(name, f"{name} = {ast.unparse(found)}", found)
+        else:
+            text = source_of(function)[0]
+            tree = _parsed(text)
+            if text is None or not isinstance(tree, ast.FunctionDef):
+                raise NotStandalone(f"the source of {name} was not found")
+            written = cls(tree.name, text.rstrip(), tree)
+        if not _is_code_of(written.code, function.__code__):
+            raise NotStandalone(f"the source of {name} is not the code that ran")
+        return written
+
+    def defaults(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
+        """The names that are defaults, with the values that they had when the function was defined."""
+        args = self._tree.args
+        positional = zip(args.defaults, function.__defaults__ or (), strict=True)
+        given = function.__kwdefaults__ or {}
+        by_name = [(node, given.get(a.arg)) for a, node in zip(args.kwonlyargs, args.kw_defaults, strict=True) if node]
+        for node, value in [*positional, *by_name]:
+            if isinstance(node, ast.Name):
+                yield node.id, value
 
 
 def _parsed(text: str | None) -> ast.stmt | None:
@@ -121,22 +205,35 @@ def _parsed(text: str | None) -> ast.stmt | None:
     return body[0] if len(body) == 1 else None
 
 
-def _globals_of(code: CodeType) -> Iterator[str]:
-    """The names that code looks up outside of its function, those of functions within it included."""
+def _looked_up(code: CodeType, deep: bool = True) -> Iterator[str]:
+    """The names that code looks up outside of its function; if ``deep``, those of functions within it included."""
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             yield instruction.argval
-    for constant in code.co_consts:
+    for constant in code.co_consts if deep else ():
         if isinstance(constant, CodeType):
-            yield from _globals_of(constant)
+            yield from _looked_up(constant)
 
 
-def _at_definition(tree: ast.FunctionDef) -> Iterator[str]:
-    """The names that are looked up when the function is defined: in its defaults, annotations and decorators."""
-    for part in (tree.args, *tree.decorator_list, *filter(None, [tree.returns])):
-        for node in ast.walk(part):
-            if isinstance(node, ast.Name):
-                yield node.id
+def _is_code_of(module: CodeType, code: CodeType) -> bool:
+    """Whether a function that a program defines is the one with this code."""
+    found = [c for c in module.co_consts if isinstance(c, CodeType) and c.co_name == code.co_name]
+    return any([_gist(c) == _gist(code) for c in found])
+
+
+def _gist(code: CodeType) -> tuple[Any, ...]:
+    """What is the same wherever a function is defined: what was a variable around it may be one of the program."""
+    constants = [_gist(c) if isinstance(c, CodeType) else (type(c), c) for c in code.co_consts]
+    if not code.co_name.startswith("<") and isinstance(code.co_consts[0], str):
+        constants.pop(0)  # the docstring, whose indentation may differ
+    return code.co_varnames, code.co_argcount, code.co_kwonlyargcount, {*code.co_names, *code.co_freevars}, constants
+
+
+def _held(name: str, cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise NotStandalone(f"{name} has no value yet") from None
 
 
 def _root(module: str) -> str:
@@ -147,7 +244,7 @@ def _import_of(name: str, value: Any) -> str | None:
     """The line that imports a module, or what a module has; None for what is the user's own."""
     if isinstance(value, ModuleType):
         if _root(value.__name__) not in _EVERYWHERE:
-            raise NotStandalone(name)
+            raise NotStandalone(f"{name} is the package {value.__name__}, which a playground does not have")
         return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
     module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not isinstance(module, str) or not isinstance(own, str) or _root(module) not in _EVERYWHERE:

@@ -43,16 +43,16 @@ def net(x, w):
     return F.sum(inner[0] @ W) + np.float64(1)
 
 
+def square(x):
+    return x * x
+
+
 def needs_large(x):
     return x * LARGE
 
 
 def needs_variable(x):
     return x * OTHER
-
-
-def needs_closure() -> Callable[..., Any]:
-    return lambda x: x
 
 
 def held_by(address: str) -> dict[str, Any]:
@@ -76,22 +76,40 @@ def opened_by(program: str, folder: Path) -> Explorer:
 
 def test_a_function_with_all_that_it_needs_gives_the_same_in_a_program_of_its_own() -> None:
     names: dict[str, Any] = {}
-    exec(standalone(net), names)
+    exec(standalone(net, "net"), names)
     given = np.eye(2), np.ones((2, 1))
     assert names["net"](*map(Variable, given)).data == net(*map(Variable, given)).data
 
 
-@pytest.mark.parametrize("fn", [needs_large, needs_variable, needs_closure(), np.tanh, Variable.sum, pytest.approx])
-def test_what_needs_more_than_its_code_is_refused(fn: Any) -> None:
-    with pytest.raises(NotStandalone):
-        standalone(fn)
+@pytest.mark.parametrize(
+    ("fn", "why"),
+    [
+        (needs_large, "LARGE has 2000 elements"),
+        (needs_variable, "OTHER is a Variable"),
+        (np.vectorize(square), "fn is a vectorize, which has no short text"),
+        (pytest.approx, "has no short text"),
+        (pytest, "fn is the package pytest"),
+    ],
+)
+def test_what_needs_more_than_its_code_is_refused(fn: Any, why: str) -> None:
+    with pytest.raises(NotStandalone, match=why):
+        standalone(fn, "fn")
 
 
-def test_where_the_code_does_not_stand_on_its_own_there_is_no_link(explorer: Any, tmp_path: Path) -> None:
+def test_where_the_code_does_not_stand_on_its_own_there_is_no_link(
+    explorer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view = explorer(needs_variable, x=1.0)
-    assert link(view._session, PLAYGROUND) is None
-    export_html(view, tmp_path / "page.html", playground=PLAYGROUND)
+    with pytest.warns(UserWarning, match="no link to the playground: OTHER is a Variable"):
+        export_html(view, tmp_path / "page.html", playground=PLAYGROUND)
     assert PLAYGROUND not in (tmp_path / "page.html").read_text()
+    monkeypatch.setenv(ADDRESS, PLAYGROUND)
+    export_html(view, tmp_path / "page.html")  # nobody asked for this one
+
+
+def test_an_input_that_is_too_large_for_an_address_is_named(explorer: Any) -> None:
+    with pytest.raises(NotStandalone, match="x has 2000 elements, more than 1000"):
+        link(explorer(square, x=np.ones(2000))._session, PLAYGROUND)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,220 @@
+"""Functions as programs: closures, lambdas, defaults and decorators compute the same there, or are refused by name."""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab.engine.grad import grad
+from autolab.recording import locate
+from autolab.views.export.standalone import NotStandalone, standalone
+
+K = 3
+HOSTILE = "'''); raise SystemExit  # \\ \0 \n"
+
+
+def around(k: float, w: Any) -> Callable[..., Any]:
+    def helper(t):
+        return t * k
+
+    def inner(x):
+        """A sentence
+        of two lines."""
+        return helper(x) * w + K
+
+    return inner
+
+
+def recursive() -> Callable[..., Any]:
+    def power(x, n=3):
+        return x if n == 0 else x * power(x, n - 1)
+
+    return power
+
+
+def with_a_default(K: float) -> Callable[..., Any]:
+    return lambda x, k=K, *, m=K: x * k * m
+
+
+def with_text(text: str) -> Callable[..., Any]:
+    return lambda x: x * len(text)
+
+
+def named_like_builtins(len: float, x: float) -> Callable[..., Any]:
+    return lambda autolab_: autolab_ * len * x
+
+
+def doubled(fn: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def inner(*args):
+        return fn(*args) * 2
+
+    return inner
+
+
+@doubled
+def decorated(x):
+    return x * K
+
+
+@autolab.primitive(x=lambda g, x: 2 * g * x)
+def squared(xp, x):
+    return x * x
+
+
+def uses_a_primitive(x):
+    return squared(x) + 1
+
+
+first, second = lambda x: x * 2, lambda x: x * 5
+over_lines = [
+    1,
+    (
+        lambda x: (
+            x.sum()  # a comment
+            + 1
+        )
+    ),
+][1]
+renamed = uses_a_primitive
+
+
+def uses_others(x):
+    return renamed(x) + second(x)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        around(2.5, np.array([1.0, -2.0])),
+        recursive(),
+        with_a_default(7.0),
+        with_text(HOSTILE),
+        named_like_builtins(2.0, 5.0),
+        decorated,
+        uses_a_primitive,
+        first,
+        second,
+        over_lines,
+        uses_others,
+        lambda x: x * K,
+    ],
+)
+def test_values_and_gradients_are_the_same_in_a_program_of_its_own(fn: Any) -> None:
+    names: dict[str, Any] = {}
+    name = "fn" if fn.__name__ == "<lambda>" else fn.__name__
+    exec(standalone(fn, name), names)
+    assert computed(names[name]) == computed(fn)
+
+
+def computed(fn: Callable[..., Any]) -> list[list[float]]:
+    x = Variable(np.array([0.5, -3.0]))
+    y = fn(x)
+    (g,) = grad([y], [x], [np.ones(y.shape)])
+    assert g is not None
+    return [np.ravel(y.data).tolist(), g.data.tolist()]
+
+
+def counts() -> Callable[..., Any]:
+    n = 0
+
+    def fn(x):
+        nonlocal n
+        n += 1
+        return x * n
+
+    return fn
+
+
+def before_its_value() -> Callable[..., Any]:
+    def fn(x):
+        return x * later
+
+    if K > 5:
+        later = 2.0
+    return fn
+
+
+def with_text_of_two_lines() -> Callable[..., Any]:
+    def fn(x):
+        text = """a
+            b"""
+        return x * len(text)
+
+    return fn
+
+
+def with_a_decorator_around() -> Callable[..., Any]:
+    own = doubled
+
+    @own
+    def fn(x):
+        return x
+
+    return fn
+
+
+def two_of_one_name() -> Callable[..., Any]:
+    def other():
+        K = 4
+        return lambda x: x + K
+
+    f = other()
+
+    def fn(x):
+        return f(x) * K
+
+    return fn
+
+
+def sum_and_builtin() -> Callable[..., Any]:
+    def sum(x):
+        return x
+
+    return lambda x: sum(x) + uses_the_builtin(x)
+
+
+def uses_the_builtin(x):
+    return sum([x, x])
+
+
+def wrapped_without_a_decorator() -> Callable[..., Any]:
+    return functools.wraps(first)(lambda x: 3 * x)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (counts, "changes a variable of the function around it"),
+        (before_its_value, "later has no value yet"),
+        (with_text_of_two_lines, "not the code that ran"),
+        (with_a_decorator_around, "own was looked up in the function around fn"),
+        (two_of_one_name, "K means two things"),
+        (sum_and_builtin, "sum means two things"),
+        (wrapped_without_a_decorator, "fn wraps another function"),
+    ],
+)
+def test_what_would_be_another_program_is_refused(make: Callable[[], Any], why: str) -> None:
+    with pytest.raises(NotStandalone, match=why):
+        standalone(make(), "fn")
+
+
+def test_a_source_that_has_changed_since_is_no_program(tmp_path: Path) -> None:
+    path, names = tmp_path / "changing.py", {"__name__": "changing"}
+    for text in ("def fn(x):\n    return x * 2\n", "def fn(x):\n    return x * 22\n"):
+        path.write_text(text)
+        linecache.clearcache()
+        if not names.get("fn"):
+            exec(compile(text, path, "exec"), names)
+            assert "x * 2" in standalone(names["fn"], "fn")
+    locate._read_once.cache_clear()
+    with pytest.raises(NotStandalone, match="not the code that ran"):
+        standalone(names["fn"], "fn")
