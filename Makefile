@@ -20,7 +20,7 @@ help:
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
 	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make test-graders  the lessons with nbgrader and otter-grader, in an environment of their own"
-	@echo "make test-hosts  live views in marimo, Voila, Notebook 7 and Sphinx, in an environment of their own"
+	@echo "make test-hosts  live views in marimo, Voila, Notebook 7, Sphinx, MyST and VS Code's widgets, in an environment of their own"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make clean      remove environments, caches and artefacts"

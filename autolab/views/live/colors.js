@@ -43,13 +43,17 @@ export function rampOf({ css }, from) {
   return `linear-gradient(to right, ${[0, 0.2, 0.4, 0.5, 0.6, 0.8, 1].map((part) => css(from + (1 - from) * part))})`;
 }
 
+export const THEME_MARKS = ["data-jp-theme-light", "data-jp-theme-name", "data-vscode-theme-kind", "theme"];
+
 /**
- * True if the element stands on a dark page: JupyterLab says so, elsewhere its background does.
+ * True if the element stands on a dark page: JupyterLab, VS Code and Colab say so, elsewhere its background does.
  * @param {Element} element
  */
 export function isDark(element) {
-  const light = document.body.dataset.jpThemeLight;
+  const { jpThemeLight: light, vscodeThemeKind: kind } = document.body.dataset;
   if (light !== undefined) return light === "false";
+  if (kind !== undefined) return kind === "vscode-dark" || kind === "vscode-high-contrast";
+  if (document.documentElement.matches("[theme=dark]")) return true;
   const rgb = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? ["255", "255", "255"]).map(Number);
   return luminance(rgb) < 0.5;
 }

@@ -3,7 +3,7 @@
  * A live view: puts its parts together and keeps them in step with the model; its one menu, and the way to present it.
  */
 
-import { colorMap, isDark } from "./colors.js";
+import { THEME_MARKS, colorMap, isDark } from "./colors.js";
 import { button, html, set } from "./dom.js";
 import { makeLink } from "./link.js";
 
@@ -120,7 +120,8 @@ function makeView(source, el, link, makers) {
   el.append(root);
   paintTheme();
   const theme = new MutationObserver(paintTheme);
-  theme.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
+  for (const marked of [document.body, document.documentElement])
+    theme.observe(marked, { attributes: true, attributeFilter: THEME_MARKS });
   const listeners = parts.flatMap((part) =>
     Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
       traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener])),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from autolab.views.draw.colors import THEMES, contrast, paint, view_tone
 from autolab.views.graph.readings import view_scale
@@ -109,6 +109,24 @@ def test_outside_jupyterlab_the_background_decides(new_page: Callable[..., Page]
     wire = Wire(explorer(muladd, x=2.0, y=3.0, z=4.0))
     wire.connect(page)
     assert page.locator(".al-root").evaluate("e => getComputedStyle(e).color") == rgb(THEMES["dark"]["ink"])
+
+
+COLAB = "dark => document.documentElement.setAttribute('theme', dark ? 'dark' : 'light')"
+VSCODE = "dark => { document.body.dataset.vscodeThemeKind = dark ? 'vscode-dark' : 'vscode-high-contrast-light'; }"
+
+
+@pytest.mark.parametrize("mark", [COLAB, VSCODE])
+def test_the_marks_of_other_hosts_are_followed(new_page: Callable[..., Page], explorer: Any, mark: str) -> None:
+    page = new_page()
+    page.evaluate("() => document.body.style.setProperty('--jp-layout-color0', 'white')")  # that of the widgets
+    Wire(explorer(muladd, x=2.0, y=3.0, z=4.0)).connect(page)
+    root = page.locator(".al-root")
+    for theme in ("dark", "light", "dark"):
+        page.evaluate(mark, theme == "dark")
+        expect(root).to_have_css("color-scheme", theme)
+        expect(root).to_have_css("color", rgb(THEMES[theme]["ink"]))
+        ground = root.evaluate("e => getComputedStyle(e).backgroundColor")
+        assert (ground == "rgb(255, 255, 255)") == (theme == "light")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
