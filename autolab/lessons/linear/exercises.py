@@ -94,7 +94,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "other_axis": (
                 "You have one number for each example. b has one for each output: along which axis do you add?"
             ),
-            "all": "You added everything up to one number. How many numbers does b have?",
+            "all": "You added everything up into one number. How many numbers does b have?",
             "hint": "Along which axis was b copied?",
         },
     ),
