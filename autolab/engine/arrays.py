@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ def as_array(value: object, what: str) -> Array:
     """``value`` as an array: arrays as they are, anything else through NumPy; ``what`` names it in errors."""
     if is_array(value):
         return value
-    if isinstance(value, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # where nobody has imported it, nothing is masked
+    if masked is not None and isinstance(value, masked.MaskedArray):
         raise TypeError(f"{what}: got a masked array, whose mask would be lost; fill it: a.filled(0.0)")
     try:
         array = np.asarray(value)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import linecache
 import os
 import sys
 import textwrap
@@ -197,5 +198,10 @@ def _read_once(code: CodeType, filename: str) -> tuple[str, str, int]:
 
 
 def _read(function: Any) -> tuple[str, str, int]:
+    if isinstance(function, CodeType):  # `inspect` would ask every module there is where its file lies
+        linecache.checkcache(function.co_filename)
+        lines = linecache.getlines(function.co_filename)[function.co_firstlineno - 1 :]
+        if lines:
+            return textwrap.dedent("".join(inspect.getblock(lines))), function.co_filename, function.co_firstlineno
     lines, first = inspect.getsourcelines(function)
     return textwrap.dedent("".join(lines)), inspect.getsourcefile(function) or "", first

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import textwrap
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 from ..engine.primitive import Primitive
+from .locate import source_of
 
 CODE = 2000
 """So many characters of a rule's code are kept."""
@@ -50,8 +50,8 @@ def _lambda_text(rule: Callable[..., Any]) -> str | None:
 @cache
 def _statements(rule: Callable[..., Any]) -> str | None:
     try:
-        definition = ast.parse(textwrap.dedent(inspect.getsource(rule))).body[0]
-    except (OSError, TypeError, SyntaxError):  # typed at a prompt, or built in
+        definition = ast.parse(source_of(rule)[0] or "pass").body[0]
+    except SyntaxError:
         return None
     statements = definition.body if isinstance(definition, ast.FunctionDef) else []
     if rule.__doc__:
