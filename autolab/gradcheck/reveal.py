@@ -52,8 +52,8 @@ def _verdict_only(item: InputReport) -> InputReport:
 _FORMULAS = ("written", "right", "piece", "term")
 
 
-def _formulas(finding: Finding) -> str:
-    """What backward computes and what is right, or the term that it lacks, if the check found that out."""
+def formulas_said(finding: Finding) -> str:
+    """The sentence of a hint that says what backward computes and what is right, or the term that it lacks."""
     known = {key: finding.evidence[key] for key in _FORMULAS if key in finding.evidence}
     key = "hint.term" if "term" in known else "hint.rule.piece" if "piece" in known else "hint.rule"
     return say(key, **known) if known else ""
@@ -71,7 +71,7 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
     own = f"hint.{finding.kind}.{cause}"
     hint = say(own if own in SENTENCES else f"hint.{finding.kind}", input=name)
     is_forward = cause == FORWARD or finding.kind == "left_graph"
-    return replace(finding, hint=" ".join(filter(None, (hint, _formulas(finding), "" if is_forward else backward))))
+    return replace(finding, hint=" ".join(filter(None, (hint, formulas_said(finding), "" if is_forward else backward))))
 
 
 def written_backward(subject: Subject) -> str:

@@ -18,6 +18,7 @@ from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
 from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
+from .formulas import formula_lines, without_formulas
 
 if TYPE_CHECKING:
     from ...gradcheck.direction_study import DirectionStudy
@@ -34,7 +35,8 @@ def verdict(report: GradientReport) -> dict[str, Any]:
     findings = [
         {
             "text": clean(finding.message, _TEXT),
-            "hint": clean(finding.hint, _TEXT),
+            "hint": clean(without_formulas(finding), _TEXT),
+            "formulas": formula_lines(finding),
             "input": None if finding.input is None else names.get(finding.input),
             "innocent": finding.innocent,
         }

@@ -93,15 +93,19 @@ function makeVerdictPart({ get, send }) {
   );
   let written = "";
 
-  /** @param {{text: string, hint: string, input: number | null, innocent: boolean}} finding */
-  function item({ text, hint, input, innocent }) {
+  /** @typedef {[label: string, begin: string, differs: string, end: string]} Line */
+  /** @param {{text: string, hint: string, formulas: Line[], input: number | null, innocent: boolean}} finding */
+  function item({ text, hint, formulas, input, innocent }) {
     const show = input === null ? [] : [button(get("words").lens_show, () => send(toCell(input)))];
-    return html(
-      "li",
-      { class: innocent ? "al-innocent" : null },
-      html("div", {}, html("p", {}, text), ...(hint ? [html("p", { class: "al-note" }, hint)] : [])),
-      ...show,
-    );
+    const words = [html("p", {}, text)];
+    if (formulas.length) words.push(html("dl", { class: "al-formulas" }, ...formulas.flatMap(line)));
+    if (hint) words.push(html("p", { class: "al-note" }, hint));
+    return html("li", { class: innocent ? "al-innocent" : null }, html("div", {}, ...words), ...show);
+  }
+
+  /** A formula with its label; what the other one has not is marked. @param {Line} line */
+  function line([label, begin, differs, end]) {
+    return [html("dt", {}, label), html("dd", {}, begin, ...(differs ? [html("mark", {}, differs)] : []), end)];
   }
 
   function paint() {

@@ -16,9 +16,10 @@ from ..draw.plot import to_svg
 from ..draw.registry import Bundle
 from .charts import step_chart, step_sentence
 from .contents import spans
+from .formulas import formula_lines, without_formulas
 
 if TYPE_CHECKING:
-    from ...gradcheck.report import GradientReport, InputReport
+    from ...gradcheck.report import Finding, GradientReport, InputReport
 
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
 _MAX_PICTURES = 12
@@ -65,8 +66,18 @@ def _headline(report: GradientReport) -> str:
 
 
 def _findings(report: GradientReport) -> list[Markup]:
-    found = [element("li", prose(str(finding))) for finding in report.findings]
+    found = [element("li", *_finding(finding)) for finding in report.findings]
     return [element("ul", *found)] if found else []
+
+
+def _finding(finding: Finding) -> list[Markup]:
+    """Its words, and the formulas one below the other, with what differs in bold."""
+    words = prose(f"{finding.message} {without_formulas(finding)}".rstrip())
+    lines = [
+        element("div", escape(f"{label} "), element("code", escape(begin), element("b", escape(differs)), escape(end)))
+        for label, begin, differs, end in formula_lines(finding)
+    ]
+    return [words, *lines]
 
 
 def _row(item: InputReport) -> list[Markup]:

@@ -9,13 +9,11 @@ import itertools
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from ipywidgets import comm as widget_comm
 from playwright.sync_api import Locator, Page, expect
 
 import autolab
@@ -26,10 +24,10 @@ from autolab.views.draw.colors import paint
 from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number as shown
 
-from ..bare_page import RecordingComm, Wire, serve
 from ..graph.test_page_look import DARK, MISPLACED
 from ..live.test_page_link import flush
 from ..looking import told, turn_lens
+from .conftest import Open
 
 pytestmark = pytest.mark.browser
 PIXELS = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
@@ -71,29 +69,6 @@ def muladd(x, y, z):
 
 _draw = np.random.default_rng(1)
 INPUTS = [_draw.uniform(-1.5, 1.5, (3, 4)) for _ in range(3)]
-
-Open = Callable[..., Wire]
-
-
-@pytest.fixture
-def open_lens(monkeypatch: pytest.MonkeyPatch, page: Page, tmp_path: Any) -> Iterator[Open]:
-    """Show the lens of a report in the bare page."""
-    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
-    monkeypatch.setattr(Lens, "wait_seconds", 30.0)  # so that a busy machine changes no answer
-    monkeypatch.setattr(Lens, "_save_here", lambda *given: None)  # what plain Python does takes its time
-    made: list[Lens] = []
-    serve(page, "lens")
-
-    def make(report: Any, views: int = 1) -> Wire:
-        made.append(report.explore())
-        wire = Wire(made[-1])
-        wire.connect(page, views)
-        wire.settle()
-        return wire
-
-    yield make
-    for lens in made:
-        lens.close()
 
 
 def trio(page: Page, name: str) -> Locator:

@@ -216,6 +216,10 @@ SENTENCES: dict[str, str] = {
     "lens_stopped_seconds": "The measurement took longer than {seconds:g} seconds, so it was stopped.",
     "lens_verdict": "The verdict",
     "lens_show": "Show",
+    "lens_formula_written": "your rule computes",
+    "lens_formula_written_piece": "there your rule computes",
+    "lens_formula_right": "measured is",
+    "lens_formula_term": "the missing term",
     "lens_not_saved": "This page holds no measurements along this element. It has those of the worst of each input.",
     "lens_still": (
         "This page was saved. Elements, step sizes and the directions that it holds can be chosen; second order, and "

@@ -1,0 +1,70 @@
+"""The formulas of a finding as lines of their own: what backward computes above what is right, with what differs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..draw.escape import clean
+from ..draw.messages import say
+
+if TYPE_CHECKING:
+    from ...gradcheck.report import Finding
+
+_TEXT = 1000
+_TOKEN = re.compile(r"\s+|[\w.]+|.")
+
+Line = tuple[str, str, str, str]
+"""A label and the formula in three parts: what both formulas begin with, what differs, and what both end with."""
+
+
+def formula_lines(finding: Finding) -> list[Line]:
+    """The lines of a finding; none where the check knows no formulas.
+
+    Examples
+    --------
+    >>> from autolab.gradcheck.report import Finding
+    >>> for line in formula_lines(Finding("wrong_function", "x", "", {"written": "g * x", "right": "g * x / y"})):
+    ...     print(line)
+    ('your rule computes', 'g * x', '', '')
+    ('measured is', 'g * x', ' / y', '')
+    """
+    known = {
+        key: clean(finding.evidence[key], _TEXT) for key in ("written", "right", "term") if key in finding.evidence
+    }
+    if "term" in known:
+        return [(say("lens_formula_term"), known["term"], "", "")]
+    if len(known) < 2:
+        return []
+    first, second = _parted(known["written"], known["right"])
+    piece = "_piece" if "piece" in finding.evidence else ""
+    return [(say(f"lens_formula_written{piece}"), *first), (say("lens_formula_right"), *second)]
+
+
+def without_formulas(finding: Finding) -> str:
+    """The hint of a finding without the sentence that says the formulas."""
+    from ...gradcheck.reveal import formulas_said  # whoever has a finding has loaded it
+
+    return " ".join(finding.hint.replace(formulas_said(finding), "").split())
+
+
+def _parted(first: str, second: str) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    """Both texts as what they begin with alike, what differs, and what they end with alike."""
+    a, b = _TOKEN.findall(first), _TOKEN.findall(second)
+    begin = _alike(a, b)
+    end = _alike(a[begin:][::-1], b[begin:][::-1])
+    return _joined(a, begin, end), _joined(b, begin, end)
+
+
+def _alike(a: list[str], b: list[str]) -> int:
+    count = 0
+    for first, second in zip(a, b, strict=False):
+        if first != second:
+            break
+        count += 1
+    return count
+
+
+def _joined(tokens: list[str], begin: int, end: int) -> tuple[str, str, str]:
+    last = len(tokens) - end
+    return "".join(tokens[:begin]), "".join(tokens[begin:last]), "".join(tokens[last:])
