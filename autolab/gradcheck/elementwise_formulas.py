@@ -28,7 +28,10 @@ MEASURED = 1e-7
 
 _SAME = 1e-5
 _SETTLED = 1e-3
-_LARGEST = 1024
+_LARGEST = 2**16
+_MOST = 512
+"""Of larger arrays so many elements are compared."""
+
 _DIGITS = 3
 """A slope of its own, as that of a leaky ReLU, has no more digits."""
 
@@ -133,6 +136,7 @@ def _samples(case: Case, i: int, wrong_alone: bool, scale: float) -> Samples | N
         if k == 0 and scale == 1.0 and not _is_elementwise(case, i, measured):
             return None
         good = are_good(written, measured, wrong_alone) & (arrays[i].ravel() != 0)
+        good[rng.permutation(np.flatnonzero(good))[_MOST:]] = False
         found.append(([v[good] for v in values], written[good], measured[good]))
         points.append((arrays, good))
         count += int(good.sum())

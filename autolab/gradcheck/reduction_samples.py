@@ -22,7 +22,7 @@ _ENOUGH = 24
 _ELEMENTS = 8
 """So many samples are enough if they are of three points; at each at most so many elements are moved."""
 
-_LARGEST = 4096
+_LARGEST = 2**16
 
 _STEP = 2.0**-7
 _APART = 1e-9

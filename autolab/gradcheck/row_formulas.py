@@ -16,7 +16,8 @@ from .forward_parts import parts_at
 _WRITTEN = 1e-9
 _MEASURED = 1e-6
 _LEAST = 6
-_LARGEST = 1024
+_LARGEST = 4096
+_COMPARED = 48
 _MOST = 4
 """So many parts of the forward are taken."""
 
@@ -26,18 +27,19 @@ Named = dict[str, np.ndarray]
 def row_rule(case: Case, i: int) -> Rule:
     """The formulas for input ``i``. Both are known, or neither."""
     c, upstreams, shape = case.at(i)[0], case.exam.upstreams[0], case.shapes[i]
-    analytic, numeric = c.elements.analytic.reshape(shape), c.elements.numeric.reshape(shape)
-    if len(upstreams) != 1 or upstreams[0].shape != shape or not c.measured.all():
+    if len(upstreams) != 1 or upstreams[0].shape != shape or c.measured.size > _LARGEST:
         return NO_RULE
-    if not _LEAST <= numeric.size <= _LARGEST or not np.isfinite([analytic, numeric]).all():
+    known = np.flatnonzero(c.measured)
+    if known.size < _LEAST or not np.isfinite([c.elements.analytic[known], c.elements.numeric[known]]).all():
         return NO_RULE
+    known = known[np.linspace(0, known.size - 1, min(known.size, _COMPARED)).astype(int)]
     try:
         names = _names(case, i)
     except Exception:  # what runs alone does not always run when it is followed
         return NO_RULE
     with np.errstate(all="ignore"):
-        right = _fitting(case, i, names, numeric, _MEASURED)
-        written = _fitting(case, i, names, analytic, _WRITTEN) if right else ""
+        right = _fitting(case, i, names, known, c.elements.numeric[known], _MEASURED)
+        written = _fitting(case, i, names, known, c.elements.analytic[known], _WRITTEN) if right else ""
     return Rule(written, right) if written and right and written != right else NO_RULE
 
 
@@ -50,13 +52,15 @@ def _names(case: Case, i: int) -> Named:
     return {**known, **{name: v for name, v in list(parts.items())[:_MOST] if name not in {*known, *symbols(case)}}}
 
 
-def _fitting(case: Case, i: int, names: Named, target: np.ndarray, close: float) -> str:
-    """The first formula that fits, those along the last axis first; empty if none does."""
+def _fitting(case: Case, i: int, names: Named, known: np.ndarray, target: np.ndarray, close: float) -> str:
+    """The first formula that fits at the ``known`` elements, those along the last axis first; empty if none does."""
     upstream, g = symbols(case)[0], case.exam.upstreams[0][0]
     for axis in reversed(range(g.ndim)):
-        texts, values = _numerators(upstream, g, names, axis, "" if g.ndim == 1 else f", axis={axis}")
+        found = _numerators(upstream, g, names, axis, "" if g.ndim == 1 else f", axis={axis}")
+        texts = sorted(found, key=lambda text: (text.count(upstream), len(text)))
+        values = np.stack([np.broadcast_to(found[text], g.shape).ravel()[known] for text in texts])
         for divisor, below in _divisors(case, i, names, axis, g.ndim == 1):
-            wanted = (target * below).ravel()
+            wanted = target * np.broadcast_to(below, g.shape).ravel()[known]
             gaps = np.max(np.abs(values - wanted), axis=1)
             fits = np.flatnonzero(gaps <= close * np.max(np.abs(wanted)))
             if fits.size:
@@ -64,8 +68,8 @@ def _fitting(case: Case, i: int, names: Named, target: np.ndarray, close: float)
     return ""
 
 
-def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: str) -> tuple[list[str], np.ndarray]:
-    """Formulas without their divisor, the shortest first, and their values, one in a row."""
+def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: str) -> Named:
+    """Formulas without their divisor."""
     result = next(iter(names))
     own = {name: v for name, v in names.items() if v.shape == g.shape} | {f"exp({result})": np.exp(names[result])}
     sums = dict(_sums(upstream, g, own, axis, along))
@@ -76,8 +80,7 @@ def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: st
     found = dict(bodies)
     for name, v in own.items():
         found |= {f"{name} * {text}" if " " not in text else f"{name} * ({text})": v * b for text, b in bodies.items()}
-    texts = sorted(found, key=lambda text: (text.count(upstream), len(text)))
-    return texts, np.stack([np.broadcast_to(found[text], g.shape).ravel() for text in texts])
+    return found
 
 
 def _sums(upstream: str, g: np.ndarray, own: Named, axis: int, along: str) -> Iterator[tuple[str, np.ndarray]]:

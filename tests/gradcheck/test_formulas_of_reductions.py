@@ -170,6 +170,19 @@ def test_a_piece_has_formulas_of_its_own(forward, backward, said):
     assert hints(forward, backward, V) == [said]
 
 
+@pytest.mark.parametrize(
+    ("forward", "backward", "shape", "said"),
+    [
+        (leaky, lambda g, x: g * (x > 0), (70, 80), in_pieces("0", "0.1 * g")),
+        (lambda self, x: (x * x).mean(), lambda g, x: 2 * g * x, (70, 80), computes("2 * g * x", "2 * g * x / x.size")),
+        (lambda self, x: share(x), lambda g, x: share(x) * (g - (g * share(x)).mean(axis=-1, keepdims=True)), (40, 50),
+         computes("y * (g - mean(g * y, axis=1))", "y * (g - sum(g * y, axis=1))")),
+    ],
+)  # fmt: skip
+def test_large_arrays_have_formulas_too(forward, backward, shape, said):
+    assert hints(forward, backward, np.random.default_rng(6).normal(size=shape)) == [said]
+
+
 # ---------------------------------------------------------------------- places
 def test_an_index_that_occurs_twice_is_named():
     def backward(g, x):
