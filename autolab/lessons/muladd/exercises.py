@@ -97,7 +97,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "A function with a gradient of your own, right at random points and for any upstream gradient.",
             "upstream_ignored": "A backward returns the upstream gradient times the derivative, for each input.",
             "swapped_inputs": "The first gradient belongs to x, the second to y.",
-            "wrong_factor": "x appears twice in x * x. Each one contributes a share.",
+            "wrong_factor": "x is used twice in x * x. Each use contributes a share.",
             "forward": "The forward is x * x * y, element by element, and returns a tuple.",
             "hint": "Write x * x * y as two products, and follow the shares of each.",
         },

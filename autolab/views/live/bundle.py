@@ -18,6 +18,7 @@ VIEWS = Path(__file__).parent.parent
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.{1,2}/(?:\w+/)?(\w+\.js)";\n', re.MULTILINE)
 _STYLE_IMPORT = re.compile(r'^@import "\.{1,2}/(?:\w+/)?(\w+\.css)";\n', re.MULTILINE)
+_SPACE = re.compile(r" ?([{}])\n?|(;)\n|^([\w-]+:) ", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 
 
@@ -33,11 +34,11 @@ def module_text(entry: str) -> str:
 
 @cache
 def style_text(entry: str) -> str:
-    """A style sheet of a view with those that it imports, each once, without comments and indentation.
+    """A style sheet of a view with those that it imports, each once, without comments and white space between parts.
 
     A form feed, white space to a browser, is between two of them: `loader.js` adds those that a page does not have yet.
     """
-    return "\f".join(_joined(entry, _STYLE_IMPORT).values())
+    return "\f".join([_SPACE.sub(r"\1\2\3", text) for text in _joined(entry, _STYLE_IMPORT).values()])
 
 
 def file_of(name: str) -> Path:
