@@ -92,7 +92,7 @@ def test_the_view_opens_by_the_public_name(tmp_path, monkeypatch, capsys):
     assert "open" in capsys.readouterr().out
     page = next(tmp_path.glob("autolab_pages/*.html")).read_text()
     assert "h = x * y" in page
-    assert "moving them needs Python: PyTorch computes it" in page
+    assert "Moving the inputs needs Python: PyTorch computes it" in page
     assert view.point["x"].tolist() == [1.0, 2.0]
     view.close()
 
