@@ -37,10 +37,9 @@ class Training:
     """One library at one network: every turn goes on training it."""
 
     parts: tuple[str, ...] = ()
-    rtol = 1e-4
 
-    def __init__(self, title: str, task: Task, train: Train, weights: Weights) -> None:
-        self.title, self.task, self.train, self.weights = title, task, train, weights
+    def __init__(self, title: str, task: Task, train: Train, weights: Weights, rtol: float = 1e-4) -> None:
+        self.title, self.task, self.train, self.weights, self.rtol = title, task, train, weights, rtol
 
     @property
     def phases(self) -> dict[str, Callable[[], None]]:
@@ -63,7 +62,8 @@ def works(library: Library, tiny: bool) -> list[Training]:
     epoch = mlp_task(6, 4, (5, 4, 3)) if tiny else mlp_task(60_000, 784, (100, 100, 10))
     step = convnet_task(2 if tiny else 64)
     mlp, convnet = MAKERS[library.name]
-    return [Training("MLP epoch", epoch, *mlp(epoch)), Training("convnet step", step, *convnet(step))]
+    # On some processors PyTorch convolves less precisely: one bias was 1e-3 from float64, AutoLab's 6e-8.
+    return [Training("MLP epoch", epoch, *mlp(epoch)), Training("convnet step", step, *convnet(step), rtol=5e-3)]
 
 
 def mlp_task(examples: int, inputs: int, sizes: Sequence[int]) -> Task:
