@@ -6,13 +6,15 @@ Recordings, checks and live views all take ``(fn, *args, options=None, **inputs)
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .arguments import InputPlaceholder, Structure, named_in, source_text, with_inputs
 from .engine.arrays import as_array, check_real
 from .engine.backend import is_array
 from .engine.errors import a_kind
@@ -21,10 +23,11 @@ from .engine.variable import Variable
 
 @dataclass(frozen=True)
 class Bound:
-    """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs.
+    """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs, and
+    so are arrays and numbers with a point inside lists, tuples and dicts.
 
-    ``variables`` are fresh leaves under the names of the signature: the caller's own Variables stay as they are.
-    ``caller`` is the tool that bound them, for its messages.
+    ``variables`` are fresh leaves under the names of the signature, ``params[0][w]`` for one inside ``params``: the
+    caller's own Variables stay as they are. ``caller`` is the tool that bound them, for its messages.
     """
 
     fn: Callable[..., Any]
@@ -37,7 +40,7 @@ class Bound:
     @classmethod
     def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
         """``fn`` with ``variables`` as its positional arguments, under the names that they have there."""
-        return cls(fn, name, variables, tuple([_InputPlaceholder(key) for key in variables]), {})
+        return cls(fn, name, variables, tuple([InputPlaceholder(key) for key in variables]), {})
 
     def call(self, variables: Mapping[str, Variable] | None = None) -> Any:
         """Run the function on ``variables`` (by default the bound ones)."""
@@ -46,34 +49,32 @@ class Bound:
     def prepared(self, variables: Mapping[str, Variable] | None = None) -> Callable[[], Any]:
         """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes."""
         variables = {**self.variables, **(variables or {})}
-        args = [variables[a.name] if isinstance(a, _InputPlaceholder) else a for a in self._args]
-        kwargs = {k: variables[a.name] if isinstance(a, _InputPlaceholder) else a for k, a in self._kwargs.items()}
-        return partial(self.fn, *args, **kwargs)
+        args = [with_inputs(a, variables) for a in self._args]
+        return partial(self.fn, *args, **{k: with_inputs(a, variables) for k, a in self._kwargs.items()})
 
     def code(self, text: Callable[[Variable], str]) -> str:
         """The call as source text, with ``text(variable)`` for each input; arguments are named where possible."""
         named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
         parts = []
         for name, a in [*named, *self._kwargs.items()]:
-            argument = text(self.variables[a.name]) if isinstance(a, _InputPlaceholder) else repr(a)
+            argument = source_text(a, lambda placeholder: text(self.variables[placeholder.name]))
             parts.append(f"{name}={argument}" if name else argument)
         name = self.name if self.name.isidentifier() else "fn"  # a lambda has no name that could be called
         name += ".apply" if _applies(self.fn) else ""
         return f"{name}({', '.join(parts)})"
 
-
-@dataclass(frozen=True)
-class _InputPlaceholder:
-    """Holds the place of the input of that name among the arguments."""
-
-    name: str
+    def named(self) -> dict[str, Any]:
+        """The functions and classes among the arguments, which stand in `code` by their names."""
+        found = [value for a in [*self._args, *self._kwargs.values()] for value in named_in(a)]
+        return {value.__name__: value for value in found}
 
 
 def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
     """Bind ``args`` and ``inputs`` to the signature of ``fn``; ``caller`` names the tool in errors.
 
-    Numbers and lists become float64 Variables; an argument whose parameter is annotated ``int``, ``bool`` or ``str``,
-    and anything that is no numbers, is passed on as it is.
+    Numbers and lists of numbers become float64 Variables; an argument whose parameter is annotated ``int``, ``bool`` or
+    ``str``, and anything that is no numbers, is passed on as it is. In lists, tuples and dicts, also in further ones
+    inside, the arrays and the numbers with a point become Variables, and the rest is passed on.
 
     Raises
     ------
@@ -128,12 +129,34 @@ class _Slots:
         return self.take(name, value, annotation)
 
     def take(self, name: str, value: Any, annotation: Any = inspect.Parameter.empty) -> Any:
-        if not _is_input(value, annotation):
-            return value
+        try:
+            if _is_input(value, annotation):
+                return self._input(name, value)
+            return self._take_inside(name, value) if _holds_inputs(value) else value
+        except RecursionError:
+            raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that holds itself") from None
+
+    def _take_inside(self, name: str, tree: Any) -> Structure:
+        """What is inside a structure that holds inputs."""
+
+        def taken(key: Any, item: Any) -> Any:
+            label = f"{name}[{key}]"
+            if _is_input_inside(item):
+                return self._input(label, item)
+            return self._take_inside(label, item) if _holds_inputs(item) else item
+
+        if isinstance(tree, dict):
+            same_kind = copy(tree)
+            same_kind.update({key: taken(key, item) for key, item in tree.items()})
+            return Structure(same_kind)
+        items = [taken(i, item) for i, item in enumerate(tree)]
+        return Structure(type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items))
+
+    def _input(self, name: str, value: Any) -> InputPlaceholder:
         if name in self.variables:
             raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
         self.variables[name] = _leaf(value, name, f"{self._where}: input {name!r:.60}")
-        return _InputPlaceholder(name)
+        return InputPlaceholder(name)
 
 
 def _name(fn: Any) -> str:
@@ -175,17 +198,47 @@ def _is_input(value: Any, annotation: Any) -> bool:
         return True
     if annotation in (int, bool, str, "int", "bool", "str") or isinstance(value, bool | str | bytes) or value is None:
         return False
+    return _is_array(value) or isinstance(value, int | float) or _is_numbers(value)
+
+
+def _is_array(value: Any) -> bool:
     if isinstance(value, np.generic | np.ndarray):
         return value.dtype.kind in "biufc"
-    if isinstance(value, int | float) or is_array(value):
-        return True
-    return isinstance(value, list | tuple) and len(value) > 0 and _numeric(value)
+    return is_array(value)
 
 
-def _numeric(value: Any) -> bool:
+def _is_numbers(value: Any) -> bool:
+    """Whether it is a list of numbers, or of such lists; the fields of a named tuple are asked for by name."""
+    if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
+        return False
+    return len(value) > 0 and all([_is_number(item) or _is_numbers(item) for item in value])
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float | np.generic) and not isinstance(value, bool)
+    return is_number or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def _is_input_inside(value: Any) -> bool:
+    """Whether a part of a structure is an input: there whole numbers are sizes and settings."""
+    if isinstance(value, int | np.integer | np.bool_):
+        return False
     if isinstance(value, list | tuple):
-        return all(_numeric(item) for item in value)
-    return isinstance(value, int | float | np.generic | np.ndarray) and not isinstance(value, bool)
+        return _is_numbers(value) and any([isinstance(i, float | np.floating) for i in _numbers(value)])
+    return _is_input(value, None)
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    for item in value:
+        yield from _numbers(item) if isinstance(item, list | tuple) else (item,)
+
+
+def _holds_inputs(value: Any) -> bool:
+    """Whether it is a list, a tuple or a dict with inputs inside."""
+    if not isinstance(value, list | tuple | dict):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return any([_is_input_inside(item) or _holds_inputs(item) for item in items])
 
 
 def _leaf(value: Any, name: str, what: str) -> Variable:

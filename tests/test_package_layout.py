@@ -26,6 +26,8 @@ RANKS = {
     "functions": 1,
     "binding": 2,
     "reporter": 1,
+    "structure": 0.5,
+    "arguments": 1,
     "files": 0,
     "foreign": 0,
     "state_layout": 1,

@@ -15,7 +15,7 @@ from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.variable import Variable
 from ..links import Link
-from ..transforms.structure import filled, leaves
+from ..structure import filled, leaves
 
 Loss = Callable[..., Any]
 

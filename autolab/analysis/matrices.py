@@ -13,7 +13,7 @@ from .. import transforms
 from ..binding import Bound, bind
 from ..engine.devices import to_cpu
 from ..engine.variable import Variable
-from ..transforms.structure import leaves
+from ..structure import leaves
 
 MOST = 2_000_000
 """A matrix has at most so many entries."""

@@ -36,9 +36,10 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     fn : callable
         Takes Variables, returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, bound by its signature. Numbers (float64), lists, arrays and Variables become fresh inputs; the
-        caller's own Variables and their gradients stay as they are. An argument annotated ``int``, ``bool`` or
-        ``str`` is passed on as it is.
+        Its arguments, bound by its signature. Numbers (float64), lists of numbers, arrays and Variables become fresh
+        inputs, and so do the arrays and floats inside lists, tuples and dicts, by names such as ``params[0][w]``; the
+        caller's own Variables and their gradients stay as they are. An argument annotated ``int``, ``bool`` or ``str``
+        is passed on as it is.
     options : dict, optional
         ``upstream``: the upstream gradient of the output (by default 1, or ones of its shape); a tuple for several
         outputs.

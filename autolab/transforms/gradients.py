@@ -10,8 +10,8 @@ from ..engine.grad import grad as gradients_at
 from ..engine.node import Node
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import wrap
+from ..structure import filled, matched
 from .applied import AppliedFunction, Wrt, all_places, checked_fn, checked_wrt, like, zeros
-from .structure import filled, matched
 
 Function = Callable[..., Any]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
+import dis
 import json
 import os
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -60,10 +63,28 @@ def link(session: Session, playground: str) -> dict[str, Any]:
         if array.size > LITERAL:
             raise NotStandalone(f"{name} has {array.size} elements, more than {LITERAL}")
     name = call.partition("autolab.explore(")[2].partition(",")[0].removesuffix(")")
-    program = standalone(session.bound.fn, name, autolab=autolab, **({"np": np} if "np." in call else {}))
+    names = {**session.bound.named(), "autolab": autolab, **({"np": np} if "np." in call else {})}
+    program = standalone(session.bound.fn, name, **names)
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
-    pieces = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
+    pieces: list[Any] = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
+    _check_names("".join([piece["text"] if i % 2 else piece for i, piece in enumerate(pieces)]))
     return {"address": playground, "words": say("page_playground"), "pieces": pieces}
+
+
+def _check_names(program: str) -> None:
+    """Refuse a program whose last line it cannot run: an argument has no text, or one with a name that is unknown."""
+    try:
+        code = compile(program, "<program>", "exec")
+    except SyntaxError:
+        raise NotStandalone("an argument has no text that stands for it") from None
+    known = {*dir(builtins), *_instructions(code, "STORE_NAME")}
+    for name in _instructions(code, "LOAD_NAME"):
+        if name not in known:
+            raise NotStandalone(f"{name} is not defined")
+
+
+def _instructions(code: CodeType, name: str) -> list[Any]:
+    return [found.argval for found in dis.get_instructions(code) if found.opname == name]
 
 
 def _marked(array: np.ndarray, key: Key, text: str) -> str:

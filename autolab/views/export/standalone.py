@@ -29,7 +29,7 @@ class NotStandalone(Exception):
     """The function needs something that a program cannot say; the text names it."""
 
 
-def standalone(function: Any, name: str, **modules: ModuleType) -> str:
+def standalone(function: Any, name: str, **named: Any) -> str:
     """Source text after which ``function`` can be called by ``name``, where only NumPy and AutoLab are installed.
 
     What a function within another one takes from there becomes a name of the program. A lambda is given the name.
@@ -38,8 +38,8 @@ def standalone(function: Any, name: str, **modules: ModuleType) -> str:
     ----------
     function : callable
     name : str
-    **modules : module
-        What has to be imported as well, by the name that it shall have.
+    **named
+        Modules, functions and classes that the program shall have as well, by these names.
 
     Raises
     ------
@@ -63,8 +63,8 @@ def standalone(function: Any, name: str, **modules: ModuleType) -> str:
     fn = lambda x: math.pi * x ** n
     """
     parts = _Parts()
-    for module_name, module in modules.items():
-        parts.add(module_name, module)
+    for other, value in named.items():
+        parts.add(other, value)
     parts.add(name, function)
     return parts.text()
 
@@ -249,7 +249,8 @@ def _import_of(name: str, value: Any) -> str | None:
     module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not isinstance(module, str) or not isinstance(own, str) or _root(module) not in _EVERYWHERE:
         return None
-    for place in (_root(module), module):  # what the package itself offers comes from there
+    parts = module.split(".")
+    for place in [".".join(parts[: i + 1]) for i in range(len(parts))]:  # the nearest package that offers it
         if getattr(sys.modules.get(place), own, None) is value:
             return f"from {place} import {own}" + ("" if own == name else f" as {name}")
     return None

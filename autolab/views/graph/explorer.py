@@ -221,8 +221,9 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     fn : callable
         Takes Variables, returns a Variable or a tuple of them.
     *args, **inputs
-        Its arguments, bound by its signature. Numbers and the cells of small arrays are dragged in their boxes; the box
-        of an array opens a window onto all of it. They are copied: the caller's arrays and Variables never change.
+        Its arguments, bound by its signature as `autolab.record` does it, with the arrays inside lists, tuples and
+        dicts. Numbers and the cells of small arrays are dragged in their boxes; the box of an array opens a window onto
+        all of it. They are copied: the caller's arrays and Variables never change.
     options : dict, optional
         ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
         `record`; ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the

@@ -8,6 +8,7 @@ import { followTheme } from "../live/theme.js";
 import { makeModels } from "./models.js";
 
 const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
+const [TRIES, PATIENCE] = [3, 1000]; // so often Python is interrupted, so many milliseconds apart
 // What a picture without a page of its own needs.
 const FRAME_STYLE =
   ":root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif } body { margin: 0 }" +
@@ -36,6 +37,7 @@ const editor = makeEditor(words.editor, start);
 let worker;
 /** @type {Uint8Array | null} */
 let interrupts = null;
+let stopping = 0; // the timer of the next try to interrupt
 let busy = 0; // messages that Python has not done with
 let isReady = false;
 let runsAtOnce = true; // as soon as Python is there; not after a program that had to be stopped
@@ -86,11 +88,32 @@ function start() {
 
 /** Where a page may share memory with a worker, Python is interrupted; elsewhere it has to begin again. */
 function halt() {
-  if (interrupts) {
-    Atomics.store(interrupts, 0, 2); // SIGINT
-    say("stopping");
-    return;
-  }
+  if (!interrupts || stopping) return beginAgain();
+  say("stopping");
+  interrupt(interrupts, TRIES);
+}
+
+/**
+ * Once may be too little: Python drops an interrupt that comes in a destructor, and a program may catch it. One that
+ * goes on all the same, or computes where none is heard, has to begin again.
+ * @param {Uint8Array} buffer
+ * @param {number} left
+ */
+function interrupt(buffer, left) {
+  if (!left) return beginAgain();
+  Atomics.store(buffer, 0, 2); // SIGINT
+  stopping = setTimeout(() => interrupt(buffer, left - 1), PATIENCE);
+}
+
+/** Nothing is to be stopped any more; an interrupt that came too late is not for what runs next. */
+function rest() {
+  clearTimeout(stopping);
+  stopping = 0;
+  if (interrupts) Atomics.store(interrupts, 0, 0);
+}
+
+function beginAgain() {
+  rest();
   worker.terminate();
   output.replaceChildren();
   runsAtOnce = false;
@@ -108,6 +131,7 @@ function hear(message) {
   else if (message.do === "python") receive(JSON.parse(message.text), message.bytes);
   else if (message.do === "done") {
     busy -= 1;
+    if (!busy) rest();
     const waits = status.textContent === words.running || status.textContent === words.stopping;
     if (!busy && waits) say("ready");
     offer();

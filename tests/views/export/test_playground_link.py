@@ -7,6 +7,7 @@ import json
 import math
 import re
 import zlib
+from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,45 @@ def test_where_the_code_does_not_stand_on_its_own_there_is_no_link(
 def test_an_input_that_is_too_large_for_an_address_is_named(explorer: Any) -> None:
     with pytest.raises(NotStandalone, match="x has 2000 elements, more than 1000"):
         link(explorer(square, x=np.ones(2000))._session, PLAYGROUND)
+
+
+Layer = namedtuple("Layer", ["w", "b"])
+
+
+def layered(layers, act):
+    return sum([act(layer["w"][0] * layer["n"]) for layer in layers])
+
+
+def in_layer(layer):
+    return layer.w * layer.b
+
+
+LAYERS = [{"w": (np.float64(0.5), None), "n": 2}, {"w": (0.25, "x"), "n": 3}]
+
+
+@pytest.mark.parametrize("act", [np.tanh, F.sigmoid, square, abs])
+def test_functions_and_structures_among_the_arguments_are_in_the_program(
+    act: Any, explorer: Any, tmp_path: Path
+) -> None:
+    view = explorer(layered, layers=LAYERS, act=act)
+    program = "".join([p if isinstance(p, str) else p["text"] for p in link(view._session, PLAYGROUND)["pieces"]])
+    assert "layers=[{'w': (0.5, None), 'n': 2}, {'w': (0.25, 'x'), 'n': 3}], act=" in program
+    again = opened_by(program, tmp_path)
+    assert [node["spoken"] for node in seen(again).readings["nodes"].values()] == [
+        node["spoken"] for node in seen(view).readings["nodes"].values()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fn", "inputs", "why"),
+    [
+        (layered, {"layers": LAYERS, "act": lambda x: x}, "an argument has no text that stands for it"),
+        (in_layer, {"layer": Layer(2.0, 3.0)}, "Layer is a type, which has no short text"),
+    ],
+)
+def test_arguments_that_a_program_cannot_have_are_refused(fn: Any, inputs: Any, why: str, explorer: Any) -> None:
+    with pytest.raises(NotStandalone, match=why):
+        link(explorer(fn, **inputs)._session, PLAYGROUND)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,15 @@ WHERE = """\
 import inspect, os, numpy, autolab
 print(inspect.__file__, *(os.path.exists(module.__cached__) for module in (numpy, autolab)))
 """
+DEAF = """\
+print('deaf')
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass
+"""
 
 
 def status(page: Page, key: str) -> None:
@@ -65,6 +74,14 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     run(page, "import numpy as np\nfrom autolab import functions as F\nF.inv(np.zeros((2, 2)))\n")
     expect(page.locator(".al-play-output pre")).to_contain_text("inv: ")
     expect(page.locator(".al-play-output pre")).to_contain_text("singular")
+
+    run(page, DEAF)
+    expect(page.locator(".al-play-output pre")).to_contain_text("deaf")
+    page.get_by_role("button", name=say("play_stop")).click()
+    expect(page.locator(".al-play-output > *")).to_have_count(0)
+    status(page, "ready")
+    run(page, "1 + 1")
+    expect(page.locator(".al-play-output pre")).to_have_text("2\n")
 
 
 @pytest.mark.browser
