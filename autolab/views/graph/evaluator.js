@@ -4,7 +4,7 @@
  * There is no derivative here: those are steps like all others.
  */
 
-import { ELEMENTWISE, LINALG, REDUCE, SCAN, matrix } from "./operations.js";
+import { ELEMENTWISE, EXACT, LINALG, REDUCE, SCAN, matrix } from "./operations.js";
 
 const [EPS, EPS32] = [2 ** -52, 2 ** -23];
 const MOST_ELEMENTS = 2e6;
@@ -52,7 +52,7 @@ export function makeEvaluator(program) {
     return /** @type {Int32Array} */ (known.get(key));
   };
   const fixed = new Map(program.constants.map(([slot, values]) => [slot, constant(values, program.slots[slot][0])]));
-  const steps = program.steps.map((step) => prepared(step, places));
+  const steps = program.steps.map((step) => ({ ...prepared(step, places), rounds: doesRound(step, program.slots) }));
   const looks = program.outputs.map((view) => /** @type {const} */ ([view[0], places(view)]));
   const guards = program.guards.map(([view, answer]) => /** @type {const} */ ([view[0], places(view)[0], answer]));
 
@@ -68,13 +68,12 @@ export function makeEvaluator(program) {
       const slots = [];
       for (const [slot, values] of fixed) slots[slot] = values;
       program.inputs.forEach(([slot], i) => (slots[slot] = inputs[i]));
-      for (const { out, compute } of steps) {
+      for (const { out, compute, rounds } of steps) {
         const kind = program.slots[out][1];
         const size = 2 * (kind === "float32" ? EPS32 : EPS);
-        const isFloat = kind.startsWith("float");
-        const jog = jogged && isFloat ? (/** @type {number} */ x) => rounded(x, size) : same;
+        const jog = jogged && rounds ? (/** @type {number} */ x) => rounded(x, size) : same;
         const found = compute(slots, jog);
-        if (jogged && isFloat) for (let i = 0; i < found.length; i++) found[i] = jog(found[i]);
+        if (jogged && rounds) for (let i = 0; i < found.length; i++) found[i] = jog(found[i]);
         if (kind === "float32") for (let i = 0; i < found.length; i++) found[i] = Math.fround(found[i]);
         slots[out] = found;
       }
@@ -95,6 +94,15 @@ function taken(values, places) {
   for (let i = 0; i < found.length; i++) found[i] = values[places[i]];
   return found;
 }
+
+/** @param {Program["steps"][number]} step @param {Program["slots"]} slots */
+function doesRound([name, out, views], slots) {
+  const kind = slots[out][1];
+  const isExact = EXACT.has(name) && views.every(([slot]) => slots[slot][1] === kind || !isFloat(slots[slot][1]));
+  return isFloat(kind) && !isExact;
+}
+
+const isFloat = (/** @type {string} */ kind) => kind.startsWith("float");
 
 const same = (/** @type {number} */ x) => x;
 

@@ -103,6 +103,14 @@ export const ELEMENTWISE = {
   where: (x, y, z) => (x || x !== x ? y : z),
 };
 
+/** These give a number that was there before, or its size: nothing is rounded, and a test for equality relies on it. */
+export const EXACT = new Set(
+  [
+    "copy negative absolute sign maximum minimum fmax fmin copysign where heaviside floor ceil trunc rint",
+    "max min sort pick put join",
+  ].flatMap((names) => names.split(" ")),
+);
+
 /** @typedef {(x: number) => number} Jog what rounding may do to a number */
 /** @typedef {Float64Array | number[]} Numbers */
 

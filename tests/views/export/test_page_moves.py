@@ -39,6 +39,12 @@ def scores(x):
     return F.log(y)
 
 
+def attention(x, w):
+    scores = (x @ w) @ x.T
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return (weights / weights.sum(axis=1, keepdims=True) @ x).sum()
+
+
 def branching(x):
     return x * 2 if x > 0.5 else x * 3
 
@@ -88,6 +94,14 @@ def test_where_a_branch_goes_another_way_it_stays_and_says_so(open_file: Open, e
     assert spoken(page) == before
     slider.press("End")
     expect(page.locator(".al-sentence")).to_have_text(say("page_moved"))
+
+
+@pytest.mark.browser
+def test_a_page_whose_function_takes_a_maximum_moves(open_file: Open, explorer: Any) -> None:
+    """Its gradient asks where the maximum is: a result that no rounding touches must stay what it is."""
+    rng = np.random.default_rng(0)
+    page = open_file(explorer(attention, x=rng.normal(size=(3, 4)), w=rng.normal(size=(4, 4))))
+    assert sentence(page) == say("page_moves")
 
 
 @pytest.mark.browser
