@@ -21,6 +21,8 @@ __all__ = ["EXPLODED", "SIGNS", "VANISHED", "dead_units", "findings", "reference
 
 VANISHED = 1e-3
 EXPLODED = 1e3
+ROUNDINGS = 64
+"""What is left of shares that cancel is no gradient, if it has no more units in the last place of them."""
 
 
 def findings(recording: Recording) -> list[HealthFinding]:
@@ -28,6 +30,8 @@ def findings(recording: Recording) -> list[HealthFinding]:
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
+    if cancelled := _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"}):
+        wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
     return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
 
 
@@ -54,6 +58,20 @@ def _of_step(step: Step, reference: float) -> Iterator[HealthFinding]:
         dead, units = dead_units(step.value)
         if dead:
             yield HealthFinding("dead", step.id, float(dead), units)
+
+
+def _cancelled(recording: Recording, small: set[int]) -> set[int]:
+    """Those of the steps with a small gradient whose shares cancel: a maximum that is subtracted before ``exp``."""
+    arrived = dict.fromkeys(small, 0.0)
+    for use in [use for step in recording.steps for use in step.operands] if small else []:
+        if use.step in arrived and use.contribution is not None:
+            arrived[use.step] += max([part.norm for part in (use.contribution, use.product) if part is not None])
+    grads = {step.id: step.grad for step in recording.steps if step.id in small and step.grad is not None}
+    return {i for i, grad in grads.items() if grad.norm <= ROUNDINGS * _precision(grad) * arrived[i]}
+
+
+def _precision(grad: Snapshot) -> float:
+    return float(np.finfo(grad.values.dtype).eps) if grad.values.dtype.kind == "f" else 0.0
 
 
 def dead_units(value: Snapshot) -> tuple[int, int]:

@@ -142,6 +142,20 @@ def test_a_mean_over_a_large_batch_is_no_vanishing_gradient():
     assert findings(shown) == []
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_shares_that_cancel_are_no_vanishing_gradient(dtype):
+    def logsumexp(x):
+        m = x.max(axis=1, keepdims=True)
+        centred = x - x.mean(axis=1, keepdims=True)
+        return (m + np.log(np.exp(x - m).sum(axis=1, keepdims=True))).sum() + (centred**2).sum()
+
+    x = np.random.default_rng(0).normal(size=(6, 5)).astype(dtype)
+    shown = autolab.record(logsumexp, x)
+    sizes = [step.grad.norm for step in shown.steps if step.name == "m"]
+    assert 0 < sizes[0] < 1e-5  # what rounding leaves of 0
+    assert findings(shown) == []
+
+
 def test_a_deep_tanh_net_with_small_weights_vanishes_towards_its_input():
     rng = np.random.default_rng(0)
 
