@@ -186,9 +186,13 @@ export function makeBadge(verdict = "") {
 
 const SET_IN = 4; // letters
 
-/** A line of source; what of it goes on in the next row is set in further. @param {string} code @param {Node[]} more */
+/**
+ * A line of source; what of it goes on in the next row is set in further, and begins where a word does.
+ * @param {string} code @param {Node[]} more
+ */
 export function codeLine(code, ...more) {
-  const line = html("code", {}, code, ...more);
+  const words = code.split(/(?<=[([{,*/@+])(?![*/\s])/);
+  const line = html("code", {}, ...words.flatMap((word) => [word, html("wbr")]), ...more);
   line.style.setProperty("--al-set-in", String(code.search(/\S|$/) + SET_IN));
   return line;
 }
