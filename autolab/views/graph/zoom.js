@@ -1,7 +1,5 @@
 // @ts-check
-/**
- * A pane that a picture can be larger than. Scrolling is the browser's own, so touch and keyboard work as everywhere.
- */
+/** A pane that a picture can be larger than. Scrolling is the browser's own, as touch and keyboard are. */
 
 import { html, set } from "../live/dom.js";
 
@@ -186,17 +184,23 @@ export function makeZoom(picture, moved) {
   };
 }
 
-const FIRST_ROWS = 600; // of the picture, in its own measure
+const [FIRST, ACROSS] = [900, 350]; // of a large picture, in its own measure: about what is seen of it at first
+const LEAVES = ["input", "leaf", "constant"];
 
 /**
- * Where a picture larger than its pane is looked at first: the middle of what stands where its lines begin.
+ * Where a large picture is looked at first: where its lines begin, and across them where most is computed.
  * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
-  const mean = (/** @type {number[]} */ places) => places.reduce((sum, place) => sum + place, 0) / places.length;
-  if (direction === "right")
-    return { x: 0, y: mean(nodes.filter(({ x }) => x < FIRST_ROWS).map(({ y, h }) => y + h / 2)) };
-  return { x: mean(nodes.filter(({ y }) => y < FIRST_ROWS).map(({ x, w }) => x + w / 2)), y: 0 };
+  const toRight = direction === "right";
+  const places = nodes.filter(({ x, y }) => (toRight ? x : y) < FIRST);
+  const at = (/** @type {typeof nodes[0]} */ { x, y, w, h }) => (toRight ? y + h / 2 : x + w / 2);
+  const near = (/** @type {typeof nodes[0]} */ one) => places.filter((node) => Math.abs(at(node) - at(one)) < ACROSS);
+  const weight = (/** @type {typeof nodes} */ found) =>
+    found.length + found.filter(({ kind }) => !LEAVES.includes(kind)).length;
+  const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
+  const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
+  return toRight ? { x: 0, y: middle } : { x: middle, y: 0 };
 }
 
 // A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph
