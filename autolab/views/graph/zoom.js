@@ -7,7 +7,7 @@ const STEP = 1.25;
 const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
 const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once, or all of its width
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
-const NEARLY = 1.5; // panes: what is not much wider begins at its edge, and is cut at one side only
+const NEARLY = 2; // panes: what is not wider begins at its edge, and is cut at one side only
 
 const MAPPED = 640; // pixels: a map in a narrower pane would take more than it gives
 const BESIDE = 132; // of the pane, for a map beside the picture: graph.css
