@@ -63,6 +63,10 @@ class Bound:
         name += ".apply" if _applies(self.fn) else ""
         return f"{name}({', '.join(parts)})"
 
+    @property
+    def has_arguments(self) -> bool:
+        return bool(self._args or self._kwargs)
+
     def named(self) -> dict[str, Any]:
         """The functions and classes among the arguments, which stand in `code` by their names."""
         found = [value for a in [*self._args, *self._kwargs.values()] for value in named_in(a)]

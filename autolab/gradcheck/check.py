@@ -21,6 +21,7 @@ from .comparison import Table
 from .contracts import Examination, examine
 from .executors import check_executor
 from .higher import gradient_of
+from .learned import Unchecked, of_its_parameters
 from .limitations import limitations, precision
 from .lower_precision import is_half, lowered
 from .messages import Verdict, say, shown
@@ -49,7 +50,8 @@ def check_gradients(
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables, returns a Variable or a tuple of them. The parameters of a link, or of a link whose method it
+        is, are checked as inputs are.
     *args, **inputs
         Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor
         Variables nor gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.
@@ -100,7 +102,7 @@ def check_gradients(
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.check_gradients(fn, *args, options=options, **given, **inputs)
         chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
-        return check_bound(bind("check_gradients", fn, args, inputs), **chosen)
+        return check_bound(of_its_parameters(bind("check_gradients", fn, args, inputs)), **chosen)
 
 
 def check_bound(
@@ -133,8 +135,10 @@ def check_bound(
             f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
             "number, a list, an array or a Variable of floats"
         )
+    unchecked = Unchecked(base)
     with np.errstate(all="ignore"):
-        native.run()  # what it raises here is the caller's
+        with unchecked.heard():
+            native.run()  # what it raises here is the caller's
         subject = lifted(native)
         exam = examine(subject, rng)
         verdict, inputs, findings = judge(native, subject, exam, rng)
@@ -142,6 +146,7 @@ def check_bound(
         sweep = _sweep(subject, inputs, exam)
     evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
     origin = CheckedFunction(base, checked, order, reveal)
+    findings += tuple(unchecked.findings())
     report = GradientReport(
         checked.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started, sweep, origin
     )

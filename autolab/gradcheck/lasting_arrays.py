@@ -49,7 +49,7 @@ def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.nd
     if depth == 0 or id(thing) in seen:
         return
     seen.add(id(thing))
-    for name, value in _reached(thing):
+    for name, value in reached(thing):
         array = value.array if isinstance(value, Variable) else value
         if isinstance(array, np.ndarray):
             yield name, array
@@ -57,7 +57,8 @@ def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.nd
             yield from _arrays(value, depth - 1, seen)
 
 
-def _reached(thing: Any) -> Iterator[tuple[str, Any]]:
+def reached(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What a function finds in its closure and in its module, by name; what any other object holds."""
     function = inspect.unwrap(getattr(thing, "__func__", thing)) if callable(thing) else thing
     code = getattr(function, "__code__", None)
     if code is not None:

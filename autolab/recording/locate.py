@@ -175,6 +175,7 @@ def python_function(fn: Any) -> Any:
     """The function behind a partial, a method, a wrapper, a link or another object that can be called."""
     while isinstance(fn, functools.partial):
         fn = fn.func
+    fn = inspect.unwrap(fn)
     fn = fn.forward if isinstance(fn, Link) else fn  # that is what its author wrote
     if not inspect.isroutine(fn) and not isinstance(fn, type):
         fn = type(fn).__call__

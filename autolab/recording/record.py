@@ -134,6 +134,8 @@ def _outputs(bound: Bound, returned: Any, departures: Departures) -> tuple[Varia
         came = f"{bound.caller}: {bound.name} returned {_kinds(values):.150}"
         is_number = any([isinstance(value, int | float) or is_array(value) for value in values])
         hint = ": is a return missing?" if returned is None else departures.hint if is_number else ""
+        if is_number and not bound.variables and bound.has_arguments:
+            hint = ": none of its arguments is an input: give numbers or arrays, or lists, tuples and dicts of them"
         raise TypeError(f"{came}; expected a Variable or a tuple of Variables{hint}")
     return values
 

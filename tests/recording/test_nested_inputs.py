@@ -124,3 +124,11 @@ def test_a_structure_that_holds_itself_is_refused() -> None:
         bind("record", lambda p: p, (tree,), {})
     with pytest.raises(TypeError, match=r"input 'p\[1\]': got a masked array"):
         bind("record", lambda p: p, ([W, np.ma.masked_array(b, [True, False])],), {})
+
+
+def test_where_nothing_is_an_input_the_error_says_so() -> None:
+    class Settings:
+        rate = 0.5
+
+    with pytest.raises(TypeError, match=r"record: <lambda> returned a float; .*: none of its arguments is an input"):
+        autolab.record(lambda settings: settings.rate * 2, Settings())

@@ -31,9 +31,10 @@ Kind = Literal[
     "kink",
     "low_precision",
     "cannot_verify",
+    "not_checked",
 ]
 
-INNOCENT: frozenset[Kind] = frozenset({"kink", "low_precision", "cannot_verify"})
+INNOCENT: frozenset[Kind] = frozenset({"kink", "low_precision", "cannot_verify", "not_checked"})
 """Findings that explain a verdict and never make a check fail."""
 
 SENTENCES: dict[str, str] = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...engine.arrays import as_array, check_real
 from ...engine.variable import Variable
+from ...recording.model import Snapshot
 from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
 from ..draw.escape import clean, join, paragraph, picture, prose
@@ -83,6 +84,10 @@ def _named(name: str, value: Any) -> NamedArray:
     if isinstance(value, Variable):
         return NamedArray(clean(name), value)
     what = f"heatmap: {clean(name, 60)}"
+    if isinstance(value, Snapshot):
+        if not value.is_whole:
+            raise TypeError(f"{what}: the recording kept {value.shape} reduced; record with a larger budget of bytes")
+        value = value.values
     return NamedArray(clean(name), check_real(as_array(value, what), what))
 
 

@@ -82,7 +82,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
 
     Parameters
     ----------
-    *arrays : Variable, Parameter, array, number, or a dict of these by name
+    *arrays : Variable, Parameter, array, number, value or gradient of a recording's step, or a dict of these by name
         On the CPU or on the GPU, where they stay. The live view reads them again after every cell; arrays of more than
         four million elements when it is asked to.
     options : dict, optional

@@ -223,3 +223,14 @@ def test_plain_python_saves_a_page_and_says_where(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
     assert str(tmp_path / "autolab_pages" / "heatmap_W.html") in done.stdout
     assert 'start("' in (tmp_path / "autolab_pages" / "heatmap_W.html").read_text(encoding="utf-8")
+
+
+def test_values_and_gradients_of_a_recording_are_arrays() -> None:
+    recording = autolab.record(lambda x: (x * x).sum(), np.arange(6.0).reshape(2, 3))
+    view = autolab.heatmap(recording["x"].grad, value=recording["x"].value)
+    assert [entry.name for entry in view._board.arrays] == ["array 1", "value"]
+    np.testing.assert_array_equal(view._board.arrays[0].source, 2 * np.arange(6.0).reshape(2, 3))
+    view.close()
+    reduced = autolab.record(lambda x: (x * x).sum(), np.ones((100, 100)), options={"budget": 1000})
+    with pytest.raises(TypeError, match=r"heatmap: W: the recording kept \(100, 100\) reduced"):
+        autolab.heatmap(W=reduced["x"].grad)
