@@ -55,7 +55,7 @@ def is_array(value: Any) -> bool:
 
 
 def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
-    """The pytree with ``swap(label, array)`` in the place of every array; labels are ``params['w']``."""
+    """The pytree with ``swap(label, array)`` in the place of every array; labels are ``params[w]``."""
 
     def leaf(path: Any, item: Any) -> Any:
         name = label + "".join([_part(key) for key in path])

@@ -10,8 +10,8 @@ from typing import Any
 import jax
 from jax import numpy as jnp
 
+from ...arguments import InputPlaceholder
 from ...engine.errors import a_kind
-from ..slots import InputSlot
 from .arrays import exchanged
 
 
@@ -39,14 +39,14 @@ class JaxInputs:
         given = dict(zip(self.arrays, values, strict=True))
 
         def filled(value: Any) -> Any:
-            return given[value.name] if isinstance(value, InputSlot) else value
+            return given[value.name] if isinstance(value, InputPlaceholder) else value
 
         args, kwargs = jax.tree_util.tree_map(filled, (self._args, self._kwargs), is_leaf=_is_slot)
         return self.fn(*args, **kwargs)
 
 
 def _is_slot(value: Any) -> bool:
-    return isinstance(value, InputSlot)
+    return isinstance(value, InputPlaceholder)
 
 
 def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> JaxInputs:
@@ -61,9 +61,9 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of JAX arrays")
     found: dict[str, Any] = {}
 
-    def slot(label: str, value: Any) -> InputSlot:
+    def slot(label: str, value: Any) -> InputPlaceholder:
         found[label] = jnp.asarray(value)
-        return InputSlot(label)
+        return InputPlaceholder(label)
 
     try:
         signature = inspect.signature(fn)

@@ -1,4 +1,4 @@
-"""Where the equations of a jaxpr stand in the user's code, and in which calls of functions of his."""
+"""Where the equations of a jaxpr stand in the user's code, and in which calls of the user's functions."""
 
 from __future__ import annotations
 

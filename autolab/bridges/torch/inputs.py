@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from ...arguments import InputPlaceholder
 from ...engine.errors import a_kind
 from ..needed import UnsupportedError
-from ..slots import InputSlot
 from .regions import takes_context
 from .tensors import exchanged
 
@@ -89,9 +89,9 @@ def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any])
     written = fn.forward if isinstance(fn, Module) else fn
     found: dict[str, Tensor] = {}
 
-    def slot(label: str, tensor: Tensor) -> InputSlot:
+    def slot(label: str, tensor: Tensor) -> InputPlaceholder:
         found[label] = tensor
-        return InputSlot(label)
+        return InputPlaceholder(label)
 
     try:
         signature = inspect.signature(written if function is None else function.forward)
@@ -141,7 +141,7 @@ def _tensors(value: Any) -> Any:
 
 
 def _filled(value: Any, leaves: Mapping[str, Tensor]) -> Any:
-    if isinstance(value, InputSlot):
+    if isinstance(value, InputPlaceholder):
         return leaves[value.name]
     if isinstance(value, dict):
         return type(value)((key, _filled(item, leaves)) for key, item in value.items())
