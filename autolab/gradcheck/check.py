@@ -85,7 +85,7 @@ def check_gradients(
     -----
     What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of
     gradients: that is a finding. An input with more than 256 elements is checked along random directions and at a
-    sample of its elements.
+    sample of its elements; each element of another takes some twenty evaluations, so check a model with a few rows.
 
     Examples
     --------
