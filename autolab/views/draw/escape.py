@@ -37,8 +37,10 @@ def clean(text: object, limit: int = NAME_LIMIT) -> str:
     >>> clean("x" * 9, limit=5)
     'xxxx…'
     """
-    head = str(text)[: limit + 1].translate(_WHITE_SPACE)
-    seen = "".join(_REPLACEMENT if unicodedata.category(c) in _UNSEEN and c != _JOINER else c for c in head)
+    seen = str(text)[: limit + 1]
+    if not seen.isprintable():
+        white = seen.translate(_WHITE_SPACE)
+        seen = "".join([_REPLACEMENT if unicodedata.category(c) in _UNSEEN and c != _JOINER else c for c in white])
     return seen if len(seen) <= limit else seen[: limit - 1] + "…"
 
 
