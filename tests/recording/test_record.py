@@ -146,7 +146,8 @@ def test_names_and_sources(body: str, name: str | None, source: str, tmp_path: o
 
 def test_code_without_source_still_records() -> None:
     space: dict[str, object] = {}
-    exec("def program(x):\n    y = x * 2.0\n    return y", space)
+    text = "def program(x):\n    y = x * 2.0\n    return y"
+    exec(compile(text, "<generated>", "exec"), space)  # of "<string>" Python 3.13 may know another text, that of -c
     r = record(space["program"], 3.0)
     assert (r.source, r.steps[1].name, r.steps[1].source, value(r.steps[1])) == (None, None, None, 6.0)
 
