@@ -182,7 +182,7 @@ def _sweep(folder: Path) -> None:
     cannot be removed, such as another user's, stops nobody from saving.
     """
     with suppress(OSError):
-        for name in [entry.name for entry in os.scandir(folder) if entry.name.startswith(".autolab-")]:
+        for name in [name for name in os.listdir(folder) if name.startswith(".autolab-")]:
             found = _LEFT.fullmatch(name)
             if found and _is_left(folder / name, found[1], int(found[2]), int(found[3])):
                 with suppress(OSError):

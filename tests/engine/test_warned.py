@@ -44,4 +44,6 @@ def test_a_warning_names_the_line_of_the_user(tmp_path: Path, flag: list[str]) -
 def test_a_warning_of_the_users_own_stays_as_it_is() -> None:
     code = "import autolab, numpy as np\nnp.log(np.zeros(1))\n"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines() == ["<string>:2: RuntimeWarning: divide by zero encountered in log"]
+    told, *source = done.stderr.splitlines()
+    assert told == "<string>:2: RuntimeWarning: divide by zero encountered in log"
+    assert source in ([], ["  np.log(np.zeros(1))"])  # Python 3.13 knows the text of -c
