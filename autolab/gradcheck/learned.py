@@ -65,6 +65,7 @@ def _link_of(fn: Any) -> Link | None:
 
 
 _SAID = 3  # names
+_MOST_ITEMS = 100
 
 
 class Unchecked:
@@ -72,7 +73,7 @@ class Unchecked:
 
     def __init__(self, bound: Bound) -> None:
         self._bound, self._found = bound, dict[int, tuple[str, Variable]]()
-        self._names = {id(value): name for name, value in reached(bound.fn)}
+        self._names = {id(value): name for held in reached(bound.fn) for name, value in _inside(*held)}
 
     @contextmanager
     def heard(self) -> Iterator[None]:
@@ -101,3 +102,11 @@ class Unchecked:
         key = "not_checked.several" if len(found) > 1 else "not_checked"
         text = say(key, names=words, function=shown(self._bound.name), link=link)
         return [Finding("not_checked", None, text, {"names": [name for name, _ in found]})]
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A value, and those in it if it is a list, a tuple or a dict."""
+    yield name, value
+    if isinstance(value, list | tuple | dict) and len(value) <= _MOST_ITEMS:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield f"{name}[{key}]", item

@@ -107,6 +107,7 @@ def test_a_link_of_integers_and_one_with_frozen_parameters() -> None:
 
 
 W, M = Variable(np.ones((3, 2))), links.MLP([5, 4, 2])
+HELD = {"W": [1.0, 2.0], "b": Variable(np.ones(3))}
 M(X)
 
 
@@ -125,6 +126,7 @@ def of_data(x: Variable) -> Variable:
     [
         (lambda x: x @ W, "<lambda> also uses W, whose gradient was not checked: make it an input."),
         (lambda x: M(x), "W and b, whose gradients were not checked: make them inputs, or check the link itself."),
+        (lambda x: x + HELD["b"], "<lambda> also uses HELD[b], whose gradient was not checked: make it an input."),
         (own, None),
         (of_data, None),
         (lambda x: x * x, None),
