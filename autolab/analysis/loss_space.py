@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ class Space:
         arrays = [_array(leaf, f"{CALLER}: params{path}") for path, leaf in pairs]
         self.shapes, self._dtypes = [a.shape for a in arrays], [a.dtype for a in arrays]
         self.start = joined(arrays)
+        if self.start.size > 1:  # else no plane goes through them, which is said first
+            _check_arguments(loss, params if isinstance(params, tuple) else (params,))
 
     def parts(self, flat: np.ndarray) -> list[np.ndarray]:
         """The vector as arrays of the parameters' shapes."""
@@ -109,6 +112,23 @@ class Space:
         inputs = [Variable(leaf) for _, leaf in leaves(point)]
         variables = filled(self.params, iter(inputs))
         return (self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)), inputs
+
+
+def _check_arguments(loss: Loss, args: tuple[Any, ...]) -> None:
+    """Refuse a loss that cannot be called with the parameters, such as one without arguments."""
+    try:
+        signature = inspect.signature(loss)
+    except (TypeError, ValueError):  # of what is built in nothing is known
+        return
+    try:
+        signature.bind(*args)
+    except TypeError:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        given = "the parameters as one argument" if len(args) == 1 else f"{len(args)} arguments"
+        given = "the link" if isinstance(args[0], Link) else given
+        raise TypeError(
+            f"{CALLER}: {name:.60}{signature!s:.80} does not take what params holds; it is called with {given}"
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)

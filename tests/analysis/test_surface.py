@@ -12,7 +12,7 @@ import pytest
 
 import autolab
 from autolab import functions as F
-from autolab import optimizers
+from autolab import links, optimizers
 from autolab.analysis import descend, rolling, surface
 
 
@@ -244,3 +244,16 @@ def test_an_optimizer_given_as_an_object_stays_as_it_is():
 def test_what_cannot_roll_is_said(given, words):
     with pytest.raises((TypeError, ValueError), match=re.escape(words)):
         surface(bowl, (0.0, 0.0), steps=3).roll(**{"start": (0.5, 0.5), **given})
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        (np.ones(2), r"<lambda>\(\) does not take what params holds; it is called with the parameters as one argument"),
+        ((1.0, 2.0), "it is called with 2 arguments"),
+        (links.Linear(2, 1), "it is called with the link"),
+    ],
+)
+def test_a_loss_that_takes_no_parameters_is_refused(params, words):
+    with pytest.raises(TypeError, match=rf"surface: .*{words}"):
+        surface(lambda: 1.0, params)

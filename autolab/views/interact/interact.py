@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ...analysis.line_charts import LineChart
 from ...binding import chosen_options
+from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
+from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
+from ...engine.variable import Variable
 from .. import mimebundle
 from ..draw.escape import Markup, clean, join, paragraph, prose
 from ..draw.messages import say
+from ..draw.numbers import number
 from ..draw.plot import drawn
 from ..draw.registry import Bundle
 from ..heatmap.board import AT_FIRST, Board, gather
@@ -143,19 +149,25 @@ class Interact(LiveView):
 
 
 def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[str, Any]]:
-    """What a function returned: words, charts and arrays."""
+    """What a function returned: words and numbers, charts and arrays."""
     told: list[str] = []
     charts: list[LineChart] = []
     arrays: dict[str, Any] = {}
-    for part in result if isinstance(result, tuple | list) else (result,):
+    parts = result if isinstance(result, tuple | list) else (result,)
+    for i, part in enumerate(parts):
+        value = part.data if isinstance(part, Variable) else part
         if isinstance(part, str):
             told.append(clean(part, _MOST_TEXT))
+        elif isinstance(value, int | float | np.generic) or (is_array(value) and value.ndim == 0):
+            told.append(number(to_cpu(value).item() if is_array(value) else value))
+        elif is_array(value):
+            arrays[name if len(parts) == 1 else f"result {i + 1}"] = part
         elif isinstance(part, LineChart):
             charts.append(part)
         elif isinstance(part, Mapping):
             arrays.update(part)
         else:
-            expected = "a line_chart, a dict of arrays, text, or a tuple of these"
+            expected = "a number, an array, a line_chart, a dict of arrays, text, or a tuple of these"
             raise TypeError(f"interact: {name:.60} returned {a_kind(part)}; expected {expected}")
     return told, charts, arrays
 
@@ -169,7 +181,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     Parameters
     ----------
     fn : callable
-        Returns a `line_chart`, a dict of arrays or Variables by name, text, or a tuple of these.
+        Returns a number, an array or a Variable, a dict of these by name, a `line_chart`, text, or a tuple of these.
     options : dict, optional
         ``axes``: a letter for each axis of some arrays, as for `heatmap`.
     **inputs

@@ -11,6 +11,7 @@ import pytest
 from ipywidgets import comm as widget_comm
 
 import autolab
+from autolab import Variable
 from autolab.views.interact.interact import Interact
 
 from ..bare_page import RecordingComm
@@ -131,6 +132,21 @@ def test_it_is_told_without_a_page_too(make: Make) -> None:
     assert bundle["text/html"].count("data:image/svg") == 3 and "<i>" not in bundle["text/html"]
 
 
+@pytest.mark.parametrize(
+    ("fn", "words", "arrays"),
+    [
+        (lambda: 3, ["3"], []),
+        (lambda: (0.5, np.float32(2), True, np.array(1.5), Variable(0.25)), ["0.5", "2", "True", "1.5", "0.25"], []),
+        (lambda: np.arange(3.0), [], ["<lambda>"]),
+        (lambda: (Variable(np.ones(2)), "words", np.zeros((2, 2))), ["words"], ["result 1", "result 3"]),
+    ],
+)
+def test_numbers_are_words_and_arrays_heatmaps(make: Make, fn: Any, words: list[str], arrays: list[str]) -> None:
+    view = make(fn)
+    assert told(view, "result")["told"] == words
+    assert [entry.name for entry in view._board.arrays] == arrays
+
+
 def test_a_slider_keeps_its_ends(make: Make) -> None:
     (entry,) = told(make(lambda x: "", x=(0.5, 1.0, 3.0)), "free")["controls"]
     assert (entry["min"], entry["max"], entry["value"]) == (0.5, 3.0, 1.0)
@@ -142,7 +158,8 @@ def test_a_slider_keeps_its_ends(make: Make) -> None:
     ("error", "words", "fn", "inputs"),
     [
         (TypeError, "fn is an int", 3, {}),
-        (TypeError, "returned an int", lambda: 3, {}),
+        (TypeError, "returned a builtin_function", lambda: print, {}),
+        (TypeError, "returned None; expected a number, an array", lambda: None, {}),
         (TypeError, "x is None", lambda x: "", {"x": None}),
         (TypeError, "x is True", lambda x: "", {"x": True}),
         (TypeError, r"x is \[\]", lambda x: "", {"x": []}),
