@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from .engine.variable import Variable
 @dataclass(frozen=True)
 class Bound:
     """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs, and
-    so are arrays and numbers with a point inside lists, tuples and dicts.
+    so are arrays and floats inside lists, tuples and dicts.
 
     ``variables`` are fresh leaves under the names of the signature, ``params[0][w]`` for one inside ``params``: the
     caller's own Variables stay as they are. ``caller`` is the tool that bound them, for its messages.
@@ -63,8 +63,14 @@ class Bound:
         name += ".apply" if _applies(self.fn) else ""
         return f"{name}({', '.join(parts)})"
 
+    def extended(self, fn: Callable[..., Any], variables: Mapping[str, Variable]) -> Bound:
+        """``fn`` with the same arguments and more inputs, which it takes as keywords."""
+        keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in variables}}
+        return replace(self, fn=fn, variables={**self.variables, **variables}, _kwargs=keywords)
+
     @property
     def has_arguments(self) -> bool:
+        """Whether the function is given anything."""
         return bool(self._args or self._kwargs)
 
     def named(self) -> dict[str, Any]:
@@ -78,7 +84,7 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
 
     Numbers and lists of numbers become float64 Variables; an argument whose parameter is annotated ``int``, ``bool`` or
     ``str``, and anything that is no numbers, is passed on as it is. In lists, tuples and dicts, also in further ones
-    inside, the arrays and the numbers with a point become Variables, and the rest is passed on.
+    inside, the arrays and floats become Variables, and the rest is passed on.
 
     Raises
     ------

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
-from ..arguments import InputPlaceholder
 from ..binding import Bound
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.parameter import Parameter
@@ -51,12 +49,7 @@ def of_its_parameters(bound: Bound) -> Bound:
     fresh = {label: type(p)(p.array, name=label, requires_grad=p.requires_grad) for label, (_, p) in found.items()}
     if not fresh:
         return bound
-    return replace(
-        bound,
-        fn=LinkFunction(bound.fn, {label: path for label, (path, _) in found.items()}),
-        variables={**bound.variables, **fresh},
-        _kwargs={**bound._kwargs, **{label: InputPlaceholder(label) for label in fresh}},
-    )
+    return bound.extended(LinkFunction(bound.fn, {label: path for label, (path, _) in found.items()}), fresh)
 
 
 def _link_of(fn: Any) -> Link | None:

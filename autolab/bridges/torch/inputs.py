@@ -14,6 +14,7 @@ from torch.nn import Module
 
 from ...arguments import InputPlaceholder
 from ...engine.errors import a_kind
+from ...structure import rebuilt
 from ..needed import UnsupportedError
 from .regions import takes_context
 from .tensors import exchanged
@@ -141,11 +142,4 @@ def _tensors(value: Any) -> Any:
 
 
 def _filled(value: Any, leaves: Mapping[str, Tensor]) -> Any:
-    if isinstance(value, InputPlaceholder):
-        return leaves[value.name]
-    if isinstance(value, dict):
-        return type(value)((key, _filled(item, leaves)) for key, item in value.items())
-    if isinstance(value, list | tuple):
-        items = [_filled(item, leaves) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    return value
+    return rebuilt(value, lambda leaf: leaves[leaf.name] if isinstance(leaf, InputPlaceholder) else leaf)

@@ -29,7 +29,7 @@ class NotStandalone(Exception):
     """The function needs something that a program cannot say; the text names it."""
 
 
-def standalone(function: Any, name: str, **named: Any) -> str:
+def standalone(function: Any, name: str, /, **named: Any) -> str:
     """Source text after which ``function`` can be called by ``name``, where only NumPy and AutoLab are installed.
 
     What a function within another one takes from there becomes a name of the program. A lambda is given the name.

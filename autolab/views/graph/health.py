@@ -30,8 +30,8 @@ def findings(recording: Recording) -> list[HealthFinding]:
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
-    if cancelled := _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"}):
-        wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
+    cancelled = _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
+    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
     return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
 
 
@@ -62,8 +62,10 @@ def _of_step(step: Step, reference: float) -> Iterator[HealthFinding]:
 
 def _cancelled(recording: Recording, small: set[int]) -> set[int]:
     """Those of the steps with a small gradient whose shares cancel: a maximum that is subtracted before ``exp``."""
+    if not small:
+        return set()
     arrived = dict.fromkeys(small, 0.0)
-    for use in [use for step in recording.steps for use in step.operands] if small else []:
+    for use in [use for step in recording.steps for use in step.operands]:
         if use.step in arrived and use.contribution is not None:
             arrived[use.step] += max([part.norm for part in (use.contribution, use.product) if part is not None])
     grads = {step.id: step.grad for step in recording.steps if step.id in small and step.grad is not None}

@@ -8,6 +8,8 @@ import { BEND, SHADES, makeTone } from "../live/colors.js";
 import { set, short, svg, write } from "../live/dom.js";
 import { makeToggle } from "./edges.js";
 
+export const LEAVES = ["input", "leaf", "constant"]; // the kinds of boxes that nothing was computed for
+
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
 const STRIP = { width: 96, height: 48, cell: 26 };
@@ -141,7 +143,7 @@ export function makeNode(node, open) {
 /** All of a box but its numbers. @param {SceneNode} node @param {(() => void) | null} open */
 function makeInside(node, open) {
   const { group } = node;
-  const isLeaf = ["input", "leaf", "constant"].includes(node.kind);
+  const isLeaf = LEAVES.includes(node.kind);
   const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
   return [
     svg("rect", { class: "al-halo", ...box }),

@@ -2,6 +2,7 @@
 /** A pane that a picture can be larger than. Scrolling is the browser's own, as touch and keyboard are. */
 
 import { html, set } from "../live/dom.js";
+import { LEAVES } from "./node.js";
 
 const STEP = 1.25;
 const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
@@ -185,7 +186,6 @@ export function makeZoom(picture, moved) {
 }
 
 const [FIRST, ACROSS] = [900, 350]; // of a large picture, in its own measure: about what is seen of it at first
-const LEAVES = ["input", "leaf", "constant"];
 
 /**
  * Where a large picture is looked at first: where its lines begin, and across them where most is computed.

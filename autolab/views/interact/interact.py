@@ -159,7 +159,7 @@ def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[st
         if isinstance(part, str):
             told.append(clean(part, _MOST_TEXT))
         elif isinstance(value, int | float | np.generic) or (is_array(value) and value.ndim == 0):
-            told.append(number(to_cpu(value).item() if is_array(value) else value))
+            told.append(number(to_cpu(value)[()] if is_array(value) else value))
         elif is_array(value):
             arrays[name if len(parts) == 1 else f"result {i + 1}"] = part
         elif isinstance(part, LineChart):

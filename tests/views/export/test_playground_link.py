@@ -127,7 +127,11 @@ def in_layer(layer):
 LAYERS = [{"w": (np.float64(0.5), None), "n": 2}, {"w": (0.25, "x"), "n": 3}]
 
 
-@pytest.mark.parametrize("act", [np.tanh, F.sigmoid, square, abs])
+def function(x):
+    return x * 2
+
+
+@pytest.mark.parametrize("act", [np.tanh, F.sigmoid, square, abs, function])
 def test_functions_and_structures_among_the_arguments_are_in_the_program(
     act: Any, explorer: Any, tmp_path: Path
 ) -> None:

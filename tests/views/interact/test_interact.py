@@ -136,7 +136,11 @@ def test_it_is_told_without_a_page_too(make: Make) -> None:
     ("fn", "words", "arrays"),
     [
         (lambda: 3, ["3"], []),
-        (lambda: (0.5, np.float32(2), True, np.array(1.5), Variable(0.25)), ["0.5", "2", "True", "1.5", "0.25"], []),
+        (
+            lambda: (0.5, np.float32(2), True, np.array(0.1, "f4"), Variable(0.25)),
+            ["0.5", "2", "True", "0.1", "0.25"],
+            [],
+        ),
         (lambda: np.arange(3.0), [], ["<lambda>"]),
         (lambda: (Variable(np.ones(2)), "words", np.zeros((2, 2))), ["words"], ["result 1", "result 3"]),
     ],
