@@ -27,7 +27,8 @@ class Bound:
     so are arrays and floats inside lists, tuples and dicts.
 
     ``variables`` are fresh leaves under the names of the signature, ``params[0][w]`` for one inside ``params``: the
-    caller's own Variables stay as they are. ``caller`` is the tool that bound them, for its messages.
+    caller's own Variables stay as they are. ``learned`` are those of them that are parameters of a link, under their
+    paths in it. ``caller`` is the tool that bound them, for its messages.
     """
 
     fn: Callable[..., Any]
@@ -36,6 +37,18 @@ class Bound:
     _args: tuple[Any, ...]
     _kwargs: dict[str, Any]
     caller: str = "record"
+    learned: frozenset[str] = frozenset()
+
+    @property
+    def inputs(self) -> dict[str, Variable]:
+        """The variables that are arguments."""
+        return {name: variable for name, variable in self.variables.items() if name not in self.learned}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the function is given, by the names of its parameters; those without one are called x0, x1 ..."""
+        names = enumerate(_keywords(self.fn, len(self._args)))
+        return {**dict(zip([name or f"x{i}" for i, name in names], self._args, strict=True)), **self._kwargs}
 
     @classmethod
     def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
@@ -57,16 +70,19 @@ class Bound:
         named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
         parts = []
         for name, a in [*named, *self._kwargs.items()]:
+            if name in self.learned:
+                continue
             argument = source_text(a, lambda placeholder: text(self.variables[placeholder.name]))
             parts.append(f"{name}={argument}" if name else argument)
         name = self.name if self.name.isidentifier() else "fn"  # a lambda has no name that could be called
         name += ".apply" if _applies(self.fn) else ""
         return f"{name}({', '.join(parts)})"
 
-    def extended(self, fn: Callable[..., Any], variables: Mapping[str, Variable]) -> Bound:
-        """``fn`` with the same arguments and more inputs, which it takes as keywords."""
-        keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in variables}}
-        return replace(self, fn=fn, variables={**self.variables, **variables}, _kwargs=keywords)
+    def learning(self, fn: Callable[..., Any], parameters: Mapping[str, Variable]) -> Bound:
+        """``fn`` with the same arguments, which takes the parameters that it learns as keywords."""
+        keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in parameters}}
+        variables, learned = {**self.variables, **parameters}, self.learned | parameters.keys()
+        return replace(self, fn=fn, variables=variables, _kwargs=keywords, learned=learned)
 
     @property
     def has_arguments(self) -> bool:

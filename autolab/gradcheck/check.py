@@ -13,6 +13,7 @@ from ..binding import Bound, bind
 from ..engine.configuration import check_rng
 from ..engine.tracebacks import folded, hidden
 from ..foreign import bridge
+from ..links.functional import with_learned
 from .case import Case, fails
 from .checked_function import CheckedFunction, kept
 from .classify import diagnose
@@ -21,7 +22,6 @@ from .comparison import Table
 from .contracts import Examination, examine
 from .executors import check_executor
 from .higher import gradient_of
-from .learned import Unchecked, of_its_parameters
 from .limitations import limitations, precision
 from .lower_precision import is_half, lowered
 from .messages import Verdict, say, shown
@@ -30,6 +30,7 @@ from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward
 from .subject import Subject, lifted
 from .sweep import StepSweep, explain
+from .unchecked import Unchecked
 
 _SEED = 0
 _DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
@@ -102,7 +103,7 @@ def check_gradients(
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.check_gradients(fn, *args, options=options, **given, **inputs)
         chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
-        return check_bound(of_its_parameters(bind("check_gradients", fn, args, inputs)), **chosen)
+        return check_bound(with_learned(bind("check_gradients", fn, args, inputs)), **chosen)
 
 
 def check_bound(

@@ -1,9 +1,12 @@
-"""A link as a function of its parameters."""
+"""Links as functions of their parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
+from ..binding import Bound
 from ..engine.parameter import Parameter
 from .link import Link
 
@@ -34,3 +37,56 @@ def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:
         for name, parameter in [*part._own("parameter")]:
             part.__dict__[name] = other.get(id(parameter), parameter)
     return twin
+
+
+class LinkFunction:
+    """A function of links as one of their parameters, too: it takes these by ``labels``, each for its places in links.
+
+    Each call works on copies of the links, so that what they keep from one call to the next does not matter. Parameters
+    that are left out are the links' own.
+    """
+
+    def __init__(self, fn: Any, labels: Mapping[str, Sequence[tuple[Link, str]]]) -> None:
+        self.__wrapped__, self.labels = fn, labels
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        links: dict[int, Link] = {}
+        given: dict[int, dict[str, Parameter]] = {}
+        for label, places in self.labels.items():
+            parameter = named.pop(label, None)
+            for link, path in places:
+                links[id(link)] = link
+                given.setdefault(id(link), {}).update({} if parameter is None else {path: parameter})
+        twins: dict[int, Any] = {key: with_parameters(link, given[key]) for key, link in links.items()}
+        fn = self.__wrapped__
+        owner = getattr(fn, "__self__", None)
+        fn = getattr(twins[id(owner)], fn.__name__) if id(owner) in twins else twins.get(id(fn), fn)
+        args = tuple([twins.get(id(value), value) for value in args])
+        return fn(*args, **{name: twins.get(id(value), value) for name, value in named.items()})
+
+
+def with_learned(bound: Bound) -> Bound:
+    """``bound`` with the parameters of its links as inputs of their own.
+
+    Its links are the function itself, that of which it is a method, and those among its arguments. A parameter of the
+    first is called ``l1.W``, one of an argument ``model.l1.W``; one that several links share has its first name.
+    """
+    own = getattr(bound.fn, "__self__", bound.fn)
+    links = {name: value for name, value in [("", own), *bound.arguments.items()] if isinstance(value, Link)}
+    if not all([parameter.is_initialized for link in links.values() for parameter in link.params()]):
+        with suppress(Exception):  # their sizes follow the inputs; what it raises is raised again when it is run
+            bound.call()
+    labels: dict[str, list[tuple[Link, str]]] = {}
+    fresh: dict[int, Parameter] = {}
+    for name, link in links.items():
+        for path, parameter in link.namedparams():
+            if parameter.is_initialized:
+                label = ".".join([*filter(None, [name]), *path.lstrip("/").split("/")])
+                label = f"self.{label}" if label in bound.variables else label
+                if id(parameter) not in fresh:
+                    kind, claim = type(parameter), parameter.requires_grad
+                    fresh[id(parameter)] = kind(parameter.array, name=label, requires_grad=claim)
+                labels.setdefault(str(fresh[id(parameter)].name), []).append((link, path))
+    if not labels:
+        return bound
+    return bound.learning(LinkFunction(bound.fn, labels), {str(p.name): p for p in fresh.values()})

@@ -112,11 +112,12 @@ def record_bound(
     if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
         raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
     variables = {**bound.variables, **(variables or {})}
-    x = input_to_differentiate("record", variables, order, wrt)
+    inputs = {name: variables[name] for name in bound.inputs}  # what is learned is met where it is used
+    x = input_to_differentiate("record", inputs, order, wrt)
     locator = Locator(bound.fn)
     tracker, names = ScopeTracker(sys._getframe(), locator), fused_names("record", open)
     recorder = Recorder(bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names)
-    for name, variable in variables.items():
+    for name, variable in inputs.items():
         recorder.add_leaf(variable, "input", name)
     with CarryUnfinished(recorder, "forward"):
         outputs = _outputs(bound, recorder.run_forward(variables), recorder.departures)

@@ -257,7 +257,7 @@ class Recorder:
         self.recording = Recording(
             id=digest(self.bound.name, steps),
             function=self.bound.name,
-            inputs=tuple(range(len(self.bound.variables))),
+            inputs=tuple(range(len(self.bound.inputs))),
             outputs=ends,
             steps=steps,
             backward=tuple(self.backward),

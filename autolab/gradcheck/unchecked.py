@@ -1,6 +1,4 @@
-"""Values that a function learns: the parameters of a link are checked as its inputs are, and of others it is said that
-they were not checked. A link of which only the gradient of the input is right does not learn.
-"""
+"""Of values that a function learns and that are not among its inputs it is said that they were not checked."""
 
 from __future__ import annotations
 
@@ -12,50 +10,9 @@ from ..binding import Bound
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.parameter import Parameter
 from ..engine.variable import Variable
-from ..links import Link
-from ..links.functional import with_parameters
 from .lasting_arrays import reached
 from .messages import say, shown
 from .report import Finding
-
-
-class LinkFunction:
-    """A link, or a method of one, as a function of its arguments and of its parameters, these by ``labels``.
-
-    Each call works on a copy of the link, so that what it keeps from one call to the next does not matter.
-    """
-
-    def __init__(self, fn: Any, labels: dict[str, str]) -> None:
-        self.__wrapped__, self.labels = fn, labels
-
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        parameters = {path: named.pop(label) for label, path in self.labels.items()}
-        link = _link_of(self.__wrapped__)
-        assert link is not None
-        twin = with_parameters(link, parameters)
-        fn = twin if self.__wrapped__ is link else getattr(twin, self.__wrapped__.__name__)
-        return fn(*args, **named)
-
-
-def of_its_parameters(bound: Bound) -> Bound:
-    """``bound``, if it is of a link or its method, with the parameters as inputs of their own, called ``l1.W``."""
-    link = _link_of(bound.fn)
-    if link is None:
-        return bound
-    if not all([p.is_initialized for p in link.params()]):
-        bound.call()  # their sizes follow the inputs
-    found = {path.lstrip("/").replace("/", "."): (path, p) for path, p in link.namedparams() if p.is_initialized}
-    found = {f"self.{label}" if label in bound.variables else label: pair for label, pair in found.items()}
-    fresh = {label: type(p)(p.array, name=label, requires_grad=p.requires_grad) for label, (_, p) in found.items()}
-    if not fresh:
-        return bound
-    return bound.extended(LinkFunction(bound.fn, {label: path for label, (path, _) in found.items()}), fresh)
-
-
-def _link_of(fn: Any) -> Link | None:
-    owner = getattr(fn, "__self__", fn)
-    return owner if isinstance(owner, Link) else None
-
 
 _SAID = 3  # names
 _MOST_ITEMS = 100
