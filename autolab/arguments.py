@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,14 +33,14 @@ def with_inputs(argument: Any, variables: Mapping[str, Variable]) -> Any:
 
 
 def source_text(argument: Any, text: Callable[[InputPlaceholder], str]) -> str:
-    """An argument as source text; functions and classes by their names."""
+    """An argument as source text; what can be called by its name."""
     if isinstance(argument, InputPlaceholder):
         return text(argument)
     tree = argument.tree if isinstance(argument, Structure) else argument
     if isinstance(tree, dict):
         return f"{{{', '.join([f'{key!r}: {source_text(item, text)}' for key, item in tree.items()])}}}"
     if not isinstance(tree, list | tuple):
-        return tree.__name__ if _has_name(tree) else repr(tree)
+        return (name_of(tree) if callable(tree) else None) or repr(tree)
     items = ", ".join([source_text(item, text) for item in tree])
     if hasattr(tree, "_fields"):
         return f"{type(tree).__name__}({items})"
@@ -58,6 +59,15 @@ def named_in(argument: Any) -> Iterator[Any]:
             yield from named_in(item)
     elif _has_name(tree):
         yield tree
+
+
+def name_of(fn: Any) -> str | None:
+    """The name under which a function, a class or an object that can be called stands in code: its own, or the one that
+    it has in the notebook or script."""
+    if _has_name(fn):
+        return str(fn.__name__)
+    names = [name for name, value in vars(sys.modules["__main__"]).items() if value is fn and not name.startswith("_")]
+    return names[0] if names else None
 
 
 def _has_name(value: Any) -> bool:

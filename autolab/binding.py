@@ -8,13 +8,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .arguments import InputPlaceholder, Structure, named_in, source_text, with_inputs
+from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
 from .engine.arrays import as_array, check_real
 from .engine.backend import is_array
 from .engine.errors import a_kind
@@ -27,8 +27,8 @@ class Bound:
     so are arrays and floats inside lists, tuples and dicts.
 
     ``variables`` are fresh leaves under the names of the signature, ``params[0][w]`` for one inside ``params``: the
-    caller's own Variables stay as they are. ``learned`` are those of them that are parameters of a link, under their
-    paths in it. ``caller`` is the tool that bound them, for its messages.
+    caller's own Variables stay as they are. ``learned`` are the caller's own parameters of links, of which those
+    under the same names are fresh leaves too. ``caller`` is the tool that bound them, for its messages.
     """
 
     fn: Callable[..., Any]
@@ -37,7 +37,7 @@ class Bound:
     _args: tuple[Any, ...]
     _kwargs: dict[str, Any]
     caller: str = "record"
-    learned: frozenset[str] = frozenset()
+    learned: Mapping[str, Variable] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, Variable]:
@@ -74,15 +74,15 @@ class Bound:
                 continue
             argument = source_text(a, lambda placeholder: text(self.variables[placeholder.name]))
             parts.append(f"{name}={argument}" if name else argument)
-        name = self.name if self.name.isidentifier() else "fn"  # a lambda has no name that could be called
-        name += ".apply" if _applies(self.fn) else ""
+        fn = getattr(self.fn, "__wrapped__", self.fn) if self.learned else self.fn
+        name = f"{self.name}.apply" if _applies(fn) else name_of(fn) or "fn"
         return f"{name}({', '.join(parts)})"
 
     def learning(self, fn: Callable[..., Any], parameters: Mapping[str, Variable]) -> Bound:
-        """``fn`` with the same arguments, which takes the parameters that it learns as keywords."""
+        """``fn``, which wraps the function, with the same arguments; parameters that it learns are keywords."""
         keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in parameters}}
-        variables, learned = {**self.variables, **parameters}, self.learned | parameters.keys()
-        return replace(self, fn=fn, variables=variables, _kwargs=keywords, learned=learned)
+        fresh = {name: _leaf(own, name, name) for name, own in parameters.items()}
+        return replace(self, fn=fn, variables={**self.variables, **fresh}, _kwargs=keywords, learned=parameters)
 
     @property
     def has_arguments(self) -> bool:

@@ -24,7 +24,7 @@ RANKS = {
     "authoring": 0.5,
     "debug": 0.5,
     "functions": 1,
-    "binding": 2,
+    "binding": 1.5,
     "reporter": 1,
     "structure": 0.5,
     "arguments": 1,

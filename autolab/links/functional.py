@@ -40,21 +40,21 @@ def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:
 
 
 class LinkFunction:
-    """A function of links as one of their parameters, too: it takes these by ``labels``, each for its places in links.
+    """A function of links as one of their parameters, too: it takes these as keywords, each for its places in links.
 
     Each call works on copies of the links, so that what they keep from one call to the next does not matter. Parameters
     that are left out are the links' own.
     """
 
-    def __init__(self, fn: Any, labels: Mapping[str, Sequence[tuple[Link, str]]]) -> None:
-        self.__wrapped__, self.labels = fn, labels
+    def __init__(self, fn: Any, places: Mapping[str, Sequence[tuple[Link, str]]]) -> None:
+        self.__wrapped__, self._places = fn, places
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         links: dict[int, Link] = {}
         given: dict[int, dict[str, Parameter]] = {}
-        for label, places in self.labels.items():
+        for label, held in self._places.items():
             parameter = named.pop(label, None)
-            for link, path in places:
+            for link, path in held:
                 links[id(link)] = link
                 given.setdefault(id(link), {}).update({} if parameter is None else {path: parameter})
         twins: dict[int, Any] = {key: with_parameters(link, given[key]) for key, link in links.items()}
@@ -76,17 +76,14 @@ def with_learned(bound: Bound) -> Bound:
     if not all([parameter.is_initialized for link in links.values() for parameter in link.params()]):
         with suppress(Exception):  # their sizes follow the inputs; what it raises is raised again when it is run
             bound.call()
-    labels: dict[str, list[tuple[Link, str]]] = {}
-    fresh: dict[int, Parameter] = {}
+    places: dict[str, list[tuple[Link, str]]] = {}
+    labels: dict[int, str] = {}
+    learned: dict[str, Parameter] = {}
     for name, link in links.items():
         for path, parameter in link.namedparams():
             if parameter.is_initialized:
                 label = ".".join([*filter(None, [name]), *path.lstrip("/").split("/")])
-                label = f"self.{label}" if label in bound.variables else label
-                if id(parameter) not in fresh:
-                    kind, claim = type(parameter), parameter.requires_grad
-                    fresh[id(parameter)] = kind(parameter.array, name=label, requires_grad=claim)
-                labels.setdefault(str(fresh[id(parameter)].name), []).append((link, path))
-    if not labels:
-        return bound
-    return bound.learning(LinkFunction(bound.fn, labels), {str(p.name): p for p in fresh.values()})
+                label = labels.setdefault(id(parameter), f"self.{label}" if label in bound.variables else label)
+                learned[label] = parameter
+                places.setdefault(label, []).append((link, path))
+    return bound.learning(LinkFunction(bound.fn, places), learned) if learned else bound

@@ -200,14 +200,18 @@ def call_code(
         return _as_given(written(name, _expression(name, array, origin, lines)), variable)
 
     call = bound.code(text).partition("(")
-    options = _options(state, lines, written)
+    options = _options(bound, state, lines, written)
     arguments = [part for part in (call[2].removesuffix(")"), options) if part]
     return "; ".join([*lines, f"autolab.explore({', '.join([call[0], *arguments])})"])
 
 
-def _options(state: ExplorationState, lines: list[str], written: Callable[[Key, str], str]) -> str:
+def _options(bound: Bound, state: ExplorationState, lines: list[str], written: Callable[[Key, str], str]) -> str:
     """The options that are not the defaults."""
     entries = []
+    if moved := [name for name in state.inputs if name in bound.learned]:
+        held = [(name, state.arrays[name], state.origins.get(name, ArraySource())) for name in moved]
+        texts = [f"{name!r}: {written(name, _expression(name, array, origin, lines))}" for name, array, origin in held]
+        entries.append(f'"parameters": {{{", ".join(texts)}}}')
     outputs = sorted([key for key in state.arrays if isinstance(key, int)])
     if outputs:
         origins = state.origins

@@ -71,7 +71,7 @@ class Explorer(SessionView):
 
     @property
     def point(self) -> dict[str, Array]:
-        """The inputs as they stand, as arrays."""
+        """The inputs as they stand, as arrays, and the parameters of links that were moved."""
         with self._lock:
             return self._session.point
 
@@ -223,16 +223,18 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     *args, **inputs
         Its arguments, bound by its signature as `autolab.record` does it, with the arrays inside lists, tuples and
         dicts. Numbers and the cells of small arrays are dragged in their boxes; the box of an array opens a window onto
-        all of it. They are copied: the caller's arrays and Variables never change.
+        all of it. So are the parameters of a link that is explored, or is an argument (up to a million numbers). All
+        are copied: the caller's arrays, Variables and links never change.
     options : dict, optional
         ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
-        `record`; ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the
-        present one).
+        `record`; ``parameters``, arrays in the place of parameters of links, by their names in the graph (``l1.W``);
+        ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the present one).
 
     Returns
     -------
     Explorer
-        ``.point`` holds the inputs as they stand, ``.recording`` what the picture shows, ``.close()`` ends it.
+        ``.point`` holds the inputs as they stand and the parameters that were moved, ``.recording`` what the picture
+        shows, ``.close()`` ends it.
 
     Raises
     ------

@@ -10,6 +10,7 @@ from ..draw.messages import say
 from ..draw.names import label, shorten
 from ..live.controls import Key, control
 from ..live.protocol import not_understood
+from .parameters import movable_steps
 from .questions import session_answers
 from .session import Session
 
@@ -40,9 +41,10 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
         return NOTHING_FREE
     state = session.state
     outputs = session.outputs if recording.raised is None else ()  # an error came before them
-    keys: list[Key] = [*state.inputs, *outputs]
+    places = movable_steps(session.bound, recording)
+    places |= {key: recording.outputs[key] for key in outputs}
     return {
-        "controls": [_control(session, recording, key, corners) for key in keys],
+        "controls": [{**_control(session, recording, key, corners), "node": node} for key, node in places.items()],
         "settings": [
             {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
             for name, (value, values) in session.settings().items()
@@ -56,16 +58,14 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
 def _control(session: Session, recording: Recording, key: Key, corners: Corners) -> dict[str, Any]:
     corner, array = corners.get(key, (0, 0)), session.array(key)
     if isinstance(key, str):
-        node = recording.inputs[[*session.state.inputs].index(key)]
-        made_of = key, array, session.start.arrays[key], session.domains.get(key), corner
+        made_of = key, array, session.began(key), session.domains.get(key), corner
     else:
-        node = recording.outputs[key]
         title = say("upstream_of", name=_output_name(recording, key))
         made_of = title, array, session.outputs[key], None, corner
     known = session.controls.get(key)
     if known is None or not _are_same(known[0], made_of):
         known = session.controls[key] = made_of, control(key, *made_of)
-    return {**known[1], "node": node}
+    return known[1]
 
 
 def _are_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:

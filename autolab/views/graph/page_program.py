@@ -24,6 +24,7 @@ from ..draw.messages import say
 from ..draw.names import heading
 from ..live.controls import Key
 from .labels import group_heading, group_sentence, result
+from .parameters import movable_steps
 from .session import Session
 
 MOST_CHARACTERS = 150_000
@@ -50,7 +51,7 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
         return {"why": say("moves_other_view")}
     if _is_too_large(recording):
         return {"why": say("moves_needs", what=say("moves_too_large"))}
-    keys: list[Key] = [*state.inputs, *sorted(session.outputs)]
+    keys: list[Key] = [*movable_steps(session.bound, recording), *sorted(session.outputs)]
     start = {key: session.array(key) for key in keys}
     if any([not isinstance(array, np.ndarray) for array in start.values()]):
         return {"why": say("moves_device")}
@@ -158,8 +159,9 @@ def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -
     calls = [
         step for step in recording.steps if step.kind == "part" or (step.kind == "call" and step.value is not None)
     ]
-    others = [step for step in recording.steps if step.kind == "leaf"]
-    inputs = [step for step in recording.steps if step.kind == "input"]
+    moved = movable_steps(session.bound, recording).values()
+    inputs = [recording.steps[id] for id in moved]
+    others = [step for step in recording.steps if step.kind == "leaf" and step.id not in moved]
     if len(calls) != len(made) or len(others) != len(brought):
         raise Untraceable(say("moves_changes"))
     pairs = [(step, leaves[str(step.name)]) for step in inputs]

@@ -21,7 +21,7 @@ class ProgramRun:
     Attributes
     ----------
     leaves : dict
-        A fresh Variable for each input.
+        A fresh Variable for each input and each parameter of a link.
     ones : dict
         For each output that has a gradient, ones of its shape: the upstream gradient where none was set.
     domains : dict
@@ -29,7 +29,8 @@ class ProgramRun:
     """
 
     def __init__(self, bound: Bound, state: ExplorationState, check: Callable[[], None], given: Any = None) -> None:
-        self.leaves = {name: _leaf(bound.variables[name], name, array) for name, array in state.inputs.items()}
+        arrays = {**{name: own.array for name, own in bound.learned.items()}, **state.inputs}
+        self.leaves = {name: _leaf(bound.variables[name], name, array) for name, array in arrays.items()}
         self.ones: dict[int, Array] = {}
         self.domains: dict[str, Domain] = {}
         self._state, self._check, self._given, self._several = state, check, given, False

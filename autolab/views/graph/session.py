@@ -29,10 +29,11 @@ from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
 from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited
 from .move_history import MoveHistory
+from .parameters import learning, replaced_parameters
 from .program_run import ProgramRun, fitting
 
 SECONDS = 60.0
-_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "seconds", "train")
+_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "parameters", "seconds", "train")
 
 
 class Session(RerunContext):
@@ -50,7 +51,8 @@ class Session(RerunContext):
         Its arguments, bound by its signature.
     options : dict, optional
         ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
-        `record`; ``seconds``, after which a computation is stopped; ``train``, the mode.
+        `record`; ``parameters``: arrays to take the place of parameters of links, by their names; ``seconds``, after
+        which a computation is stopped; ``train``, the mode.
 
     Raises
     ------
@@ -72,15 +74,17 @@ class Session(RerunContext):
         self.seconds = _seconds(given.get("seconds", SECONDS))
         self._budget = given.get("budget", BUDGET)
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
-        self.bound = bind("explore", fn, tuple(args), inputs or {})
+        self.fn = fn
+        self.bound = learning(bind("explore", fn, tuple(args), inputs or {}))
         super().__init__(fn)
         self.given.add(self._own(args, inputs or {}))
         self.given.settle()
         self._backprop = config.enable_backprop
         # The picture shows NaN and infinities, so a warning at every move would say nothing new.
         self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
-        arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.variables.items()}
-        input_to_differentiate("explore", self.bound.variables, given.get("order", 0), given.get("wrt"))
+        arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.inputs.items()}
+        arrays |= replaced_parameters(self.bound, given.get("parameters", {}))
+        input_to_differentiate("explore", self.bound.inputs, given.get("order", 0), given.get("wrt"))
         orders = {
             "order": given.get("order", 0),
             "wrt": given.get("wrt"),
@@ -98,7 +102,7 @@ class Session(RerunContext):
     # ------------------------------------------------------------------ where the inputs stand
     @property
     def point(self) -> dict[str, Array]:
-        """A copy of the inputs as they stand."""
+        """A copy of the inputs as they stand, and of the parameters that were moved."""
         return {name: array.copy() for name, array in self.state.inputs.items()}
 
     @property
@@ -115,9 +119,15 @@ class Session(RerunContext):
         """The array of a key; an upstream gradient that was not set, or does not fit its output any more, is ones."""
         if isinstance(key, int) and key in self.outputs:
             return fitting(self.state.arrays, key, self.outputs[key])
+        if key in self.bound.learned and key not in self.state.arrays:
+            return self.bound.learned[str(key)].array
         if key not in self.state.arrays:
             raise ValueError(f"explore: there is no input {key!r:.60} that can be moved")
         return self.state.arrays[key]
+
+    def began(self, key: Key) -> Array:
+        """The array of a key as it was at first."""
+        return self.start.arrays[key] if key in self.start.arrays else self.bound.learned[str(key)].array
 
     def code(self) -> str:
         """Python text that opens the same view at this point."""
@@ -176,7 +186,7 @@ class Session(RerunContext):
         state = self.state
         if setting in ("order", "wrt"):
             orders = {"order": state.order, "wrt": state.wrt, setting: value}
-            input_to_differentiate("explore", self.bound.variables, orders["order"], orders["wrt"])
+            input_to_differentiate("explore", self.bound.inputs, orders["order"], orders["wrt"])
             return replace(state, **orders)
         if setting in ("open", "close") and value in (self.recording.openable if self.recording else ()):
             others = [name for name in state.opened if name != value]
@@ -265,6 +275,7 @@ class Session(RerunContext):
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
             options |= {"wrt": state.wrt, "open": state.opened, "replace": state.replaced}
             recording = record_bound(self.bound, run.leaves, **options)
+        origins.add([(own, name) for name, own in self.bound.learned.items() if name not in state.arrays])
         origins.settle(own=run.leaves.values())
         self.outputs, self.domains, self.origins, self.recording = run.ones, run.domains, origins, recording
         self.seconds_taken = time.perf_counter() - start

@@ -1,0 +1,50 @@
+"""The parameters of links in an exploration: they are moved where the graph shows them, on copies of the links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from ...binding import Bound
+from ...engine.arrays import as_array
+from ...engine.backend import Array, get_array_module
+from ...engine.errors import a_kind
+from ...links.functional import with_learned
+from ...recording.model import Recording
+from ..live.controls import Key
+
+_MOST_LEARNED = 1 << 20
+"""A link of more numbers is not copied at every move: its parameters stand."""
+
+
+def learning(bound: Bound) -> Bound:
+    """With the parameters of its links, if these are few enough to be moved."""
+    found = with_learned(bound)
+    return found if sum([own.size for own in found.learned.values()]) <= _MOST_LEARNED else bound
+
+
+def replaced_parameters(bound: Bound, given: Any) -> dict[Key, Array]:
+    """The option ``parameters``: a new array for each parameter that is named."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"explore: option 'parameters' is {a_kind(given)}; expected a dict from names to arrays")
+    found: dict[Key, Array] = {}
+    for name, value in given.items():
+        own = bound.learned.get(name)
+        if own is None:
+            known = ", ".join(bound.learned) or "none"
+            raise ValueError(f"explore: option 'parameters' has {name!r:.60}; the parameters are {known:.200}")
+        array = as_array(value, f"explore: parameter {name!r:.60}")
+        if array.shape != own.shape or array.dtype.kind not in "biuf":
+            what = f"{array.dtype} {tuple(array.shape)}"
+            raise ValueError(f"explore: parameter {name!r:.60} is {what}; expected numbers of shape {own.shape}")
+        found[name] = get_array_module(own.array).array(array, dtype=own.dtype)
+    return found
+
+
+def movable_steps(bound: Bound, recording: Recording) -> dict[Key, int]:
+    """The steps of a recording that can be moved: the inputs, and the parameters of links that it met."""
+    inputs: dict[Key, int] = dict(zip(bound.inputs, recording.inputs, strict=True))
+    leaves = [(str(step.name), step.id) for step in recording.steps if step.kind == "leaf"]
+    named = Counter([name for name, _ in leaves])  # another parameter may be called the same
+    return inputs | {name: id for name, id in leaves if name in bound.learned and named[name] == 1}
