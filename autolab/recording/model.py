@@ -112,7 +112,7 @@ class Snapshot:
         largest = float(finite.max(initial=0.0))  # squares of very small and large numbers would be 0 and infinite
         return largest * float(np.linalg.norm(finite / largest)) if largest else 0.0
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of elements of the whole array."""
         return math.prod(self.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 from autolab.engine.modes import Modes, listeners, modes, overrides, unset_modes, watchers
 
@@ -12,9 +13,9 @@ _PATIENCE = 5.0
 
 def leaked_state() -> list[str]:
     """One sentence for every mode or observer that is still there, once the computations of closed views have ended."""
-    for thread in threading.enumerate():
-        if thread.name == "autolab-view":
-            thread.join(_PATIENCE)
+    late = time.monotonic() + _PATIENCE
+    while "autolab-view" in {thread.name for thread in threading.enumerate()} and time.monotonic() < late:
+        time.sleep(0.001)
     own = {name: value for name, value in vars(modes()).items() if name not in ("block", "before")}
     found = [f"config.{name} is set to {value!r} here" for name, value in own.items()]
     found += [

@@ -8,11 +8,13 @@ import contextlib
 import contextvars
 import copy
 import ctypes
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -64,12 +66,12 @@ class Computation(Generic[Result]):
             contextvars.copy_context()
         )  # what is printed belongs to the cell or message that began
         context.run(unset_modes)  # modes belong to what is computed
-        self._thread = threading.Thread(target=context.run, args=(self._run,), name="autolab-view", daemon=True)
+        self._thread = 0  # the number of the one that runs it
 
     def start(self) -> None:
         """Begin; without threads, also end."""
         if HAS_THREADS:
-            self._thread.start()
+            _hand_over(self)
         else:
             self._context.run(self._run)
 
@@ -104,6 +106,7 @@ class Computation(Generic[Result]):
 
     def _run(self) -> None:
         result: Any = None
+        self._thread = threading.get_ident()
         try:
             try:
                 result = self._work(self.check)
@@ -114,6 +117,11 @@ class Computation(Generic[Result]):
         self._ended.set()
         self._wake.set()
         self._done(self, result)
+
+    def run_through(self) -> bool:
+        """Run it in this thread, in the context in which it was made; whether the thread was interrupted."""
+        self._context.run(self._run)
+        return self._interrupted
 
     def _watch(self) -> None:
         self._wake.wait(self._limit)
@@ -126,7 +134,7 @@ class Computation(Generic[Result]):
         with self._guard:
             if self._interruptible:
                 self._interrupted = True
-                identity = ctypes.c_ulong(self._thread.ident or 0)
+                identity = ctypes.c_ulong(self._thread)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(Stopped))
 
     def _end_interruptions(self) -> None:
@@ -139,6 +147,36 @@ class Computation(Generic[Result]):
         with contextlib.suppress(Stopped):
             for _ in range(100 * self._interrupted):
                 pass
+
+
+_idle: list[SimpleQueue[Computation[Any]]] = []
+"""Where threads wait for their next computation: to begin one takes longer than a small function does."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a child has none of these threads
+
+
+def _hand_over(computation: Computation[Any]) -> None:
+    """Have it run by a thread that has nothing to do, or by a new one."""
+    try:
+        jobs = _idle.pop()
+    except IndexError:
+        jobs = SimpleQueue()
+        threading.Thread(target=_work_off, args=(jobs,), daemon=True).start()
+    jobs.put(computation)
+
+
+def _work_off(jobs: SimpleQueue[Computation[Any]]) -> None:
+    """What such a thread does. One that was interrupted ends: nothing of that may reach the next computation."""
+    thread, is_fresh = threading.current_thread(), True
+    while is_fresh:
+        computation = jobs.get()
+        thread.name = "autolab-view"
+        is_fresh = not computation.run_through()
+        del computation  # waiting, it would keep what it computed
+        thread.name = "autolab-idle"
+        if is_fresh:
+            _idle.append(jobs)
 
 
 class RerunContext:

@@ -191,7 +191,7 @@ def patience(explorer: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.setattr(Explorer, "wait_seconds", 0.05)
     yield
     deadline = time.monotonic() + 10
-    while any(thread.name.startswith("autolab-") for thread in threading.enumerate()):
+    while any(thread.name in ("autolab-view", "autolab-watch") for thread in threading.enumerate()):
         assert time.monotonic() < deadline, "a computation goes on"
         time.sleep(0.01)
 
