@@ -7,6 +7,7 @@ import { LEAVES } from "./node.js";
 const STEP = 1.25;
 const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
 const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once, or all of its width
+const BACK_ROW = 4 / 5; // or 16 of 20 from the back row, if then all of its width can be seen
 const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
 const NEARLY = 2; // panes: what is not wider begins at its edge, and is cut at one side only
 
@@ -66,7 +67,8 @@ export function makeZoom(picture, moved) {
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, limit() / height);
     const readable = across < WHOLE ? READABLE : Math.min(READABLE, across);
-    apply(Math.max(fitting, scale > 1 ? scale : fitting < WHOLE ? readable : 0));
+    const large = across < BACK_ROW * scale ? scale : Math.min(scale, across);
+    apply(Math.max(fitting, scale > 1 ? large : fitting < WHOLE ? readable : 0));
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,

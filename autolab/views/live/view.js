@@ -232,6 +232,8 @@ function makePresenting(view, enlarge) {
   function show(on) {
     if (on === root.classList.contains("al-present")) return;
     root.classList.toggle("al-present", on);
+    if (on) foot.observe(/** @type {Element} */ (root.querySelector(".al-foot")));
+    else foot.disconnect();
     enlarge(on ? LARGER : 1);
   }
 
@@ -250,11 +252,17 @@ function makePresenting(view, enlarge) {
     show(false);
   }
 
+  const foot = new ResizeObserver(([{ target }]) =>
+    root.style.setProperty("--al-foot", `${/** @type {HTMLElement} */ (target).offsetHeight}px`),
+  ); // it grows with a long sentence, and the graph makes room
   const left = () => document.fullscreenElement !== root && show(false);
   root.addEventListener("fullscreenchange", left);
   document.addEventListener("keydown", pressed, true);
   return {
     places: { menu: [button("Present", present)] },
-    close: () => document.removeEventListener("keydown", pressed, true),
+    close() {
+      foot.disconnect();
+      document.removeEventListener("keydown", pressed, true);
+    },
   };
 }

@@ -199,3 +199,37 @@ def test_exactly_zero_has_a_mark(shown: Shown) -> None:
         .evaluate_all("all => all.map((cell) => cell.classList.contains('al-zero'))")
     )
     assert marks == [False, True, False]
+
+
+def test_what_is_presented_is_not_cut_at_its_sides_nor_covers_a_long_sentence(shown: Shown) -> None:
+    page, _ = shown(LAPTOP, net, **NET)
+    menu(page).get_by_role("button", name="Present").click()
+    page.wait_for_function("() => document.fullscreenElement?.matches('.al-present')")
+    page.locator(".al-sentence").evaluate("(e) => { e.textContent = 'a long sentence '.repeat(12) }")
+    page.wait_for_timeout(300)
+    found = page.evaluate(
+        """() => {
+      const pane = document.querySelector('.al-pane').getBoundingClientRect();
+      const boxes = [...document.querySelectorAll('.al-node')].map((node) => node.getBoundingClientRect());
+      const top = (part) => document.querySelector(part).getBoundingClientRect().top;
+      return { width: pane.width, right: Math.max(...boxes.map((box) => box.right)) - pane.right,
+        foot: top('.al-foot') - document.querySelector('.al-graph').getBoundingClientRect().bottom,
+        first: top('.al-sentence') - top('.al-foot'), zoom: document.querySelector('.al-picture').getScreenCTM().a };
+    }"""
+    )
+    assert found["width"] > 1270, "no room is kept for the map, which is not there"
+    assert found["right"] <= 0 and found["zoom"] * 12 >= 16
+    assert found["foot"] >= -1 and found["first"] >= 0
+
+
+def test_the_player_stays_in_sight_where_something_is_wrong(shown: Shown) -> None:
+    def wrong(x: Any, y: Any) -> Any:
+        r = np.log(x)
+        z = r * y
+        return z.sum()
+
+    page, _ = shown(LAPTOP, wrong, x=np.array([1.0, -2.0, 0.0, 3.0]), y=np.arange(4.0))
+    expect(page.locator(".al-told > li")).to_have_count(2)
+    foot = page.locator(".al-foot").bounding_box()
+    assert foot and foot["y"] + foot["height"] <= 800
+    assert page.evaluate(MEASURED)["all"]
