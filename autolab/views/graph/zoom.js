@@ -66,9 +66,8 @@ export function makeZoom(picture, moved) {
     if (whole) return fitAll();
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, limit() / height);
-    const readable = across < WHOLE ? READABLE : Math.min(READABLE, across);
-    const large = across < BACK_ROW * scale ? scale : Math.min(scale, across);
-    apply(Math.max(fitting, scale > 1 ? large : fitting < WHOLE ? readable : 0));
+    const [least, usual] = scale > 1 ? [BACK_ROW * scale, scale] : [WHOLE, READABLE];
+    apply(fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,

@@ -252,8 +252,8 @@ function makePresenting(view, enlarge) {
     show(false);
   }
 
-  const foot = new ResizeObserver(([{ target }]) =>
-    root.style.setProperty("--al-foot", `${/** @type {HTMLElement} */ (target).offsetHeight}px`),
+  const foot = new ResizeObserver(([{ borderBoxSize }]) =>
+    root.style.setProperty("--al-foot", `${borderBoxSize[0].blockSize}px`),
   ); // it grows with a long sentence, and the graph makes room
   const left = () => document.fullscreenElement !== root && show(false);
   root.addEventListener("fullscreenchange", left);
