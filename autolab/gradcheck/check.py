@@ -51,8 +51,8 @@ def check_gradients(
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them. The parameters of a link, or of a link whose method it
-        is, are checked as inputs are.
+        Takes Variables, returns a Variable or a tuple of them. The parameters of a link, of a link whose method it is,
+        and of links among the arguments are checked as inputs are.
     *args, **inputs
         Its arguments, bound by its signature as `autolab.record` does it. All are copied: neither arrays nor
         Variables nor gradients of the caller change. Good inputs are random, of unequal lengths, and away from kinks.

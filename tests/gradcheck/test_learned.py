@@ -125,7 +125,7 @@ def of_data(x: Variable) -> Variable:
     ("fn", "said"),
     [
         (lambda x: x @ W, "<lambda> also uses W, whose gradient was not checked: make it an input."),
-        (lambda x: M(x), "W and b, whose gradients were not checked: make them inputs, or check the link itself."),
+        (lambda x: M(x), "gradients were not checked: make them inputs, or give the link as an argument."),
         (lambda x: x + HELD["b"], "<lambda> also uses HELD[b], whose gradient was not checked: make it an input."),
         (own, None),
         (of_data, None),

@@ -3,7 +3,7 @@
 SENTENCES: dict[str, str] = {
     "not_checked": "{function} also uses {names}, whose gradient was not checked: make it an input{link}.",
     "not_checked.several": "{function} also uses {names}, whose gradients were not checked: make them inputs{link}.",
-    "not_checked.link": ", or check the link itself",
+    "not_checked.link": ", or give the link as an argument",
     "kink": (
         "{function} has a kink in {input}{where}: its slope is {low} on one side and {high} on the other, and the "
         "gradient {analytic} {judgement}."
