@@ -40,6 +40,11 @@ class Bound:
     learned: Mapping[str, Variable] = field(default_factory=dict)
 
     @property
+    def given(self) -> Callable[..., Any]:
+        """The function that was bound; ``fn`` wraps it where it takes parameters that are learned."""
+        return getattr(self.fn, "__wrapped__", self.fn) if self.learned else self.fn
+
+    @property
     def inputs(self) -> dict[str, Variable]:
         """The variables that are arguments."""
         return {name: variable for name, variable in self.variables.items() if name not in self.learned}
@@ -74,8 +79,7 @@ class Bound:
                 continue
             argument = source_text(a, lambda placeholder: text(self.variables[placeholder.name]))
             parts.append(f"{name}={argument}" if name else argument)
-        fn = getattr(self.fn, "__wrapped__", self.fn) if self.learned else self.fn
-        name = f"{self.name}.apply" if _applies(fn) else name_of(fn) or "fn"
+        name = f"{self.name}.apply" if _applies(self.given) else name_of(self.given) or "fn"
         return f"{name}({', '.join(parts)})"
 
     def learning(self, fn: Callable[..., Any], parameters: Mapping[str, Variable]) -> Bound:

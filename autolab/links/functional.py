@@ -69,13 +69,15 @@ def with_learned(bound: Bound) -> Bound:
     """``bound`` with the parameters of its links as inputs of their own.
 
     Its links are the function itself, that of which it is a method, and those among its arguments. A parameter of the
-    first is called ``l1.W``, one of an argument ``model.l1.W``; one that several links share has its first name.
+    first is called ``l1.W``, one of an argument ``model.l1.W``; one that several links share has its first name, and
+    one with the name of an argument is ``self.W``.
     """
     own = getattr(bound.fn, "__self__", bound.fn)
     links = {name: value for name, value in [("", own), *bound.arguments.items()] if isinstance(value, Link)}
     if not all([parameter.is_initialized for link in links.values() for parameter in link.params()]):
         with suppress(Exception):  # their sizes follow the inputs; what it raises is raised again when it is run
             bound.call()
+    taken = bound.variables.keys() | bound.arguments.keys()
     places: dict[str, list[tuple[Link, str]]] = {}
     labels: dict[int, str] = {}
     learned: dict[str, Parameter] = {}
@@ -83,7 +85,7 @@ def with_learned(bound: Bound) -> Bound:
         for path, parameter in link.namedparams():
             if parameter.is_initialized:
                 label = ".".join([*filter(None, [name]), *path.lstrip("/").split("/")])
-                label = labels.setdefault(id(parameter), f"self.{label}" if label in bound.variables else label)
+                label = labels.setdefault(id(parameter), f"self.{label}" if label in taken else label)
                 learned[label] = parameter
                 places.setdefault(label, []).append((link, path))
     return bound.learning(LinkFunction(bound.fn, places), learned) if learned else bound

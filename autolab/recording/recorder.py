@@ -291,7 +291,7 @@ class Recorder:
 def _unreached(
     bound: Bound, source: str | None, line: int | None, steps: tuple[Step, ...], raised: Raised | None
 ) -> tuple[int, ...]:
-    if hasattr(bound.fn, "__wrapped__"):  # nobody knows how often its wrapper calls it
+    if hasattr(bound.given, "__wrapped__"):  # nobody knows how often its wrapper calls it
         return ()
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     return unexecuted_lines(source, line, lines, None if raised is None else raised.outer_line)

@@ -85,6 +85,31 @@ def test_it_is_measured_elsewhere_too(executor: Any) -> None:
         assert verdicts(check_gradients(Net(), X, executor=pool))["last.W"] == "wrong"
 
 
+def through(model: Link, x: Variable) -> Variable:
+    return model(x)
+
+
+@pytest.mark.parametrize("executor", [None, ProcessPoolExecutor])
+def test_links_among_the_arguments_are_checked(executor: Any) -> None:
+    if executor is None:
+        assert verdicts(check_gradients(through, Net(), X))["model.last.W"] == "wrong"
+        return
+    with executor(2) as pool:
+        assert verdicts(check_gradients(through, Net(), X, executor=pool))["model.last.W"] == "wrong"
+
+
+def test_a_parameter_with_the_name_of_an_argument_that_is_no_input() -> None:
+    class Scaled(Link):
+        def __init__(self) -> None:
+            super().__init__()
+            self.times = Parameter(np.array(2.0))
+
+        def forward(self, x: Variable, times: int) -> Variable:
+            return x * self.times * times
+
+    assert verdicts(check_gradients(Scaled(), X, times=3)) == {"x": "right", "self.times": "right"}
+
+
 def test_a_check_of_a_link_leaves_it_as_it_was() -> None:
     norm = links.BatchNormalization(3)
     state = {name: array.copy() for name, array in norm.state().items()}

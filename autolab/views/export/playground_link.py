@@ -64,7 +64,7 @@ def link(session: Session, playground: str) -> dict[str, Any]:
             raise NotStandalone(f"{name} has {array.size} elements, more than {LITERAL}")
     name = call.partition("autolab.explore(")[2].partition(",")[0].removesuffix(")")
     names = {**session.bound.named(), "autolab": autolab, **({"np": np} if "np." in call else {})}
-    program = standalone(session.fn, name, **names)
+    program = standalone(session.bound.given, name, **names)
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
     pieces: list[Any] = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
     _check_names("".join([piece["text"] if i % 2 else piece for i, piece in enumerate(pieces)]))

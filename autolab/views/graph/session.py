@@ -74,7 +74,6 @@ class Session(RerunContext):
         self.seconds = _seconds(given.get("seconds", SECONDS))
         self._budget = given.get("budget", BUDGET)
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
-        self.fn = fn
         self.bound = learning(bind("explore", fn, tuple(args), inputs or {}))
         super().__init__(fn)
         self.given.add(self._own(args, inputs or {}))

@@ -177,6 +177,16 @@ def test_parameters_of_the_same_name_as_another_stand(net: Net) -> None:
     assert motion(session, recording)["keys"] == ["x", "b", 0]
 
 
+def test_lines_that_were_not_reached_are_marked_as_without_links(net: Net) -> None:
+    def either(model: Net, x: Variable) -> Variable:
+        if x.data[0, 0] > 0:
+            return model(x)
+        return model(-x)
+
+    recording = Session(either, (net, X)).record()
+    assert recording.unreached == autolab.record(either, net, X).unreached != ()
+
+
 def test_a_large_link_stands_and_is_not_copied() -> None:
     link = links.Linear(1200, 1000)
     session = Session(link, (np.zeros((1, 1200)),))
