@@ -223,8 +223,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     *args, **inputs
         Its arguments, bound by its signature as `autolab.record` does it, with the arrays inside lists, tuples and
         dicts. Numbers and the cells of small arrays are dragged in their boxes; the box of an array opens a window onto
-        all of it. So are the parameters of a link that is explored, or is an argument (up to a million numbers). All
-        are copied: the caller's arrays, Variables and links never change.
+        all of it. So are the parameters of a link that is explored, or is an argument: up to 64 of them, with a million
+        numbers in all. All are copied: the caller's arrays, Variables and links never change.
     options : dict, optional
         ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
         `record`; ``parameters``, arrays in the place of parameters of links, by their names in the graph (``l1.W``);

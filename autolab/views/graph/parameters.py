@@ -14,14 +14,18 @@ from ...links.functional import with_learned
 from ...recording.model import Recording
 from ..live.controls import Key
 
-_MOST_LEARNED = 1 << 20
-"""A link of more numbers is not copied at every move: its parameters stand."""
+_MOST_NUMBERS = 1 << 20
+"""Links of more are not copied at every move: their parameters stand."""
+
+_MOST_PARAMETERS = 64
+"""What moves each of them travels to the page with every move."""
 
 
 def learning(bound: Bound) -> Bound:
     """With the parameters of its links, if these are few enough to be moved."""
     found = with_learned(bound)
-    return found if sum([own.size for own in found.learned.values()]) <= _MOST_LEARNED else bound
+    sizes = [own.size for own in found.learned.values()]
+    return found if len(sizes) <= _MOST_PARAMETERS and sum(sizes) <= _MOST_NUMBERS else bound
 
 
 def replaced_parameters(bound: Bound, given: Any) -> dict[Key, Array]:

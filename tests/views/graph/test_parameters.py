@@ -187,15 +187,19 @@ def test_lines_that_were_not_reached_are_marked_as_without_links(net: Net) -> No
     assert recording.unreached == autolab.record(either, net, X).unreached != ()
 
 
-def test_a_large_link_stands_and_is_not_copied() -> None:
-    link = links.Linear(1200, 1000)
-    session = Session(link, (np.zeros((1, 1200)),))
-    with observe(lambda event: used.append(event)):
-        used: list[Any] = []
+@pytest.mark.parametrize(
+    ("link", "width"), [(links.Linear(1200, 1000), 1200), (links.MLP([2] * 33), 2)], ids=["numbers", "parameters"]
+)
+def test_large_links_stand_and_are_not_copied(link: links.Link, width: int) -> None:
+    x = np.zeros((1, width))
+    link(x)
+    session, used = Session(link, (x,)), list[Any]()
+    with observe(used.append):
         session.record()
-    assert any([value is link.W for event in used for value in getattr(event, "inputs", ())])
-    with pytest.raises(ValueError, match="there is no input 'W' that can be moved"):
-        session.move("W", 0, 1.0)
+    first = next(link.params())
+    assert any([value is first for event in used for value in getattr(event, "inputs", ())])
+    with pytest.raises(ValueError, match=r"there is no input .* that can be moved"):
+        session.move(next(link.namedparams())[0].lstrip("/").replace("/", "."), 0, 1.0)
 
 
 @pytest.mark.parametrize(
