@@ -41,8 +41,8 @@ class Bound:
 
     @property
     def given(self) -> Callable[..., Any]:
-        """The function that was bound; ``fn`` wraps it where it takes parameters that are learned."""
-        return getattr(self.fn, "__wrapped__", self.fn) if self.learned else self.fn
+        """The function that was bound; ``fn`` stands for it where it takes parameters that are learned."""
+        return getattr(self.fn, "of_links", self.fn)
 
     @property
     def inputs(self) -> dict[str, Variable]:
@@ -87,6 +87,11 @@ class Bound:
         keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in parameters}}
         fresh = {name: _leaf(own, name, name) for name, own in parameters.items()}
         return replace(self, fn=fn, variables={**self.variables, **fresh}, _kwargs=keywords, learned=parameters)
+
+    def standing(self) -> Bound:
+        """The same with parameters as they are."""
+        keywords = {name: a for name, a in self._kwargs.items() if name not in self.learned}
+        return replace(self, fn=self.given, variables=self.inputs, _kwargs=keywords, learned={})
 
     @property
     def has_arguments(self) -> bool:

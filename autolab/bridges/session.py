@@ -17,7 +17,7 @@ from ..views.graph.exploration_state import ExplorationState
 from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session
 
-OPTIONS = ("upstream", "budget", "replace", "seconds", "train")
+OPTIONS = ("upstream", "budget", "replace", "parameters", "seconds", "train")
 
 
 class BridgeSession(Session):

@@ -47,7 +47,8 @@ class LinkFunction:
     """
 
     def __init__(self, fn: Any, places: Mapping[str, Sequence[tuple[Link, str]]]) -> None:
-        self.__wrapped__, self._places = fn, places
+        self.__wrapped__ = self.of_links = fn
+        self._places = places
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         links: dict[int, Link] = {}
@@ -58,7 +59,7 @@ class LinkFunction:
                 links[id(link)] = link
                 given.setdefault(id(link), {}).update({} if parameter is None else {path: parameter})
         twins: dict[int, Any] = {key: with_parameters(link, given[key]) for key, link in links.items()}
-        fn = self.__wrapped__
+        fn = self.of_links
         owner = getattr(fn, "__self__", None)
         fn = getattr(twins[id(owner)], fn.__name__) if id(owner) in twins else twins.get(id(fn), fn)
         args = tuple([twins.get(id(value), value) for value in args])

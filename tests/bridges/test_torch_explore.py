@@ -13,6 +13,7 @@ import autolab
 from autolab.bridges.torch import UnsupportedError
 from autolab.bridges.torch.explore import TorchSession
 from autolab.bridges.torch.inputs import bind
+from autolab.views.graph.parameters import movable_steps
 
 
 def session(fn, *args, **options):
@@ -127,3 +128,83 @@ def test_the_public_names_recognise_tensors_and_modules():
     assert autolab.record(product, x, y)["h"].value.dtype == "float32"
     assert autolab.record(nn.Linear(2, 1), np.ones((1, 2), np.float32)).function == "Linear"
     assert autolab.check_gradients(product, x=x, y=y).verdict == "right"
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 3)
+        self.last = nn.Linear(3, 1)
+
+    def forward(self, x):
+        h = torch.tanh(self.first(x))
+        if h.sum() > 100:
+            raise ValueError("too large")
+        return self.last(h)
+
+
+X = torch.tensor([[1.0, -2.0]])
+
+
+def test_a_parameter_is_moved_and_the_module_stays_as_it_is():
+    torch.manual_seed(0)
+    net = Net()
+    kept = {name: (p.data_ptr(), p.detach().clone()) for name, p in net.named_parameters()}
+    view = session(net, X)
+    before = view.record().steps[-1].value.values
+    assert view.move("first.weight", 3, 2.5)
+    recording = view.record()
+    other = Net()
+    other.load_state_dict(net.state_dict())
+    with torch.no_grad():
+        other.first.weight[1, 1] = 2.5
+    expected = other(X)
+    expected.sum().backward()
+    np.testing.assert_allclose(recording.steps[-1].value.values, expected.detach().numpy(), rtol=1e-6)
+    np.testing.assert_allclose(recording["last.weight"].grad.values, other.last.weight.grad.numpy(), rtol=1e-6)
+    for name, p in net.named_parameters():
+        assert (p.data_ptr(), p.grad) == (kept[name][0], None) and torch.equal(p, kept[name][1])
+    view.undo()
+    np.testing.assert_array_equal(view.record().steps[-1].value.values, before)
+
+
+def test_what_raises_leaves_the_module_as_it_is():
+    class Raising(Net):
+        def forward(self, x):
+            if self.last.bias > 5:
+                raise ValueError("too large")
+            return super().forward(x)
+
+    net = Raising()
+    bias = net.last.bias.item()
+    view = session(net, X)
+    view.record()
+    view.move("last.bias", 0, 6.0)
+    with pytest.raises(ValueError, match="too large"):
+        view.record()
+    assert net.last.bias.item() == bias
+
+
+def test_parameters_have_controls_at_their_boxes_and_are_code():
+    net = Net()
+    view = autolab.explore(net, X)
+    view._session.move("last.weight", 1, -1.5)
+    places = movable_steps(view._session.bound, view.recording)
+    names = ["x", "first.weight", "first.bias", "last.weight", "last.bias"]
+    assert sorted(places) == sorted(names)
+    assert all(view.recording.steps[step].name == name for name, step in places.items())
+    numbers = net.last.weight.detach().numpy().copy()
+    numbers[0, 1] = -1.5
+    assert view._session.code().endswith(f"options={{\"parameters\": {{'last.weight': {numbers.tolist()!r}}}}})")
+    again = session(net, X, parameters={"last.weight": numbers.tolist()})
+    np.testing.assert_array_equal(again.record()["last.weight"].value.values, numbers)
+    view.close()
+    with pytest.raises(ValueError, match=r"the parameters are first\.weight"):
+        session(net, X, parameters={"weight": [1.0]})
+
+
+def test_parameters_that_are_not_there_yet_or_frozen_stand():
+    net = nn.Sequential(nn.LazyLinear(3), nn.Linear(3, 1))
+    net[1].weight.requires_grad_(False)
+    assert list(session(net, X).bound.learned) == ["1.bias"]
+    assert list(session(nn.Sequential(*[nn.Linear(2, 2) for _ in range(33)]), X).bound.learned) == []

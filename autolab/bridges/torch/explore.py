@@ -4,21 +4,50 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch.nn.parameter import UninitializedTensorMixin
 
+from ...binding import Bound
 from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
 from ...views.graph.explorer import Explorer
+from ...views.graph.parameters import if_few
 from ..replaced import replaced_steps
 from ..session import BridgeSession, opened
 from .inputs import TorchInputs, bind
 from .run import TorchRun
 from .tensors import array_of
+
+
+@dataclass(frozen=True)
+class ModuleParameter:
+    """A parameter of a module, as an exploration asks for it."""
+
+    tensor: Tensor
+
+    @property
+    def array(self) -> np.ndarray:
+        """Its numbers as they are now."""
+        return array_of(self.tensor)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """That of its array."""
+        return self.array.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.tensor.shape)
+
+    @property
+    def size(self) -> int:
+        return self.tensor.numel()
 
 
 class TorchSession(BridgeSession):
@@ -39,6 +68,13 @@ class TorchSession(BridgeSession):
         arrays = {name: np.array(array_of(tensor)) for name, tensor in inputs.tensors.items()}
         super().__init__(inputs.written, inputs.name, arrays, {**mode, **options})
 
+    def _bind(self, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
+        bound = super()._bind(fn, args, inputs)
+        named = [] if self._module is None else self._module.named_parameters()
+        taken = bound.variables
+        found: Any = {name: ModuleParameter(p) for name, p in named if _can_be_moved(p) and name not in taken}
+        return if_few(replace(bound, learned=found))
+
     def run(
         self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
     ) -> tuple[Recording, dict[int, np.ndarray]]:
@@ -50,11 +86,12 @@ class TorchSession(BridgeSession):
             return found if len(outputs) > 1 else found[0]
 
         given = self._inputs.tensors
-        values = {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items()}
+        values = {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items() if name in given}
+        moved = {name: a for name, a in arrays.items() if name not in given}
         run = TorchRun(
             self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
         )
-        with self._as_it_was():
+        with self._as_it_was(), self._moved(moved):
             recording = run.record()
         self._numbers = run.numbers
         return recording, ones
@@ -79,6 +116,19 @@ class TorchSession(BridgeSession):
                     for buffer, kept in buffers:
                         buffer.copy_(kept)
 
+    @contextlib.contextmanager
+    def _moved(self, arrays: Mapping[str, np.ndarray]) -> Iterator[None]:
+        """Inside, these parameters of the module have other numbers."""
+        learned: Any = self.bound.learned
+        kept = [(learned[name].tensor, learned[name].tensor.data) for name in arrays]
+        try:
+            for (parameter, own), array in zip(kept, arrays.values(), strict=True):
+                parameter.data = torch.as_tensor(array).to(own)
+            yield
+        finally:
+            for parameter, own in kept:
+                parameter.data = own
+
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         mode = "train" if self.train else "test"
         return {} if self._module is None else {"mode": (mode, ("train", "test"))}
@@ -86,11 +136,19 @@ class TorchSession(BridgeSession):
     def code(self) -> str:
         """Python text that opens the same view at this point; arrays of many elements by their own names."""
         parts = []
-        for name, array in self.state.inputs.items():
-            dtype = str(self._inputs.tensors[name].dtype)
+        for name in self._inputs.tensors:
+            array, dtype = self.state.inputs[name], str(self._inputs.tensors[name].dtype)
             text = f"torch.tensor({array.tolist()!r}, dtype={dtype})" if array.size <= _LITERAL else name
             parts.append(f"{name}={text}" if name.isidentifier() else text)
+        moved = [f"{name!r}: {a.tolist()!r}" for name, a in self.state.inputs.items() if name in self.bound.learned]
+        parts += [f'options={{"parameters": {{{", ".join(moved)}}}}}'] if moved else []
         return f"autolab.explore({', '.join([_code_name(self._inputs), *parts])})".replace("nan", "float('nan')")
+
+
+def _can_be_moved(parameter: Tensor) -> bool:
+    if isinstance(parameter, UninitializedTensorMixin) or not parameter.requires_grad:
+        return False
+    return parameter.is_floating_point() and parameter.layout == torch.strided and not parameter.is_meta
 
 
 _LITERAL = 1000
@@ -111,10 +169,12 @@ def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | 
     ----------
     fn : callable or torch.nn.Module
     *args, **inputs
-        Its arguments, as for `record`. Tensors can be moved.
+        Its arguments, as for `record`. Tensors can be moved, and so can up to 64 parameters of a module that is
+        explored; it has their other numbers only while it is run.
     options : dict, optional
         ``upstream`` and ``budget``, as for `record`; ``replace``, a dict from numbers of steps to the values that they
-        are to have; ``seconds`` (default 60), after which a computation is stopped; ``train``, a module's mode.
+        are to have; ``parameters``, a dict from names of a module's parameters to arrays; ``seconds`` (default 60),
+        after which a computation is stopped; ``train``, a module's mode.
 
     Returns
     -------

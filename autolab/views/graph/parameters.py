@@ -10,7 +10,6 @@ from ...binding import Bound
 from ...engine.arrays import as_array
 from ...engine.backend import Array, get_array_module
 from ...engine.errors import a_kind
-from ...links.functional import with_learned
 from ...recording.model import Recording
 from ..live.controls import Key
 
@@ -21,11 +20,10 @@ _MOST_PARAMETERS = 64
 """What moves each of them travels to the page with every move."""
 
 
-def learning(bound: Bound) -> Bound:
-    """With the parameters of its links, if these are few enough to be moved."""
-    found = with_learned(bound)
-    sizes = [own.size for own in found.learned.values()]
-    return found if len(sizes) <= _MOST_PARAMETERS and sum(sizes) <= _MOST_NUMBERS else bound
+def if_few(bound: Bound) -> Bound:
+    """With its parameters, if these are few enough to be moved."""
+    sizes = [own.size for own in bound.learned.values()]
+    return bound if len(sizes) <= _MOST_PARAMETERS and sum(sizes) <= _MOST_NUMBERS else bound.standing()
 
 
 def replaced_parameters(bound: Bound, given: Any) -> dict[Key, Array]:

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ...binding import bind, chosen_options
+from ...binding import Bound, bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
 from ...engine.configuration import config, using_config
 from ...engine.observe import observe
 from ...engine.variable import Variable
+from ...links.functional import with_learned
 from ...recording.model import Recording
 from ...recording.opening import fused_names
 from ...recording.orders import MAX_ORDER, input_to_differentiate
@@ -29,7 +30,7 @@ from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
 from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited
 from .move_history import MoveHistory
-from .parameters import learning, replaced_parameters
+from .parameters import if_few, replaced_parameters
 from .program_run import ProgramRun, fitting
 
 SECONDS = 60.0
@@ -74,7 +75,7 @@ class Session(RerunContext):
         self.seconds = _seconds(given.get("seconds", SECONDS))
         self._budget = given.get("budget", BUDGET)
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
-        self.bound = learning(bind("explore", fn, tuple(args), inputs or {}))
+        self.bound = self._bind(fn, tuple(args), inputs or {})
         super().__init__(fn)
         self.given.add(self._own(args, inputs or {}))
         self.given.settle()
@@ -97,6 +98,10 @@ class Session(RerunContext):
         self.outputs: dict[int, Array] = {}
         self.domains: dict[str, tuple[float, float]] = {}
         self.controls: dict[Key, tuple[Any, dict[str, Any]]] = {}  # the last of each key, and what it was made of
+
+    def _bind(self, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
+        """The function with its inputs, and with the parameters that can be moved as well."""
+        return if_few(with_learned(bind("explore", fn, args, inputs)))
 
     # ------------------------------------------------------------------ where the inputs stand
     @property
