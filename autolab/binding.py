@@ -18,6 +18,7 @@ from .arguments import InputPlaceholder, Structure, name_of, named_in, source_te
 from .engine.arrays import as_array, check_real
 from .engine.backend import is_array
 from .engine.errors import a_kind
+from .engine.undisturbed import undisturbed
 from .engine.variable import Variable
 
 
@@ -65,10 +66,14 @@ class Bound:
         return self.prepared(variables)()
 
     def prepared(self, variables: Mapping[str, Variable] | None = None) -> Callable[[], Any]:
-        """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes."""
+        """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes.
+
+        All but `record` leave what it keeps, such as running means, as that was.
+        """
         variables = {**self.variables, **(variables or {})}
         args = [with_inputs(a, variables) for a in self._args]
-        return partial(self.fn, *args, **{k: with_inputs(a, variables) for k, a in self._kwargs.items()})
+        call = partial(self.fn, *args, **{k: with_inputs(a, variables) for k, a in self._kwargs.items()})
+        return call if self.caller == "record" else partial(_undisturbed, call)
 
     def code(self, text: Callable[[Variable], str]) -> str:
         """The call as source text, with ``text(variable)`` for each input; arguments are named where possible."""
@@ -145,6 +150,11 @@ def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[st
     if unknown:
         raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")
     return dict(options or {})
+
+
+def _undisturbed(call: Callable[[], Any]) -> Any:
+    with undisturbed():
+        return call()
 
 
 class _Slots:

@@ -14,6 +14,7 @@ from ..engine.backend import Array
 from ..engine.configuration import using_config
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
+from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from ..links import Link
 from ..structure import filled, leaves
@@ -103,7 +104,10 @@ class Space:
 
     def _placed(self, flat: Any, model: Any) -> tuple[Any, list[Any]]:
         """The loss at a vector, as it is returned, and the Variables that it was given."""
-        point = self.shaped(flat)
+        with undisturbed():
+            return self._computed(self.shaped(flat), model)
+
+    def _computed(self, point: Any, model: Any) -> tuple[Any, list[Any]]:
         if self.is_link:
             inputs = list(model.params())
             for parameter, part in zip(inputs, point, strict=True):

@@ -20,6 +20,8 @@ from ..engine.modes import watchers
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
 from ..engine.store import publish
+from ..engine.undisturbed import blocks as undisturbed_blocks
+from ..engine.undisturbed import note
 from ..engine.variable import Variable
 from ..state_layout import Slot
 from .state import places, planned, state_layout
@@ -133,6 +135,8 @@ class Link(CheckedArguments):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
+            if undisturbed_blocks:
+                note(self, self._kept_buffers)
             if not watchers:
                 return self.forward(*args, **kwargs)
             with named_scope(self.label):
@@ -151,6 +155,17 @@ class Link(CheckedArguments):
         """What pictures call it: its class, after the name under which another link holds it."""
         kind, name = type(self).__name__, self.__dict__.get("_name")
         return kind if name is None else f"{name}: {kind}"
+
+    def _kept_buffers(self) -> Callable[[], None]:
+        """What puts the buffers back as they are now; those without a size stay what they become."""
+        kept = [(name, buffer, buffer.copy()) for name, buffer in self._own("buffer")]
+
+        def put_back() -> None:
+            for name, buffer, before in kept:
+                buffer[...] = before
+                self.__dict__[name] = buffer
+
+        return put_back
 
     # ------------------------------------------------------------------ what it holds
     def _own(self, kind: Kind) -> Iterator[tuple[str, Any]]:

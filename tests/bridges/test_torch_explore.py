@@ -168,6 +168,18 @@ def test_a_parameter_is_moved_and_the_module_stays_as_it_is():
     np.testing.assert_array_equal(view.record().steps[-1].value.values, before)
 
 
+@pytest.mark.parametrize("given", [False, True], ids=["closed over", "argument"])
+def test_modules_that_a_function_uses_keep_their_buffers(given):
+    norm = nn.BatchNorm1d(2)
+    rows = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    kept = {name: buffer.clone() for name, buffer in norm.named_buffers()}
+    view = session(lambda m, x: m(x).sum(), norm, rows) if given else session(lambda x: norm(x).sum(), rows)
+    view.record()
+    view.record()
+    assert all(torch.equal(buffer, kept[name]) for name, buffer in norm.named_buffers())
+    assert norm.running_mean.tolist() == [0.0, 0.0]
+
+
 def test_what_raises_leaves_the_module_as_it_is():
     class Raising(Net):
         def forward(self, x):

@@ -91,17 +91,21 @@ class TorchSession(BridgeSession):
         run = TorchRun(
             self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
         )
-        with self._as_it_was(), self._moved(moved):
-            recording = run.record()
+        try:
+            with self._as_it_was(), self._moved(moved):
+                recording = run.record()
+        finally:
+            with torch.no_grad():
+                for buffer, kept in run.buffers:
+                    buffer.copy_(kept)
         self._numbers = run.numbers
         return recording, ones
 
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:
-        """Inside, mode and random numbers are the session's; afterwards all is as before, buffers included."""
+        """Inside, mode and random numbers are the session's; afterwards they are as before."""
         modules = [] if self._module is None else list(self._module.modules())
         modes = [module.training for module in modules]
-        buffers = [] if self._module is None else [(b, b.clone()) for b in self._module.buffers()]
         with torch.random.fork_rng(devices=range(len(self._gpu_states))):
             torch.set_rng_state(self._rng_state)
             torch.cuda.set_rng_state_all(self._gpu_states)
@@ -112,9 +116,6 @@ class TorchSession(BridgeSession):
             finally:
                 for module, mode in zip(modules, modes, strict=True):
                     module.training = mode
-                with torch.no_grad():
-                    for buffer, kept in buffers:
-                        buffer.copy_(kept)
 
     @contextlib.contextmanager
     def _moved(self, arrays: Mapping[str, np.ndarray]) -> Iterator[None]:

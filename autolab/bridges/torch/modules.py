@@ -29,6 +29,7 @@ class ModuleNames:
         self._modules: dict[int, str] = {}
         self._tensors: dict[int, str] = {}
         self._held: list[Module] = []
+        self.buffers: list[tuple[Tensor, Tensor]] = []  # with what they held before the module ran
         if module is not None:
             self.add("", module)
 
@@ -41,6 +42,7 @@ class ModuleNames:
             self._modules.setdefault(id(inner), prefix + key if key else name)
         for key, tensor in [*module.named_parameters(), *module.named_buffers()]:
             self._tensors.setdefault(id(tensor), prefix + key)
+        self.buffers += [(buffer, buffer.clone()) for buffer in module.buffers()]
 
     def knows(self, module: Module) -> bool:
         return id(module) in self._modules

@@ -38,7 +38,8 @@ def _nothing() -> None:
 
 @dataclass
 class TorchRun:
-    """A run. Afterwards ``outputs`` are what the function returned, with their numbers in the recording's order.
+    """A run. Afterwards ``outputs`` are what the function returned, with their numbers in the recording's order, and
+    ``buffers`` those of the modules that ran, with what they held before.
 
     ``upstream`` is a tensor, or a tuple of one per output; a function of the outputs that gives one; or None, for ones.
     ``check`` is called at every step, and may raise to end the run. ``replaced`` has the values that calls are to give
@@ -55,6 +56,7 @@ class TorchRun:
     numbers: tuple[int, ...] = ()
     outputs: tuple[Tensor, ...] = ()
     starts: tuple[Tensor, ...] = ()
+    buffers: list[tuple[Tensor, Tensor]] = field(default_factory=list)
     locator: TorchLocator = field(init=False)
     _upstream: list[Snapshot | None] = field(default_factory=list)
     _raised: Raised | None = None
@@ -67,6 +69,7 @@ class TorchRun:
         self.locator = TorchLocator(fn)
         base = sys._getframe()
         tracker, names = ScopeTracker(base, self.locator), ModuleNames(module)
+        self.buffers = names.buffers
         budget = TensorBudget(self.budget)
         self._recorder = TorchRecorder(self.locator, tracker, budget, names, base, self.check)
         self._recorder.replaced = self.replaced

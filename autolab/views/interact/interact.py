@@ -13,6 +13,7 @@ from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
+from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
 from .. import mimebundle
 from ..draw.escape import Markup, clean, join, paragraph, prose
@@ -80,7 +81,7 @@ class Interact(LiveView):
     # ------------------------------------------------------------------ for the page
     def _compute(self) -> None:
         """Run the function where the knobs stand."""
-        with using_config("train", self._train):
+        with using_config("train", self._train), undisturbed():
             result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
         told, charts, arrays = _sorted(self._name, result)
         self._show(arrays)

@@ -22,6 +22,7 @@ import numpy as np
 from ...engine.configuration import config, using_config
 from ...engine.modes import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.undisturbed import undisturbed
 from ...recording.model import Recording
 from ...recording.origins import Origins
 from ...recording.raised import MAX_MESSAGE, last_recording, place_of, told_as
@@ -217,7 +218,7 @@ class RerunContext:
             check()
             origins.look(event)
 
-        with using_config("train", self.train), using_config("rng", self.rng()), observe(hear):
+        with using_config("train", self.train), using_config("rng", self.rng()), observe(hear), undisturbed():
             yield origins
         origins.settle()
 
