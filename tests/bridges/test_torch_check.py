@@ -103,3 +103,16 @@ def test_the_report_shows_itself():
     report = autolab.check_gradients(WRONG["Cosine"][0], x)
     assert "wrong" in str(report)
     assert "Cosine" in report._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("given", [False, True], ids=["closed over", "argument"])
+def test_modules_that_a_function_uses_are_not_trained(given, order):
+    norm = nn.BatchNorm1d(2)
+    rows = torch.tensor([[1.0, 2.0], [3.0, 5.0], [4.0, -1.0]])
+    own = dict(norm.named_buffers())
+    kept = {name: buffer.clone() for name, buffer in own.items()}
+    fn = (lambda m, x: (m(x) * x).sum()) if given else (lambda x: (norm(x) * x).sum())
+    assert check_gradients(fn, *([norm] if given else []), rows, order=order).verdict != "wrong"
+    for name, buffer in norm.named_buffers():
+        assert buffer is own[name] and torch.equal(buffer, kept[name])

@@ -20,6 +20,7 @@ from ...gradcheck.options import settle
 from ...gradcheck.report import GradientReport
 from ..checked import bound_function
 from .inputs import TorchInputs, bind
+from .modules import copied_buffers
 from .regions import function_of
 from .tensors import array_of, tensors_in
 from .ways import traced
@@ -121,7 +122,7 @@ class TorchSubject:
 
     def run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
         """The results of floats at these inputs and parameters, and of order 2 and above gradients of them."""
-        with torch.enable_grad():
+        with torch.enable_grad(), copied_buffers():
             found = [y for y in tensors_in(self._call(leaves)) if y.is_floating_point()]
             if not found:
                 raise TypeError(f"check_gradients: {self.inputs.name} returned no tensor of floats")

@@ -108,3 +108,24 @@ def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[
             handle.remove()
         while open_:
             open_.pop()[1].__exit__(None, None, None)
+
+
+@contextmanager
+def copied_buffers() -> Iterator[None]:
+    """Inside, modules that are called in this thread work on copies of their buffers: looking does not train."""
+    thread = get_ident()
+    own: dict[tuple[int, str], tuple[Module, Tensor]] = {}
+
+    def enter(module: Module, args: Any) -> None:
+        for name, buffer in module._buffers.items():
+            if get_ident() == thread and buffer is not None and (id(module), name) not in own:
+                own[id(module), name] = module, buffer
+                module._buffers[name] = buffer.clone()
+
+    handle = register_module_forward_pre_hook(enter)
+    try:
+        yield
+    finally:
+        handle.remove()
+        for (_, name), (module, buffer) in own.items():
+            module._buffers[name] = buffer
