@@ -14,6 +14,7 @@ from ..engine.backend import Array
 from ..engine.configuration import using_config
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
+from ..engine.grad import grad
 from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from ..links import Link
@@ -87,17 +88,15 @@ class Space:
 
     def slope(self, flat: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss at a vector and its gradient there, by backward; where no gradient arrives it is 0."""
-        model = self.copied()
-        if model is not None:
-            model.cleargrads()
         with np.errstate(all="ignore"):
-            result, inputs = self._placed(flat, model)
+            result, inputs = self._placed(flat, self.copied())
         value = _one(result)
         with np.errstate(all="ignore"):
-            if isinstance(result, Variable):
-                result.backward()
-        grads = [np.zeros(v.shape) if v.grad is None else _array(v.grad, f"{CALLER}: the gradient") for v in inputs]
-        return value, joined(grads)
+            slopes = grad(result, inputs) if isinstance(result, Variable) else (None,) * len(inputs)
+        pairs = zip(inputs, slopes, strict=True)
+        return value, joined(
+            [np.zeros(v.shape) if g is None else _array(g, f"{CALLER}: the gradient") for v, g in pairs]
+        )
 
     def _result(self, flat: Any, model: Any) -> Any:
         return self._placed(flat, model)[0]

@@ -257,3 +257,18 @@ def test_what_cannot_roll_is_said(given, words):
 def test_a_loss_that_takes_no_parameters_is_refused(params, words):
     with pytest.raises(TypeError, match=rf"surface: .*{words}"):
         surface(lambda: 1.0, params)
+
+
+def test_a_slope_leaves_no_gradient_in_what_the_loss_uses_besides():
+    other = autolab.Parameter(np.ones(2))
+    other.grad = np.full(2, 7.0)
+    found = surface(lambda x: (x * other * x).sum(), np.array([1.0, 2.0]))
+    value, slope = found.plane.slope(0.5, 0.0)
+    assert value > 0 and np.abs(slope).max() > 0
+    assert other.grad.data.tolist() == [7.0, 7.0]
+
+
+def test_the_slope_of_a_loss_that_depends_on_nothing_is_zero():
+    found = surface(lambda x: autolab.Variable(3.0) * 1.0, np.array([1.0, 2.0]))
+    value, slope = found.plane.slope(0.5, 0.0)
+    assert value == 3.0 and np.abs(slope).max() == 0
