@@ -33,7 +33,7 @@ def with_inputs(argument: Any, variables: Mapping[str, Variable]) -> Any:
 
 
 def source_text(argument: Any, text: Callable[[InputPlaceholder], str]) -> str:
-    """An argument as source text; what can be called by its name."""
+    """An argument as source text; functions, classes and other callables by their names."""
     if isinstance(argument, InputPlaceholder):
         return text(argument)
     tree = argument.tree if isinstance(argument, Structure) else argument
@@ -62,8 +62,7 @@ def named_in(argument: Any) -> Iterator[Any]:
 
 
 def name_of(fn: Any) -> str | None:
-    """The name under which a function, a class or an object that can be called stands in code: its own, or the one that
-    it has in the notebook or script."""
+    """The name of a callable in source text: its own, or else that of a variable in the notebook or script."""
     if _has_name(fn):
         return str(fn.__name__)
     names = [name for name, value in vars(sys.modules["__main__"]).items() if value is fn and not name.startswith("_")]

@@ -162,7 +162,8 @@ class Link(CheckedArguments):
 
         def put_back() -> None:
             for name, buffer, before in kept:
-                buffer[...] = before
+                if getattr(buffer.flags, "writeable", True):  # else nobody changed it in place
+                    buffer[...] = before
                 self.__dict__[name] = buffer
 
         return put_back

@@ -180,6 +180,20 @@ def test_modules_that_a_function_uses_keep_their_buffers(given):
     assert norm.running_mean.tolist() == [0.0, 0.0]
 
 
+def test_a_buffer_that_is_expanded_stays():
+    class Shifted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("shift", torch.tensor([1.0, 2.0]).expand(3, 2))
+
+        def forward(self, x):
+            return x + self.shift
+
+    net = Shifted()
+    recording = session(lambda x: net(x).sum(), torch.zeros(3, 2)).record()
+    assert recording.steps[-1].value.values == 9.0
+
+
 def test_what_raises_leaves_the_module_as_it_is():
     class Raising(Net):
         def forward(self, x):

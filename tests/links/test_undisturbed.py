@@ -96,6 +96,21 @@ def test_buffers_that_are_changed_in_place_are_put_back_also_after_an_error() ->
     assert link.calls[0] == 1
 
 
+def test_a_buffer_that_cannot_be_written_to_stays() -> None:
+    class Shifted(Link):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("shift", np.broadcast_to(np.array([1.0, 2.0]), (3, 2)))
+            self.shift.setflags(write=False)
+
+        def forward(self, x: Any) -> Any:
+            return x + self.shift
+
+    link = Shifted()
+    assert autolab.check_gradients(lambda x: link(x) * x, X).verdict == "right"
+    assert link.shift.tolist() == [[1.0, 2.0]] * 3
+
+
 def test_what_another_thread_trains_meanwhile_stays_trained() -> None:
     here, there = Counting(), Counting()
     with undisturbed():

@@ -97,7 +97,8 @@ class TorchSession(BridgeSession):
         finally:
             with torch.no_grad():
                 for buffer, kept in run.buffers:
-                    buffer.copy_(kept)
+                    if not torch.equal(buffer, kept):  # one that is expanded cannot be written to
+                        buffer.copy_(kept)
         self._numbers = run.numbers
         return recording, ones
 
