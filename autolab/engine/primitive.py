@@ -70,7 +70,7 @@ class Primitive:
         name: str | None = None,
     ) -> None:
         self.schema = Schema.of(forward, outputs)
-        self.keeps_shapes = elementwise and forward.__module__.startswith("autolab.")
+        self.keeps_shapes = elementwise and str(forward.__module__).startswith("autolab.")
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}

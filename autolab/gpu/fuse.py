@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
 from heapq import heappop
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..engine.backend import Array, get_array_module
 from ..engine.backward import deliver
-from ..engine.configuration import config
+from ..engine.configuration import config, using_config
 from ..engine.errors import DeclarationError, FusionError
 from ..engine.node import Edge, Node, new_order
 from ..engine.primitive import Primitive, Rule
 from ..engine.variable import Variable, wrap
 from .formula import formula
+from .outside import Outside, hold
 from .traced_function import UPSTREAM, TracedFunction, exact
 
-_TRACES = 256
-"""So many traces of one function are kept: one for each combination of dtypes, attributes and outer constants."""
+_KINDS, _TRACES = 256, 16
+"""Traces of one function are kept for so many combinations of dtypes and attributes, and for so many states of what it
+reads outside of its arguments."""
 
 
 def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
@@ -39,8 +41,9 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     ----------
     fn : callable
         Takes inputs by position and attributes (numbers, strings) by keyword, and returns one value. It may use
-        operators, AutoLab's functions and NumPy's that work element by element. Numbers, strings, tuples of them and
-        functions that it takes from outside are looked up at every call where its own code names them.
+        operators, AutoLab's functions and NumPy's that work element by element, and others that do no more than that.
+        The numbers, strings and functions that it reads outside of its arguments, such as ``self.scale``, are looked
+        up at every call; where one has changed, the function is called with symbols again.
 
     Returns
     -------
@@ -52,8 +55,9 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     DeclarationError
         If it is no function with named inputs.
     FusionError
-        At the first call: if it branches on the value of an array, looks at shapes, sums, or uses an array that is none
-        of its inputs.
+        At the first call: if it branches on the value of an array, looks at shapes, sums, uses an array that is none of
+        its inputs, changes what lies outside of it, or reads what cannot be looked up again, such as a random number,
+        the time or a file. Its text names what that is.
 
     Examples
     --------
@@ -77,6 +81,30 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     return call
 
 
+class FusedTrace(TracedFunction):
+    """A trace with what the function has read outside of its arguments: it holds as long as that is the same.
+
+    Attributes
+    ----------
+    outside : Outside
+    """
+
+    def __init__(self, fused: Fused, dtypes: tuple[Any, ...], attributes: dict[str, Any]) -> None:
+        self._fn, self._train, self.outside = fused.fn, config.train, Outside(fused.name)
+        function = lambda *xs, **named: self.outside.call(fused.fn, xs, named)  # noqa: E731
+        super().__init__(fused.name, function, fused.inputs, dtypes, attributes)
+        self._watches = tuple(self.outside.watches.values())
+
+    def is_current(self) -> bool:
+        """Whether the function would read the same now."""
+        return hold(self._watches)
+
+    def again(self, xs: list[Any]) -> Any:
+        """The function's result for Variables, with what it read at the time, whatever has become of that."""
+        with using_config("train", self._train):
+            return Outside(self.name, self.outside.watches).call(self._fn, _present(xs), self.attributes)
+
+
 class FusedNode(Node):
     """A node whose function computes all gradients in one call of `pull`."""
 
@@ -90,28 +118,28 @@ class Fused(Primitive):
         self.fn = fn
         super().__init__(_forward_of(fn, self._computed), {}, True, None, ("y",))
         self.composite = self._composite
-        self._outside = _outside_of(fn)
-        self._traces: dict[Any, TracedFunction] = {}
+        self._traces: dict[Any, list[FusedTrace]] = {}
         for i, name in enumerate(self.inputs):
             self.declared[name], self.retained[name] = partial(self._one_gradient, i), (*self.inputs, "trace")
 
-    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> TracedFunction:
-        """What the function computes for values of these dtypes (None: left out) and these attributes."""
+    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> FusedTrace:
+        """What the function computes for values of these dtypes (None: left out) and these attributes, as it is now."""
         dtypes = tuple([None if value is None else value.dtype for value in values])
-        outside = tuple([look() for look in self._outside])
         try:
-            key = (dtypes, exact((*attributes.items(), config.train)), outside)
+            key = (dtypes, exact((*attributes.items(), config.train)))
         except TypeError:
             raise FusionError(
                 f"{self.name}: its attributes are {attributes!r:.100}; expected numbers and strings"
             ) from None
-        found = self._traces.get(key)
-        if found is None:
-            if len(self._traces) >= _TRACES:
-                self._traces.clear()
-            found = self._traces[key] = TracedFunction(self.name, self.fn, self.inputs, dtypes, attributes)
-            self._write_formulas(found, any([isinstance(constant, tuple) for constant in outside]))
-        return found
+        for trace in self._traces.get(key, ()):
+            if trace.is_current():
+                return trace
+        if len(self._traces) >= _KINDS:
+            self._traces.clear()
+        made = FusedTrace(self, dtypes, attributes)
+        self._write_formulas(made, made.outside.has_numbers)
+        self._traces[key] = [made, *self._traces.get(key, ())[: _TRACES - 1]]
+        return made
 
     def _write_formulas(self, trace: TracedFunction, has_constants: bool) -> None:
         """What the views show as the rules, if these are the same for all dtypes and attributes."""
@@ -138,9 +166,7 @@ class Fused(Primitive):
 
     def _composite(self, *inputs: Any, **attributes: Any) -> Any:
         """The function itself, unfused, with what was left out left out."""
-        while inputs and inputs[-1] is None:
-            inputs = inputs[:-1]
-        return self.fn(*inputs, **attributes)
+        return self.fn(*_present(inputs), **attributes)
 
     def number(self, xp: Any, value: float, dtype: np.dtype) -> Any:
         """A number with the dtype that it has beside arrays of ``dtype``; kernels take it as it is."""
@@ -194,7 +220,7 @@ class Fused(Primitive):
         xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
         floor = new_order()  # what is younger is inside
         with np.errstate(all="ignore"):  # what stands for an absent input may lie outside of a function's domain
-            y = self._composite(*xs, **trace.attributes)
+            y = self._composite(*xs, **trace.attributes) if trace.is_current() else trace.again(xs)
         found: dict[Node, Any] = {y.node: g}
         heap = [(-y.node.order, y.node)] if y.node.order > floor else []
         while heap:
@@ -214,6 +240,13 @@ class Absent:
     def array(self) -> Array:
         """Ones of that shape, in a single element's memory."""
         return self.module.broadcast_to(self.module.ones((), self.dtype), self.shape)
+
+
+def _present(inputs: Sequence[Any]) -> Sequence[Any]:
+    """The inputs without those at the end that were left out."""
+    while inputs and inputs[-1] is None:
+        inputs = inputs[:-1]
+    return inputs
 
 
 def _array(value: Any) -> Array:
@@ -244,33 +277,3 @@ def _forward_of(fn: Any, computed: Callable[..., Array]) -> Callable[..., Array]
     first = inspect.Parameter("xp", both)
     forward.__signature__ = inspect.Signature([first, *inputs])  # type: ignore[attr-defined]
     return forward
-
-
-def _outside_of(fn: Any) -> list[Callable[[], Any]]:
-    """What looks up the constants that a function takes from around it and from its module, as keys."""
-
-    def cell(content: Any) -> Callable[[], Any]:
-        return lambda: _constant(getattr(content, "cell_contents", None))
-
-    def global_name(name: str) -> Callable[[], Any]:
-        return lambda: _constant(fn.__globals__.get(name))
-
-    return [cell(c) for c in fn.__closure__ or ()] + [global_name(n) for n in dict.fromkeys(_names(fn.__code__))]
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    """The global names in a function's code, and in that of the lambdas and comprehensions inside."""
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _names(inner)
-
-
-def _constant(value: Any) -> Any:
-    """The key of a number, a string, a tuple of such, or of a function, which may be defined anew; else None."""
-    if not isinstance(value, int | float | np.generic | str | tuple | FunctionType):
-        return None
-    try:
-        return exact(value)
-    except TypeError:  # a tuple that holds a list
-        return None

@@ -133,7 +133,7 @@ def test_only_needed_gradients_are_computed_and_only_their_inputs_kept(traffic: 
     assert source[:2] == ("float64 in0, float64 in1", "float64 out0") and "in0" in source[2]
     kept = [edge.saved for edge in w.node.edges]
     assert [[type(value).__name__ for value in saved] for saved in kept] == [
-        ["ndarray", "Absent", "Absent", "TracedFunction"]
+        ["ndarray", "Absent", "Absent", "FusedTrace"]
     ]
 
 
