@@ -93,16 +93,16 @@ class FusedTrace(TracedFunction):
         self._fn, self._train, self.outside = fused.fn, config.train, Outside(fused.name)
         function = lambda *xs, **named: self.outside.call(fused.fn, xs, named)  # noqa: E731
         super().__init__(fused.name, function, fused.inputs, dtypes, attributes)
-        self._watches = tuple(self.outside.watches.values())
+        self._lookups = tuple(self.outside.lookups.values())
 
     def is_current(self) -> bool:
         """Whether the function would read the same now."""
-        return hold(self._watches)
+        return hold(self._lookups)
 
     def again(self, xs: list[Any]) -> Any:
         """The function's result for Variables, with what it read at the time, whatever has become of that."""
         with using_config("train", self._train):
-            return Outside(self.name, self.outside.watches).call(self._fn, _present(xs), self.attributes)
+            return Outside(self.name, self.outside.lookups).call(self._fn, _present(xs), self.attributes)
 
 
 class FusedNode(Node):

@@ -80,7 +80,6 @@ def _made(calls: list[str], error: Exception) -> dict[str, Callable[..., Any]]:
         "general of two": lambda x: general(x, x),
         "many": lambda x: many(x, x),
         "several": several,
-        "fused": autolab.fuse(lambda x: fail(x)),
         "node": lambda x: Node_().apply((x,)),
         "old": lambda x: Old()(x),
         "simple": lambda x: Simple()(x),

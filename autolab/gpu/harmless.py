@@ -1,0 +1,95 @@
+"""What a function may use from outside without being watched: what neither changes nor looks at what changes."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import enum
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..engine.numpy_protocol import adapters, declared
+from ..engine.primitive import Primitive
+from .traced_function import is_plain
+
+_PURE_BUILTINS = """
+    abs all any bool bytes callable chr complex dict divmod enumerate filter float format frozenset getattr hasattr
+    int isinstance issubclass iter len list map max min next ord pow range repr reversed round set slice sorted str sum
+    tuple zip Ellipsis NotImplemented __name__ __debug__
+"""
+BUILTINS = frozenset(_PURE_BUILTINS.split())
+_PURE_MODULES = ("math", "cmath", "_operator")
+_OF_NUMPY = frozenset(["array", "asarray", "arange", "dtype", "finfo", "full", "iinfo", "linspace", "ones", "zeros"])
+
+
+def is_harmless(value: Any) -> bool:
+    """Whether neither what it is can change, nor what it gives for the same arguments."""
+    if isinstance(value, enum.Enum):
+        return is_plain(value.value)
+    module, name = str(getattr(value, "__module__", None)), str(getattr(value, "__name__", None))
+    if isinstance(value, type):
+        if issubclass(value, BaseException | np.generic) or module.startswith("autolab."):
+            return True
+        return (module == "builtins" and name in BUILTINS) or value in (np.ndarray, np.dtype)
+    if isinstance(value, np.ufunc):
+        return getattr(np, name, None) is value
+    if isinstance(value, types.BuiltinFunctionType) and not module.startswith("numpy"):
+        return module in _PURE_MODULES or (module == "builtins" and name in BUILTINS and value.__self__ is builtins)
+    if callable(value) and module.partition(".")[0] == "numpy":
+        return (getattr(np, name, None) is value and name in _OF_NUMPY) or value in declared or value in adapters
+    if isinstance(value, Primitive):
+        return str(value.forward.__module__).startswith("autolab.")
+    own = isinstance(value, types.FunctionType) and module.startswith("autolab.")
+    return own or isinstance(value, np.dtype | range | BaseException | types.EllipsisType | types.NotImplementedType)
+
+
+def is_of_numpy(value: Any) -> bool:
+    """Whether it is called and belongs to NumPy, such as ``np.load`` and what ``np.vectorize`` gives."""
+    kind = value if isinstance(value, types.FunctionType | type) else type(value)
+    return callable(value) and str(kind.__module__).partition(".")[0] == "numpy"
+
+
+def own_methods(kind: type) -> set[str]:
+    """What a class and its bases define themselves, beside what every object has."""
+    return {name for base in kind.__mro__[:-1] for name in vars(base)}
+
+
+def is_exception(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def is_library(module: types.ModuleType) -> bool:
+    """Whether the names of a module stay what they are: AutoLab's and NumPy's are not assigned to."""
+    return module.__name__.partition(".")[0] in ("autolab", "numpy") or module.__name__ in _PURE_MODULES
+
+
+def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
+    """The names that a function's code reads outside of it, and what they stand for."""
+    if isinstance(function, types.FunctionType):
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        yield from ((name, cell_content(cell)) for name, cell in cells)
+        for name in _global_names(function.__code__):
+            yield name, function.__globals__.get(name, getattr(builtins, name, None))
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    yield from (step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _global_names(inner)
+
+
+def cell_content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty as yet
+        return None
+
+
+def name_of_default(function: types.FunctionType, i: int) -> str:
+    """The name of the argument that has the i-th default."""
+    code = function.__code__
+    return code.co_varnames[code.co_argcount - len(function.__defaults__ or ()) + i]
