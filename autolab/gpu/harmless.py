@@ -6,7 +6,7 @@ import builtins
 import dis
 import enum
 import types
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,9 @@ def is_harmless(value: Any) -> bool:
     if isinstance(value, types.BuiltinFunctionType) and not module.startswith("numpy"):
         return module in _PURE_MODULES or (module == "builtins" and name in BUILTINS and value.__self__ is builtins)
     if callable(value) and module.partition(".")[0] == "numpy":
-        return (getattr(np, name, None) is value and name in _OF_NUMPY) or value in declared or value in adapters
+        if getattr(np, name, None) is value and name in _OF_NUMPY:
+            return True
+        return isinstance(value, Hashable) and (value in declared or value in adapters)
     if isinstance(value, Primitive):
         return str(value.forward.__module__).startswith("autolab.")
     own = isinstance(value, types.FunctionType) and module.startswith("autolab.")
