@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import backend
-from . import elementwise, indexing, linalg, moves, products, reductions  # noqa: F401 (they fill the table)
+from . import elementwise, indexing, linalg, making, moves, products, reductions  # noqa: F401 (they fill the table)
 from .array import TracedArray
 from .branches import Branches, agree
 from .module import lifted, module

@@ -134,6 +134,8 @@ class TracedArray:
     ) -> Any:
         from .moves import cast
 
+        if not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} by {casting!r:.40}")
         return cast(self, np.dtype(dtype), copy)
 
     def copy(self, order: str = "C") -> Any:
@@ -159,16 +161,16 @@ class TracedArray:
         self[...] = value
 
     def flatten(self, order: str = "C") -> Any:
-        return self.copy().reshape(-1)
+        return _module().ravel(self.copy(), order)
 
-    def reshape(self, *shape: Any, order: str = "C", copy: Any = None) -> Any:
-        return _module().reshape(self, shape[0] if len(shape) == 1 else shape)
+    def reshape(self, *shape: Any, **options: Any) -> Any:
+        return _module().reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
     def transpose(self, *axes: Any) -> Any:
         return _module().transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
-    def dot(self, b: Any) -> Any:
-        return _module().dot(self, b)
+    def dot(self, b: Any, out: Any = None) -> Any:
+        return _module().dot(self, b, out)
 
 
 def _module() -> Any:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from .array import TracedArray
-from .module import handles, lifted, plain, trace_of
+from .module import lifted
 from .moves import _whole, cast, contiguous, copied, element, gathered, places
 from .program import View
+from .signatures import Traced, handles, plain, trace_of
 from .trace import ArrayTrace
 
 
@@ -110,7 +111,7 @@ def setitem(array: TracedArray, index: Any, value: Any) -> None:
 
 
 @handles("add.at")
-def add_at(a: TracedArray, index: Any, values: Any) -> None:
+def add_at(a: Traced, index: Traced, values: Traced) -> None:
     """``np.add.at``: like ``a[index] += values``, but a place that comes twice is added to twice."""
     trace = trace_of(a, index, values)
     if trace is None:
@@ -158,12 +159,12 @@ def _dropped(trace: ArrayTrace, array: TracedArray, index: Any, given: TracedArr
 
 # ------------------------------------------------------------------------------------------------- NumPy's functions
 @handles("take")
-def _take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
+def _take(a: Traced, indices: Traced, axis: int | None = None, mode: str = "raise") -> Any:
     a = lifted(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
     if mode != "raise":
-        indices = plain(indices) % a.shape[axis] if mode == "wrap" else np.clip(plain(indices), 0, a.shape[axis] - 1)
+        indices = lifted(indices) % a.shape[axis] if mode == "wrap" else np.clip(lifted(indices), 0, a.shape[axis] - 1)
     return a[(*[slice(None)] * (axis % a.ndim), indices)]
 
 
@@ -175,7 +176,7 @@ def _along(a: Any, indices: Any, axis: int | None) -> Any:
 
 
 @handles("take_along_axis")
-def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+def _take_along_axis(arr: Traced, indices: Traced, axis: int | None = -1) -> Any:
     arr = lifted(arr)
     if axis is None:
         arr, axis = arr.reshape(-1), 0
@@ -190,7 +191,7 @@ def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
 
 
 @handles("put_along_axis")
-def _put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+def _put_along_axis(arr: Traced, indices: Traced, values: Traced, axis: int | None) -> None:
     if axis is None:
         arr = arr.reshape(-1)
     arr[_along(arr, indices, axis)] = values

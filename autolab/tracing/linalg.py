@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from .module import handles, lifted, trace_of
+from .module import lifted
 from .moves import seen
+from .signatures import Traced, handles, trace_of
 
 
-def _computed(name: str, results: int, count: int) -> None:
+def _computed(name: str, results: int) -> None:
     function = getattr(np.linalg, name)
 
-    def handler(*args: Any, **options: Any) -> Any:
-        arrays = [lifted(a) for a in args[:count]]
+    def handler(*args: Traced, **options: Any) -> Any:
+        arrays = [lifted(a) for a in args]
         trace = trace_of(arrays)
         assert trace is not None
-        if len(args) > count:
-            raise trace.refuse(f"numpy.linalg.{name} with {args[count:]}")
         found = function(*[a._value for a in arrays], **options)
         parts = found if results > 1 else (found,)
         views = [trace.view(a) for a in arrays]
@@ -28,14 +27,24 @@ def _computed(name: str, results: int, count: int) -> None:
     handles(f"linalg.{name}")(handler)
 
 
-for _name, _results, _count in (
-    ("inv", 1, 1), ("det", 1, 1), ("cholesky", 1, 1), ("slogdet", 2, 1), ("solve", 1, 2), ("eigh", 2, 1), ("qr", 2, 1),
-):  # fmt: skip
-    _computed(_name, _results, _count)
+for _name, _results in {"inv": 1, "det": 1, "cholesky": 1, "slogdet": 2, "solve": 1, "eigh": 2}.items():
+    _computed(_name, _results)
+
+
+@handles("linalg.qr")
+def _qr(a: Traced, mode: Any = "reduced") -> Any:
+    trace = trace_of(a)
+    assert trace is not None
+    found: Any = np.linalg.qr(a._value, mode)
+    if not isinstance(found, tuple) or mode == "raw":
+        raise trace.refuse(f"numpy.linalg.qr with mode={mode!r:.40}")
+    options, view = {"mode": mode}, trace.view(a)
+    made = [trace.step("qr", [view], part.shape, part, part=i, options=options) for i, part in enumerate(found)]
+    return type(found)(*made)
 
 
 @handles("linalg.svd")
-def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+def _svd(a: Traced, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     trace = trace_of(a)
     assert trace is not None
     options = {"full_matrices": full_matrices, "compute_uv": compute_uv}
@@ -47,22 +56,20 @@ def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian:
 
 
 @handles("linalg.pinv")
-def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, **options: Any) -> Any:
-    trace = trace_of(a, rcond)
+def _pinv(a: Traced, **options: Any) -> Any:
+    trace = trace_of(a)
     assert trace is not None
-    if trace_of(rcond) is not None:
-        raise trace.refuse("numpy.linalg.pinv with a computed limit")
-    options = {"rcond": rcond, "hermitian": hermitian, **options}
     value = np.linalg.pinv(a._value, **options)
     return trace.step("pinv", [trace.view(a)], value.shape, value, part=0, options=options)
 
 
 @handles("linalg.norm", "linalg.vector_norm")
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def _norm(x: Traced, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    x = x if x.dtype.kind == "f" else x.astype(float)
     vectors = (axis is None and x.ndim <= 1) or isinstance(axis, int) or (axis is not None and len(axis) == 1)
     if ord is None or ord == "fro" or (ord == 2 and vectors):
         return np.sqrt((x * x).sum(axis=axis, keepdims=keepdims))
-    if not vectors or ord == 0:
+    if not vectors or ord == 0 or isinstance(ord, str):
         raise x._buffer.trace.refuse(f"numpy.linalg.norm with ord={ord}")
     size = abs(x)
     if abs(ord) == np.inf:
@@ -74,7 +81,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 def _fourier(name: str) -> None:
     function = getattr(np.fft, name)
 
-    def handler(a: Any, n: int | None = None, axis: int = -1, norm: Any = None, out: Any = None) -> Any:
+    def handler(a: Traced, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
         trace = trace_of(a)
         assert trace is not None
         turned = seen(a, lambda v: np.moveaxis(v, axis, -1))
@@ -90,12 +97,12 @@ for _name in ("fft", "ifft", "rfft", "irfft"):
 
 
 @handles("real")
-def _real(val: Any) -> Any:
+def _real(val: Traced) -> Any:
     return _complex_part("real", val)
 
 
 @handles("imag")
-def _imag(val: Any) -> Any:
+def _imag(val: Traced) -> Any:
     return _complex_part("imag", val)
 
 

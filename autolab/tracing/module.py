@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -10,11 +10,8 @@ import numpy as np
 
 from .array import TracedArray
 from .operations import UFUNCS
+from .signatures import arrays_in, handlers, numpys, plain, trace_of, understood
 from .trace import ArrayTrace, Untraceable
-
-Handler = Callable[..., Any]
-handlers: dict[str, Handler] = {}
-"""Name of a function of NumPy's -> what it is for traced arrays."""
 
 _TELLING = {
     *("shape", "ndim", "size", "result_type", "can_cast", "iscomplexobj", "isrealobj", "may_share_memory"),
@@ -24,45 +21,6 @@ _TELLING = {
 
 _SAME = {"positive": "copy", "fabs": "absolute", "conjugate": "copy", "true_divide": "divide", "mod": "remainder"}
 _OF_BOOLEANS = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwise_xor": "not_equal"}
-
-
-def handles(*names: str) -> Callable[[Handler], Handler]:
-    """Declare what functions of NumPy's are for traced arrays."""
-
-    def declare(handler: Handler) -> Handler:
-        handlers.update(dict.fromkeys(names, handler))
-        return handler
-
-    return declare
-
-
-def arrays_in(value: Any) -> Iterator[TracedArray]:
-    """The traced arrays among arguments, however they are nested."""
-    if isinstance(value, TracedArray):
-        yield value
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from arrays_in(item)
-    elif isinstance(value, dict):
-        yield from arrays_in(list(value.values()))
-    elif isinstance(value, slice):
-        yield from arrays_in([value.start, value.stop, value.step])
-
-
-def trace_of(*values: Any) -> ArrayTrace | None:
-    """The trace on which one of them depends; None if all are constant."""
-    return next((array._buffer.trace for array in arrays_in(values) if array._buffer.trace is not None), None)
-
-
-def plain(value: Any) -> Any:
-    """Arguments with NumPy's arrays in the place of traced ones."""
-    if isinstance(value, TracedArray):
-        return value._value
-    if type(value) in (list, tuple):
-        return type(value)([plain(item) for item in value])
-    if type(value) is dict:
-        return {key: plain(item) for key, item in value.items()}
-    return value
 
 
 def lifted(value: Any, dtype: np.dtype | None = None) -> Any:
@@ -84,29 +42,32 @@ def constant(result: Any, given: Sequence[TracedArray] = ()) -> Any:
 def call(name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
     """A function of NumPy's, by its name below ``numpy``."""
     trace = trace_of(list(args), options)
-    function = _numpy(name)
+    function = numpys(name)
     if name in _TELLING:
         return function(*plain(tuple(args)), **plain(options))
     if trace is None:
-        given = list(arrays_in(list(args)))
-        out = options.get("out")
-        if out is not None:
-            (out[0] if isinstance(out, tuple) else out)[...] = function(
-                *plain(tuple(args)), **plain({k: v for k, v in options.items() if k != "out"})
-            )
-            return out
-        return constant(function(*plain(tuple(args)), **plain(options)), given)
+        given = list(arrays_in([*args, options]))
+        found = function(*plain(tuple(args)), **plain(options))
+        for array in given:
+            array._buffer.slot = None  # NumPy may have written to it
+        return constant(found, given)
     handler = handlers.get(name)
     if handler is None:
         raise trace.refuse(f"numpy.{name}")
-    return handler(*args, **options)
+    bound = understood(name, handler, args, options, trace)
+    out = bound.pop("out", None)
+    found = handler(*bound.pop(""), **bound)
+    return found if out is None else written(name, found, out[0] if isinstance(out, tuple) else out, trace)
 
 
-def _numpy(name: str) -> Any:
-    found: Any = np
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
+def written(name: str, found: Any, out: Any, trace: ArrayTrace | None, where: Any = True) -> Any:
+    """A result put into ``out``, where a mask is true."""
+    if not isinstance(out, TracedArray):
+        raise (trace or ArrayTrace()).refuse(f"numpy.{name} into a NumPy array")
+    if not np.can_cast(found.dtype, out.dtype, "same_kind"):
+        raise TypeError(f"Cannot cast ufunc {name!r} output from {found.dtype!r} to {out.dtype!r}")
+    out[...] = found if where is True else call("where", (where, found, out), {})
+    return out
 
 
 # ---------------------------------------------------------------------------------------------- universal functions
@@ -118,35 +79,32 @@ def ufunc(
     out = out[0] if isinstance(out, tuple) else out
     if len(inputs) > function.nin:  # ``np.exp(x, y)`` writes to y
         *inputs, out = inputs  # type: ignore[assignment]
-    trace = trace_of(inputs, out)
-    if name in ("matmul", "vecdot") and trace is not None:
+    trace = trace_of(inputs, out, where, options)
+    if trace is None:
+        found = constant(function(*plain(list(inputs)), dtype=dtype, **plain(options)))
+    elif options:
+        raise trace.refuse(f"numpy.{name} with {next(iter(options))}=")
+    elif where is not True and out is None:
+        raise trace.refuse(f"numpy.{name} with where= and without out=")
+    elif name in ("matmul", "vecdot") and dtype is None:
         found = handlers[name](*inputs)
-    elif trace is None:
-        found = constant(function(*plain(list(inputs)), dtype=dtype, **options))
     else:
-        if where is not True:
-            raise trace.refuse(f"numpy.{name} with where=")
         found = _elementwise(trace, function, inputs, dtype)
-    if out is None:
-        return found
-    if not isinstance(out, TracedArray):
-        raise (trace or ArrayTrace()).refuse(f"numpy.{name} into a NumPy array")
-    if not np.can_cast(found.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"Cannot cast ufunc {name!r} output from {found.dtype!r} to {out.dtype!r}")
-    out[...] = found
-    return out
+    return found if out is None else written(name, found, out, trace, where)
 
 
 def _elementwise(trace: ArrayTrace, function: np.ufunc, inputs: Sequence[Any], dtype: Any) -> Any:
     name = _SAME.get(function.__name__, function.__name__)
     if dtype is not None:
+        if function.nout > 1 or np.asarray(function(*plain(list(inputs)), dtype=dtype)).dtype != dtype:
+            raise trace.refuse(f"numpy.{function.__name__} with dtype=")
         inputs = [lifted(i).astype(dtype, copy=False) for i in inputs]
     values = plain(list(inputs))
     kinds = [v if isinstance(v, int | float) and not isinstance(v, bool) else np.asarray(v).dtype for v in values]
     common = np.result_type(*kinds)
     if common.kind == "b":
         name = _OF_BOOLEANS.get(name, "logical_not" if name == "invert" else name)
-    if name not in UFUNCS or function.nout > 1:
+    if name not in UFUNCS or function.nout > 1 or (common.kind == "c" and function is np.conjugate):
         raise trace.refuse(f"numpy.{function.__name__}")
     value = np.asarray(function(*values))
     weak = [type(v) in (int, float) for v in inputs]
@@ -165,11 +123,13 @@ def ufunc_method(function: np.ufunc, method: str, inputs: Sequence[Any], options
         a, b = map(lifted, inputs)
         return ufunc(function, a.reshape(*a.shape, *[1] * b.ndim), b, **options)
     if trace is None:
-        return constant(getattr(function, method)(*plain(list(inputs)), **plain(options)))
+        return call(f"{name}.{method}", inputs, options)
     if (name, method) not in known:
         return _refused(trace, f"numpy.{name}.{method}")
-    axis = options.pop("axis", inputs[1] if len(inputs) > 1 else 0)
-    return handlers[known[name, method]](inputs[0], axis=axis, **options)
+    array, *others = inputs
+    named = dict(zip(("axis", "dtype", "out", "keepdims", "initial", "where"), others, strict=False))
+    named = {"axis": 0, **named, **options}
+    return call(known[name, method], (array,), {key: value for key, value in named.items() if value is not None})
 
 
 def _refused(trace: ArrayTrace | None, what: str) -> Any:
@@ -203,7 +163,7 @@ class Module:
         path = f"{self._path}{name}"
         if path == "random":
             raise Untraceable("random numbers")
-        found = _numpy(path)
+        found = numpys(path)
         made: Any = found
         if isinstance(found, np.ufunc):
             made = Ufunc(found)

@@ -39,6 +39,8 @@ def why_not(program: ArrayProgram) -> str | None:
     for step in program.steps:
         if step.name not in PORTABLE:
             return step.name
+        if step.name in LINALG and step.attributes["options"]:
+            return f"{step.name} with {next(iter(step.attributes['options']))}="
         dtype = program.slots[step.out][1]
         if dtype.name not in _DTYPES:
             return f"the dtype {dtype}"
@@ -82,7 +84,7 @@ def _used(program: ArrayProgram) -> list[int]:
 
 
 def _attributes(step: ProgramStep) -> dict[str, Any]:
-    """Those that say what is computed; NumPy's own options were said by the shapes."""
+    """Those that say what is computed."""
     if step.name in LINALG:
         return {"part": step.attributes["part"]}
     if step.name in SCANS:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .module import handles, lifted, plain, trace_of
+from .module import lifted
 from .moves import cast, seen
+from .signatures import Traced, handles, plain, trace_of
 
 
 @handles("matmul", "linalg.matmul")
-def matmul(a: Any, b: Any, out: Any = None, **options: Any) -> Any:
+def matmul(a: Traced, b: Traced) -> Any:
     a, b = lifted(a), lifted(b)
     trace = trace_of(a, b)
     assert trace is not None
@@ -27,7 +28,7 @@ def matmul(a: Any, b: Any, out: Any = None, **options: Any) -> Any:
 
 
 @handles("dot")
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: Traced, b: Traced) -> Any:
     a, b = lifted(a), lifted(b)
     if not a.ndim or not b.ndim:
         return a * b
@@ -37,23 +38,23 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @handles("inner")
-def _inner(a: Any, b: Any) -> Any:
+def _inner(a: Traced, b: Traced) -> Any:
     a, b = lifted(a), lifted(b)
     return a * b if not a.ndim or not b.ndim else tensordot(a, b, ([-1], [-1]))
 
 
 @handles("vdot")
-def _vdot(a: Any, b: Any) -> Any:
-    return matmul(lifted(a).reshape(-1), lifted(b).reshape(-1))
+def _vdot(a: Traced, b: Traced) -> Any:
+    return matmul(np.conjugate(lifted(a)).reshape(-1), lifted(b).reshape(-1))
 
 
 @handles("vecdot", "linalg.vecdot")
-def _vecdot(a: Any, b: Any, **options: Any) -> Any:
-    return (lifted(a) * b).sum(axis=options.get("axis", -1))
+def _vecdot(a: Traced, b: Traced, axis: int = -1) -> Any:
+    return (np.conjugate(lifted(a)) * b).sum(axis=axis)
 
 
 @handles("tensordot", "linalg.tensordot")
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Traced, b: Traced, axes: Any = 2) -> Any:
     a, b = lifted(a), lifted(b)
     if isinstance(axes, int):
         axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
@@ -70,12 +71,12 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @handles("linalg.multi_dot")
-def _multi_dot(arrays: Any, out: Any = None) -> Any:
+def _multi_dot(arrays: Traced) -> Any:
     return reduce(dot, arrays)
 
 
 @handles("einsum")
-def einsum(subscripts: str, *operands: Any, optimize: Any = False, **options: Any) -> Any:
+def einsum(subscripts: str, *operands: Traced, optimize: Any = False) -> Any:
     arrays = [lifted(operand) for operand in operands]
     terms, output = _parsed(subscripts, arrays)
     arrays = [_without_repeats(term, a) for term, a in zip(terms, arrays, strict=True)]
@@ -148,7 +149,7 @@ def _summed(a: Any, s: str, needed: set[str]) -> tuple[Any, str]:
 
 
 @handles("convolve")
-def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def _convolve(a: Traced, v: Traced, mode: str = "full") -> Any:
     a, v = lifted(a), lifted(v)
     if v.size > a.size:
         a, v = v, a

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from .module import handles, lifted, trace_of
+from .module import lifted
 from .moves import cast, seen
+from .signatures import Traced, handles, plain, trace_of
 from .trace import ArrayTrace
 
 _FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -22,103 +23,149 @@ def _start(a: Any, axis: Any) -> tuple[ArrayTrace, Any, tuple[int, ...]]:
     return trace, a, axes
 
 
-def _reduced(name: str, a: Any, axis: Any, keepdims: bool, dtype: Any = None, **options: Any) -> Any:
+def _reduced(
+    name: str, a: Any, axis: Any, keepdims: Any, dtype: Any = None, initial: Any = None, where: Any = True
+) -> Any:
     trace, a, axes = _start(a, axis)
-    where, initial, out = options.pop("where", True), options.pop("initial", None), options.pop("out", None)
-    missing = getattr(np, "_NoValue", None)
-    if (where is not True and where is not missing) or out is not None or options:
-        raise trace.refuse(f"numpy.{name} with where= or out=")
-    value = _FUNCTIONS[name].reduce(a._value, axis=axes, dtype=dtype, keepdims=bool(keepdims), **_initial(a, initial))
+    neutral = {"sum": 0, "prod": 1}.get(name, initial)
+    options = {"initial": neutral} if where is not True or not a.size else {}
+    options |= {"where": plain(where)} if where is not True else {}
+    value = _FUNCTIONS[name].reduce(a._value, axis=axes, dtype=dtype, keepdims=bool(keepdims), **plain(options))
     held = np.asarray(value)
     if a.dtype != held.dtype and name in ("sum", "prod"):
         a = cast(a, held.dtype)
+    if where is not True:
+        a = np.where(where, a, neutral)
     outer = [i for i in range(a.ndim) if i not in axes]
     turned = seen(a, lambda v: v.transpose(*outer, *axes))
     found = trace.step(name, [trace.view(turned)], turned.shape, held, n=len(axes))
-    if initial is None or initial is missing:
-        return found
-    return {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}[name](found, initial)
+    return found if initial is None else _FUNCTIONS[name](found, initial)
 
 
-def _initial(a: Any, initial: Any) -> dict[str, Any]:
-    """What reduces no elements, so that it has a value to begin with."""
-    return {"initial": initial} if not a.size and isinstance(initial, int | float) else {}
+def _sums(name: str) -> None:
+    def handler(
+        a: Traced, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Traced = None,
+        where: Traced = True,
+    ) -> Any:  # fmt: skip
+        return _reduced(name, a, axis, keepdims, dtype, initial, where)
+
+    handles(name)(handler)
 
 
-for _name, _others in {"sum": (), "prod": (), "max": ("amax",), "min": ("amin",)}.items():
-
-    def _handler(
-        a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, _name: str = _name, **o: Any
+def _extremes(name: str) -> None:
+    def handler(
+        a: Traced, axis: Any = None, *, keepdims: Any = False, initial: Traced = None, where: Traced = True
     ) -> Any:
-        return _reduced(_name, a, axis, keepdims is True, dtype, **o)
+        return _reduced(name, a, axis, keepdims, None, initial, where)
 
-    handles(_name, *_others)(_handler)
+    handles(name, f"a{name}")(handler)
+
+
+for _name in ("sum", "prod"):
+    _sums(_name)
+for _name in ("max", "min"):
+    _extremes(_name)
 
 
 @handles("any")
-def _any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **options: Any) -> Any:
-    return _of_truths("max", lifted(a), axis, keepdims is True, **options)
+def _any(a: Traced, axis: Any = None, *, keepdims: Any = False, where: Traced = True) -> Any:
+    return _of_truths("max", lifted(a), axis, keepdims, False, where)
 
 
 @handles("all")
-def _all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **options: Any) -> Any:
-    return _of_truths("min", lifted(a), axis, keepdims is True, **options)
+def _all(a: Traced, axis: Any = None, *, keepdims: Any = False, where: Traced = True) -> Any:
+    return _of_truths("min", lifted(a), axis, keepdims, True, where)
 
 
-def _of_truths(name: str, a: Any, axis: Any, keepdims: bool, **options: Any) -> Any:
+def _of_truths(name: str, a: Any, axis: Any, keepdims: Any, empty: bool, where: Any) -> Any:
     if not a.size:  # which depends on the shape alone
-        return lifted((np.any if name == "max" else np.all)(a._value, axis=axis, keepdims=keepdims))
-    return _reduced(name, a if a.dtype == bool else a != 0, axis, keepdims, **options)
+        return lifted((np.all if empty else np.any)(a._value, axis=axis, keepdims=keepdims))
+    return _reduced(
+        name, a if a.dtype == bool else a != 0, axis, keepdims, None, None if where is True else empty, where
+    )
 
 
 @handles("count_nonzero")
-def _count(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+def _count(a: Traced, axis: Any = None, *, keepdims: bool = False) -> Any:
     return (lifted(a) != 0).sum(axis=axis, keepdims=keepdims)
 
 
+def _counted(a: Any, axes: tuple[int, ...], where: Any) -> Any:
+    """How many elements each result is made of."""
+    if where is True:
+        return int(np.prod([a.shape[i] for i in axes], dtype=int))
+    held = seen(lifted(where), lambda v: np.broadcast_to(v, a.shape))
+    return held.astype(float).sum(axis=axes, keepdims=True)
+
+
+def _mean_kind(a: Any, dtype: Any) -> Any:
+    """The dtype in which a mean is summed, which is not always that of the result."""
+    if dtype is not None:
+        if np.dtype(dtype).kind not in "fc":
+            raise a._buffer.trace.refuse(f"a mean in {np.dtype(dtype)}")
+        return np.dtype(dtype)
+    return np.dtype(np.float64 if a.dtype.kind in "biu" else np.float32 if a.dtype == np.float16 else a.dtype)
+
+
+def _averaged(a: Any, axes: tuple[int, ...], count: Any, where: Any) -> Any:
+    """The sum over ``count``; what is summed over has one element."""
+    return np.divide(_reduced("sum", a, axes, True, None, None, where), count, dtype=a.dtype)
+
+
 @handles("mean")
-def _mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **options: Any) -> Any:
+def _mean(a: Traced, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Traced = True) -> Any:
     _, a, axes = _start(a, axis)
-    count = int(np.prod([a.shape[i] for i in axes], dtype=int))
-    kind = dtype or (np.float64 if a.dtype.kind in "biu" else np.float32 if a.dtype == np.float16 else None)
-    found = _reduced("sum", a, axes, keepdims is True, kind, **options) / count
-    return cast(found, a.dtype, False) if a.dtype == np.float16 else found
+    found = _averaged(cast(a, _mean_kind(a, dtype), False), axes, _counted(a, axes, where), where)
+    return _squeezed(found, axes, keepdims, a.dtype if dtype is None and a.dtype == np.float16 else found.dtype)
+
+
+def _squeezed(found: Any, axes: tuple[int, ...], keepdims: Any, dtype: Any) -> Any:
+    found = cast(found, dtype, False)
+    return found if keepdims else found.squeeze(axes)
 
 
 @handles("var")
 def _var(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, **options: Any
-) -> Any:
-    _, a, axes = _start(a, axis)
-    count = int(np.prod([a.shape[i] for i in axes], dtype=int))
-    away = a - _mean(a, axes, dtype, keepdims=True)
-    ddof = options.get("correction", ddof)
-    return _reduced("sum", away * away, axes, keepdims is True) / max(count - ddof, 0)
+    a: Traced, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: Any = False, where: Traced = True,
+    correction: Any = None,
+) -> Any:  # fmt: skip
+    trace, a, axes = _start(a, axis)
+    if a.dtype.kind == "c":
+        raise trace.refuse("numpy.var of complex numbers")
+    held, count = cast(a, _mean_kind(a, dtype), False), _counted(a, axes, where)
+    away = held - _averaged(held, axes, count, where)
+    free = count - (ddof if correction is None else correction)
+    free = max(free, 0) if where is True else np.maximum(free, 0.0)
+    found = _averaged(away * away, axes, free, where)
+    return _squeezed(found, axes, keepdims, a.dtype if dtype is None and a.dtype == np.float16 else found.dtype)
 
 
 @handles("std")
-def _std(a: Any, *args: Any, **options: Any) -> Any:
-    return np.sqrt(_var(a, *args, **options))
+def _std(
+    a: Traced, axis: Any = None, dtype: Any = None, *, ddof: float = 0, keepdims: Any = False, where: Traced = True,
+    correction: Any = None,
+) -> Any:  # fmt: skip
+    return np.sqrt(_var(a, axis, dtype, ddof=ddof, keepdims=keepdims, where=where, correction=correction))
 
 
 @handles("average")
-def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
-    trace, a, axes = _start(a, axis)
-    if weights is not None or returned:
-        raise trace.refuse("numpy.average with weights")
-    return _mean(a, axes, keepdims=keepdims)
+def _average(a: Traced, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return _mean(a, axis, keepdims=keepdims)
 
 
 @handles("ptp")
-def _ptp(a: Any, axis: Any = None, **options: Any) -> Any:
-    return _reduced("max", a, axis, **{"keepdims": False, **options}) - _reduced(
-        "min", a, axis, **{"keepdims": False, **options}
-    )
+def _ptp(a: Traced, axis: Any = None, *, keepdims: Any = False) -> Any:
+    return _reduced("max", a, axis, keepdims) - _reduced("min", a, axis, keepdims)
 
 
-@handles("trace", "linalg.trace")
-def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-    return seen(lifted(a), lambda v: np.diagonal(v, offset, axis1, axis2)).sum(axis=-1)
+@handles("trace")
+def _trace(a: Traced, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+    return seen(lifted(a), lambda v: np.diagonal(v, offset, axis1, axis2)).sum(axis=-1, dtype=dtype)
+
+
+@handles("linalg.trace")
+def _matrix_trace(x: Traced, *, offset: int = 0, dtype: Any = None) -> Any:
+    return _trace(x, offset, -2, -1, dtype)
 
 
 # ---------------------------------------------------------------------------------------------------- along an axis
@@ -136,42 +183,52 @@ def _along(name: str, a: Any, axis: int | None, value: Any = None, **attributes:
     return seen(found, lambda v: np.moveaxis(v, -1, axis))
 
 
-for _name in ("cumsum", "cumprod"):
-
-    def _scan(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, _name: str = _name) -> Any:
+def _scan(name: str) -> None:
+    def handler(a: Traced, axis: Any = None, dtype: Any = None) -> Any:
         a = lifted(a)
-        kind = dtype or (np.intp if a.dtype.kind == "b" else a.dtype)
-        return _along(_name, cast(a, np.dtype(kind), False), axis)
+        kind = np.dtype(dtype or (np.intp if a.dtype.kind == "b" else a.dtype))
+        if kind.kind == "b":
+            raise a._buffer.trace.refuse(f"numpy.{name} of booleans as booleans")
+        return _along(name, cast(a, kind, False), axis)
 
-    handles(_name)(_scan)
+    handles(name)(handler)
+
+
+for _name in ("cumsum", "cumprod"):
+    _scan(_name)
 
 
 @handles("sort")
-def _sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def _sort(a: Traced, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
     return _along("sort", a, axis)
 
 
 @handles("argsort")
-def _argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def _argsort(a: Traced, axis: int | None = -1, kind: Any = None, *, stable: Any = None) -> Any:
+    """The stable order, which is that of the other kinds where no two elements are equal."""
+    if not stable and kind not in ("stable", "mergesort"):
+        sorted_ = np.moveaxis(_along("sort", a, axis), -1 if axis is None else axis, -1)
+        if not bool((sorted_[..., 1:] != sorted_[..., :-1]).all()):
+            raise sorted_._buffer.trace.refuse("numpy.argsort of equal numbers, unless kind='stable'")
     return _along("argsort", a, axis, kind="stable")
 
 
 @handles("argmax")
-def _argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def _argmax(a: Traced, axis: int | None = None, *, keepdims: Any = False) -> Any:
     trace, a, _ = _start(a, axis)
     turned = seen(a, lambda v: np.moveaxis(v, axis, -1)) if axis is not None else a.reshape(-1)
-    value = np.asarray(np.argmax(a._value, axis, keepdims=keepdims is True))
+    value = np.asarray(np.argmax(a._value, axis, keepdims=bool(keepdims)))
     return trace.step("argmax", [trace.view(turned)], turned.shape, value, n=1)
 
 
 @handles("argmin")
-def _argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: Any = False) -> Any:
+def _argmin(a: Traced, axis: int | None = None, *, keepdims: Any = False) -> Any:
     a = lifted(a)
     return _argmax(-(a if a.dtype.kind == "f" else lifted(cast(a, np.dtype(float)))), axis, keepdims=keepdims)
 
 
 @handles("diff")
-def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def _diff(a: Traced, n: int = 1, axis: int = -1) -> Any:
     for _ in range(n):
         a = seen(a, lambda v: np.moveaxis(v, axis, -1))
         a = seen(a[..., 1:] - a[..., :-1], lambda v: np.moveaxis(v, -1, axis))
