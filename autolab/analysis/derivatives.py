@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import a_kind
+from ..engine.float_errors import quietly
 from ..engine.variable import Variable
 from ..recording import record
 from ..recording.model import Recording
@@ -209,7 +210,7 @@ class Study:
 
 def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:
     """The graphs up to an order; fewer where ``fn`` cannot be differentiated once more, which they show as well."""
-    with np.errstate(all="ignore"):
+    with quietly():
         for highest in range(order, 0, -1):
             try:
                 return record(fn, x, options={"order": highest})

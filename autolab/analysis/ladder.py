@@ -12,6 +12,7 @@ import numpy as np
 from ..engine.backend import get_array_module
 from ..engine.configuration import using_config
 from ..engine.errors import a_kind
+from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
@@ -119,7 +120,7 @@ class Ladder:
         self, rows: Any, x: Variable, others: Sequence[Any], listening: Callable[[], AbstractContextManager[Any]]
     ) -> None:
         """Put down the orders in turn; those that are zero everywhere stay as they are."""
-        with using_config("enable_backprop", True), np.errstate(all="ignore"):
+        with using_config("enable_backprop", True), quietly():
             with listening():
                 y = self._checked(self._fn(x, *others), x)
             rows[0] = y.data

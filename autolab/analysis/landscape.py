@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine.configuration import using_config
+from ..engine.float_errors import quietly
 from ..gradcheck.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..tracing import Branches
@@ -244,7 +245,7 @@ def _evaluated(space: Space, moves: np.ndarray) -> np.ndarray:
     if values is not None and values.shape[1] == 1:
         return values[:, 0]
     model = space.copied()
-    with using_config("enable_backprop", False), np.errstate(all="ignore"):
+    with using_config("enable_backprop", False), quietly():
         return np.array([space.at(space.start + move, model) for move in moves])
 
 

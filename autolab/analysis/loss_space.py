@@ -14,6 +14,7 @@ from ..engine.backend import Array
 from ..engine.configuration import using_config
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
+from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
@@ -80,7 +81,7 @@ class Space:
 
     def alone(self, flat: np.ndarray) -> np.ndarray:
         """The loss at a vector, whatever was computed before."""
-        with using_config("enable_backprop", False), np.errstate(all="ignore"):
+        with using_config("enable_backprop", False), quietly():
             return np.array([self.at(flat, self.copied())])
 
     def copied(self) -> Any:
@@ -88,10 +89,10 @@ class Space:
 
     def slope(self, flat: np.ndarray) -> tuple[float, np.ndarray]:
         """The loss at a vector and its gradient there, by backward; where no gradient arrives it is 0."""
-        with np.errstate(all="ignore"):
+        with quietly():
             result, inputs = self._placed(flat, self.copied())
         value = _one(result)
-        with np.errstate(all="ignore"):
+        with quietly():
             slopes = grad(result, inputs) if isinstance(result, Variable) else (None,) * len(inputs)
         pairs = zip(inputs, slopes, strict=True)
         return value, joined(

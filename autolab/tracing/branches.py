@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.float_errors import quietly
 from .replay import Replay
 from .trace import Untraceable
 
@@ -69,7 +70,7 @@ class Branches:
         from . import trace
 
         try:
-            with np.errstate(all="ignore"):
+            with quietly():
                 return Replay(trace(self._traced, point))
         except Untraceable as refusal:
             self.refusal = str(refusal)

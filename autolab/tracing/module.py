@@ -51,12 +51,14 @@ def call(name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
         for array in given:
             array._buffer.slot = None  # NumPy may have written to it
         return constant(found, given)
+    trace.watch()
     handler = handlers.get(name)
     if handler is None:
         raise trace.refuse(f"numpy.{name}")
     bound = understood(name, handler, args, options, trace)
     out = bound.pop("out", None)
-    found = handler(*bound.pop(""), **bound)
+    with trace.listening():
+        found = handler(*bound.pop(""), **bound)
     return found if out is None else written(name, found, out[0] if isinstance(out, tuple) else out, trace)
 
 
@@ -82,14 +84,13 @@ def ufunc(
     trace = trace_of(inputs, out, where, options)
     if trace is None:
         found = constant(function(*plain(list(inputs)), dtype=dtype, **plain(options)))
-    elif options:
-        raise trace.refuse(f"numpy.{name} with {next(iter(options))}=")
-    elif where is not True and out is None:
-        raise trace.refuse(f"numpy.{name} with where= and without out=")
-    elif name in ("matmul", "vecdot") and dtype is None:
-        found = handlers[name](*inputs)
     else:
-        found = _elementwise(trace, function, inputs, dtype)
+        trace.watch()
+        if options or (where is not True and out is None):
+            raise trace.refuse(f"numpy.{name} with {next(iter(options), 'where')}=")
+        own = handlers.get(name) if dtype is None else None
+        with trace.listening():
+            found = own(*inputs) if own else _elementwise(trace, function, inputs, dtype)
     return found if out is None else written(name, found, out, trace, where)
 
 

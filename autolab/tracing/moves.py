@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from .array import TracedArray
 from .module import lifted
 from .signatures import Traced, handles
 from .trace import Buffer
+
+_EXACT = 2**53
+"""Up to here whole numbers are floating-point numbers as well, which is what an evaluator in a page has."""
 
 
 def places(array: TracedArray) -> np.ndarray:
@@ -71,9 +75,29 @@ def copied(array: TracedArray, value: np.ndarray | None = None) -> TracedArray:
 def cast(array: TracedArray, dtype: np.dtype, copy: bool = True) -> TracedArray:
     if array.dtype == dtype and not copy:
         return array
+    trace = array._buffer.trace
+    if trace is not None:
+        trace.watch()
     if dtype.kind not in "biufc":
-        raise (array._buffer.trace or _nowhere()).refuse(f"the dtype {dtype}")
-    return copied(array, np.array(array._value.astype(dtype), order="C"))
+        raise (trace or _nowhere()).refuse(f"the dtype {dtype}")
+    if trace is not None and dtype.kind in "iu" and not _are_held(array, dtype):
+        raise trace.refuse(f"a number that {dtype} does not hold")
+    with trace.listening() if trace is not None else nullcontext():
+        held = np.array(array._value.astype(dtype), order="C")
+    return copied(array, held)
+
+
+def _are_held(array: Any, dtype: np.dtype) -> bool:
+    """Whether an integer dtype holds all elements, noted as guards: what NumPy makes of the others is chance."""
+    if array.dtype.kind == "b" or (array.dtype.kind in "iu" and np.can_cast(array.dtype, dtype)):
+        return True
+    limits = np.iinfo(dtype)
+    low, high = max(int(limits.min), -_EXACT), min(int(limits.max), _EXACT)
+    if array.dtype.kind in "iu":
+        own = np.iinfo(array.dtype)
+        low, high = max(low, int(own.min)), min(high, int(own.max))
+        return bool((array >= low).all()) and bool((array <= high).all())
+    return bool((array >= low if low else array > -1).all()) and bool((array < high + 1).all())
 
 
 def _nowhere() -> Any:

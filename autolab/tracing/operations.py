@@ -22,6 +22,9 @@ SCANS = frozenset(["cumsum", "cumprod", "sort", "argsort"])
 """Along the last axis."""
 
 ELEMENTS = frozenset(["where", "pick", "drop", "put", "join"])
+EXACT = ELEMENTS | {"copy", "negative", "absolute", "sign", "max", "min", "sort", "maximum", "minimum"}
+"""Nothing is rounded, so that no number gets beyond the floats."""
+
 LINALG = frozenset(["inv", "solve", "det", "slogdet", "cholesky", "eigh", "svd", "pinv", "qr"])
 FOURIER = frozenset(["fft", "ifft", "rfft", "irfft", "real", "imag"])
 """Along the last axis; only these have complex numbers."""

@@ -12,6 +12,7 @@ from .program import ArrayProgram, ProgramStep, View
 
 _DTYPES = ("float64", "float32", "bool", "int64", "int32", "intp", "uint8", "int8", "int16", "uint16", "uint32")
 _MOVES = frozenset(["copy", "pick", "put", "join", "where", "max", "min", "sort", "argmax", "argsort"])
+_MOVES |= {"maximum", "minimum"}
 """Operations that make integers out of integers without computing any."""
 _TRUTHS = frozenset(
     ["logical_and", "logical_or", "logical_xor", "logical_not", "isfinite", "isnan", "isinf", "signbit"]

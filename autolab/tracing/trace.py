@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.float_errors import filters, raised, watched
+from .operations import EXACT
 from .program import ArrayProgram, Guard, ProgramStep, View
+
+RANGED = frozenset(["add", "subtract", "multiply", "divide", "square", "sqrt", "power", "sum"])
+"""Steps that raise what their results show, and nothing on the way."""
 
 if TYPE_CHECKING:
     from .array import TracedArray
@@ -66,6 +72,8 @@ class ArrayTrace:
     guards: list[Guard] = field(default_factory=list)
     refusal: Untraceable | None = None
     is_open: bool = True
+    filters: tuple[Any, ...] = field(default_factory=filters)
+    _raised: frozenset[str] = frozenset()
     _known: dict[tuple[str, bytes], int] = field(default_factory=dict)
     _made: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
@@ -100,7 +108,10 @@ class ArrayTrace:
         if not held.flags.owndata:
             held = held.copy()
         buffer = Buffer(held.reshape(-1), self, self.write(name, operands, shape, held, **attributes))
-        return TracedArray.of(held, buffer)
+        made = TracedArray.of(held, buffer)
+        if self._raised and held.dtype.kind in "fc" and name not in EXACT:
+            self._guard_range(made, name)
+        return made
 
     def write(
         self, name: str, operands: Sequence[View], shape: Sequence[int], held: np.ndarray, **attributes: Any
@@ -120,6 +131,32 @@ class ArrayTrace:
         """The error for what no program does. It sticks: a function that catches it is not traced either."""
         self.refusal = self.refusal or Untraceable(what)
         return self.refusal
+
+    def watch(self) -> None:
+        """Before NumPy computes: refuse where the function waits for a floating-point error, as no program has any.
+
+        That a number is beyond the floats is different: its step has a guard against that.
+        """
+        if (what := watched(self.filters)) is not None:
+            raise self.refuse(what)
+        self._raised = raised()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """While NumPy computes: an error that the function may catch is no way through it for a program."""
+        try:
+            yield
+        except (FloatingPointError, RuntimeWarning):
+            self.refuse("a floating-point error")
+            raise
+
+    def _guard_range(self, made: Any, name: str) -> None:
+        """The program is right only where no error was raised in the step that made this."""
+        errors, self._raised = self._raised, frozenset()
+        with np.errstate(all="ignore"):
+            least = np.finfo(made.dtype).tiny if "under" in errors else 0
+            if name not in RANGED or not bool(((abs(made) < np.inf) & (abs(made) >= least)).all()):
+                raise self.refuse(f"numpy.{name} beyond the floats")
 
     def program(self, outputs: Sequence[TracedArray]) -> ArrayProgram:
         """What was written down, without the steps on which neither an output nor a guard depends."""

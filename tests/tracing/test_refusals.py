@@ -103,3 +103,25 @@ def test_what_a_function_keeps_is_an_ordinary_array_afterwards():
     kept = []
     trace(lambda x: [kept.append(x * 2) or x], [np.ones(2)])
     assert float(kept[0][0]) == 2.0 and np.asarray(kept[0] + 1).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "norm",
+    [F.layer_norm, F.rms_norm, lambda x: F.batch_norm(x, np.ones(4), np.zeros(4)), lambda x: F.group_norm(x, groups=1)],
+)
+@pytest.mark.parametrize("size", [1e160, 1e300])
+def test_a_norm_of_numbers_whose_squares_are_infinite_is_computed_by_the_function_itself(norm, size):
+    def run(a):
+        x = Variable(a)
+        y = norm(x)
+        return [y.data, grad(F.sum(y * y * y), x).data]
+
+    points = np.random.default_rng(0).normal(size=(4, 3, 4))
+    points[2:] *= size
+    with np.errstate(all="ignore"):
+        found, fits = replay(trace(run, [points[0]]), [points])
+    assert fits.tolist() == [True, True, False, False]
+    for i in (0, 1):
+        np.testing.assert_allclose(found[0][i], run(points[i])[0], rtol=1e-12)
+    with pytest.raises(Untraceable, match="floating-point error"):
+        trace(run, [points[2]])

@@ -11,6 +11,7 @@ from ...analysis.derivations import Derivation
 from ...analysis.derivatives import CALLER, Derivatives
 from ...analysis.expressions import is_smooth
 from ...analysis.ladder import Ladder
+from ...engine.float_errors import quietly
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording
 from ...recording.orders import output_name
@@ -82,7 +83,7 @@ class OrderCurves:
             self._program, self._ladder = program, Ladder(CALLER, of_one, len(found.orders) - 1)
         self._ladder.others = [*moving.values()]
         try:
-            with session.running(deadline(SECONDS)), np.errstate(all="ignore"):
+            with session.running(deadline(SECONDS)), quietly():
                 self._curves = quickly(self._ladder, domain, is_smooth(found.orders[0]))
         except (Stopped, Exception):  # whatever the function raises elsewhere: at the point it did not
             return None

@@ -74,7 +74,8 @@ export function makeEvaluator(program) {
         const jog = jogged && rounds ? (/** @type {number} */ x) => rounded(x, size) : same;
         const found = compute(slots, jog);
         if (jogged && rounds) for (let i = 0; i < found.length; i++) found[i] = jog(found[i]);
-        if (kind === "float32") for (let i = 0; i < found.length; i++) found[i] = Math.fround(found[i]);
+        const cast = castTo(kind);
+        if (cast) for (let i = 0; i < found.length; i++) found[i] = cast(found[i]);
         slots[out] = found;
       }
       return {
@@ -100,6 +101,16 @@ function doesRound([name, out, views], slots) {
   const kind = slots[out][1];
   const isExact = EXACT.has(name) && views.every(([slot]) => slots[slot][1] === kind || !isFloat(slots[slot][1]));
   return isFloat(kind) && !isExact;
+}
+
+/**
+ * What makes a number one of a dtype, if that is needed; a program's guards see to it that integers hold theirs.
+ * @param {string} kind @returns {((x: number) => number) | null}
+ */
+function castTo(kind) {
+  if (kind === "float32") return Math.fround;
+  if (kind === "bool") return (x) => Number(x !== 0);
+  return isFloat(kind) ? null : (x) => Math.trunc(x) + 0; // without -0
 }
 
 const isFloat = (/** @type {string} */ kind) => kind.startsWith("float");

@@ -27,8 +27,16 @@ const truth = (/** @type {(x: number, y: number) => boolean} */ test) => (/** @t
 const negative = (/** @type {number} */ x) => x < 0 || Object.is(x, -0);
 const larger = (/** @type {number} */ x, /** @type {number} */ y) => (x !== x || y !== y ? NaN : x >= y ? x : y);
 const smaller = (/** @type {number} */ x, /** @type {number} */ y) => (x !== x || y !== y ? NaN : x <= y ? x : y);
-const floorDivide = (/** @type {number} */ x, /** @type {number} */ y) =>
-  y === 0 ? x / y : Math.round((x - remainder(x, y)) / y);
+
+/** NumPy's, in its order of steps: the remainder is taken off first. @param {number} x @param {number} y */
+function floorDivide(x, y) {
+  const rest = x % y;
+  if (y === 0 || rest !== rest) return y === 0 ? x / y : NaN;
+  const whole = (x - rest) / y - (rest && rest < 0 !== y < 0 ? 1 : 0);
+  if (!whole) return (x / y) * 0;
+  const low = Math.floor(whole);
+  return whole - low > 0.5 ? low + 1 : low;
+}
 
 /** @type {Record<string, (x: number, y: number, z: number) => number>} */
 export const ELEMENTWISE = {

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.configuration import using_config
+from ...engine.float_errors import quietly
 from ...engine.grad import grad
 from ...engine.node import Leaf
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
@@ -123,7 +124,8 @@ def _traced(
     def run(*given: Any) -> list[Any]:
         named = dict(zip(keys, given, strict=True))
         with contextlib.ExitStack() as modes:
-            modes.enter_context(np.errstate(all="ignore"))
+            modes.enter_context(np.errstate(**session.floats))
+            modes.enter_context(quietly())
             for mode, value in (("enable_backprop", True), ("train", session.state.train), ("rng", session.rng())):
                 modes.enter_context(using_config(mode, value))
             pairs = _everything(session, recording, named)

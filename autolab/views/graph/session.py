@@ -17,6 +17,7 @@ import numpy as np
 from ...binding import Bound, bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
 from ...engine.configuration import config, using_config
+from ...engine.float_errors import quietly
 from ...engine.observe import observe
 from ...engine.variable import Variable
 from ...links.functional import with_learned
@@ -80,8 +81,7 @@ class Session(RerunContext):
         self.given.add(self._own(args, inputs or {}))
         self.given.settle()
         self._backprop = config.enable_backprop
-        # The picture shows NaN and infinities, so a warning at every move would say nothing new.
-        self._floats: Any = {kind: "ignore" if how == "warn" else how for kind, how in np.geterr().items()}
+        self.floats: Any = np.geterr()
         arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.inputs.items()}
         arrays |= replaced_parameters(self.bound, given.get("parameters", {}))
         input_to_differentiate("explore", self.bound.inputs, given.get("order", 0), given.get("wrt"))
@@ -270,7 +270,8 @@ class Session(RerunContext):
         state, start = state or self.state, time.perf_counter()
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
-            modes.enter_context(np.errstate(**self._floats))
+            modes.enter_context(np.errstate(**self.floats))
+            modes.enter_context(quietly())  # the picture shows NaN and infinities: a warning would say nothing new
             for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
             modes.enter_context(using_config("rng", self.rng()))

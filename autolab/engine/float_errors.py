@@ -1,0 +1,95 @@
+"""Floating-point errors while a user's function runs: nothing is said of them, and whoever waits for one still gets it.
+
+``np.errstate(all="ignore")`` around a function would switch off what the function itself does about them: with
+`warnings.catch_warnings` and a filter ``"error"`` it goes another way where NumPy warns.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Run a function without NumPy's warnings, as long as nobody inside asks for them.
+
+    What the caller has set to be raised or called is left as it is.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from autolab.engine.float_errors import quietly
+    >>> def safe_log(x):
+    ...     with warnings.catch_warnings():
+    ...         warnings.simplefilter("error")
+    ...         try:
+    ...             return float(np.log(x))
+    ...         except RuntimeWarning:
+    ...             return -100.0
+    >>> with quietly():
+    ...     safe_log(np.array(0.0)), bool(np.isinf(np.log(np.array(0.0))))
+    (-100.0, True)
+    """
+    how = np.geterr()
+    if "call" in how.values():  # somebody listens already
+        told: dict[str, Any] = {kind: "ignore" for kind, what in how.items() if what == "warn"}
+    else:
+        told = {"call": _Unheard(), **{kind: "call" for kind, what in how.items() if what == "warn"}}
+    with np.errstate(**told):
+        yield
+
+
+class _Unheard:
+    """What NumPy calls for an error: it warns only where filters were changed since, which is done to see warnings."""
+
+    def __init__(self) -> None:
+        self._before = filters()
+
+    def __call__(self, kind: str, flag: int) -> None:
+        if filters() != self._before:
+            warnings.warn(f"{kind} encountered", RuntimeWarning, stacklevel=2)
+
+
+RANGE = {("over", "raise"), ("under", "raise")}
+"""What a result itself tells: whether it is beyond the floats, or too near to 0."""
+
+
+def raised() -> frozenset[str]:
+    """The errors of `RANGE` that are raised now."""
+    return frozenset([kind for kind, what in np.geterr().items() if (kind, what) in RANGE])
+
+
+def filters() -> tuple[Any, ...]:
+    """The filters of warnings that hold now, and whose they are."""
+    held = warnings.filters
+    return id(held), *held
+
+
+def watched(before: tuple[Any, ...]) -> str | None:
+    """What is done about floating-point errors now, if more than to let them pass, those that are `raised` aside.
+
+    Parameters
+    ----------
+    before : tuple
+        The `filters` at the beginning; those are the caller's.
+    """
+    how = {kind: what for kind, what in np.geterr().items() if (kind, what) not in RANGE}.values()
+    if "raise" in how or ("call" in how and not isinstance(np.geterrcall(), _Unheard)):
+        return "np.errstate that raises or calls"
+    if {"warn", "call"} & {*how} and filters() != before and _action() != "ignore":
+        return "warnings that are caught"
+    return None
+
+
+def _action() -> str:
+    """What happens to a RuntimeWarning, whatever its text."""
+    for action, text, category, module, line in warnings.filters:
+        if issubclass(RuntimeWarning, category) and (action == "error" or not (text or module or line)):
+            return action
+    return "default"
