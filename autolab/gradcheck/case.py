@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .comparison import Comparison, Table
-from .contracts import Examination, Gradients
+from .contracts import Combination, Examination, Gradients
 from .numeric_slopes import KINK
 from .probes import MARGIN
 from .subject import Subject
@@ -20,7 +20,6 @@ _NONLINEAR = 1e-3
 _LEFT = 1e-12
 _SATURATED = 1e-13
 _SEED = 0
-_FLOAT32 = 4 * float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +74,7 @@ def fails(case: Case, i: int) -> bool:
     """Whether the gradient of input ``i`` is wrong beyond doubt."""
     if ignores_upstream(case, i) or nonlinear(case, i) is not None or undefined(case, i).any():
         return True
-    return bool(wrong_somewhere(case, i).any()) and not rounded(case, i)
+    return bool(wrong_somewhere(case, i).any())
 
 
 def ignores_upstream(case: Case, i: int) -> bool:
@@ -84,33 +83,39 @@ def ignores_upstream(case: Case, i: int) -> bool:
     return g is not None and bool((np.isfinite(g) & (g != 0)).any())
 
 
-def nonlinear(case: Case, i: int) -> int | None:
-    """The element at which the gradient is least linear in the upstream gradient, if that is no rounding error.
+@dataclass(frozen=True)
+class Nonlinear:
+    """The element at which a gradient is not linear in the upstream gradient, what it is there, and what others make
+    of it. ``key`` names the upstream gradient."""
 
-    A backward that takes the size of it, or its square, shows only where the signs differ: one of the three is that of
-    a negative sum. A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing.
+    key: str
+    element: int
+    given: float
+    made: float
+
+
+def nonlinear(case: Case, i: int) -> Nonlinear | None:
+    """Where the gradient is least linear in the upstream gradient, if that is no rounding error.
+
+    A backward that takes the size of it, or its square, shows only where the signs differ: one of the sums is negative.
     """
-    three = case.exam.three(i)
-    if three is None or not three[0].size or not all(np.isfinite(g).all() for g in three):
+    return next((found for c in case.exam.combinations if (found := _unlike(case, i, c)) is not None), None)
+
+
+def _unlike(case: Case, i: int, combination: Combination) -> Nonlinear | None:
+    """A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing."""
+    found = combination.of(i)
+    if found is None or not found[0].size or not all([np.isfinite(g).all() for g in (found[0], *found[1])]):
         return None
-    first, second, together = three
-    gap = np.abs(together + (first + second)).ravel()
+    made = np.asarray(sum(found[1])).ravel()
+    gap = np.abs(found[0].ravel() - made)
     gauge, noise = case.tables[0].gauge, case.tables[0].noise.gradients[i]
-    known = max(_NONLINEAR * np.abs(first).max(), _NONLINEAR * np.abs(second).max(), MARGIN * noise.max())
+    known = max(*[_NONLINEAR * np.abs(g).max() for g in found[1]], MARGIN * noise.max())
     least = np.maximum(known, gauge.grain / gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))
-    return k if gap[k] > least[k] and gap[k] > case.leftover(i) else None
-
-
-def rounded(case: Case, i: int) -> bool:
-    """Whether the gradient is merely a float32 that became a float64 again."""
-    for c in case.at(i):
-        a = c.elements.analytic[c.measured]
-        with np.errstate(over="ignore"):
-            close = c.elements.deviation[c.measured] <= _FLOAT32 * np.abs(a)
-            if not (np.array_equal(a, a.astype(np.float32)) and close[c.elements.wrong[c.measured]].all()):
-                return False
-    return True
+    if not gap[k] > least[k] or not gap[k] > case.leftover(i):
+        return None
+    return Nonlinear(combination.key, k, float(found[0].flat[k]), float(made[k]))
 
 
 def fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:

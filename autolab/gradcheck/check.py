@@ -28,6 +28,7 @@ from .messages import Verdict, say, shown
 from .options import settle
 from .report import Finding, GradientReport, InputReport
 from .reveal import LEVELS, check_level, revealed, written_backward
+from .second_way import beside_dtype, beside_graph, lower_orders
 from .subject import Subject, lifted
 from .sweep import StepSweep, explain
 from .unchecked import Unchecked
@@ -128,7 +129,9 @@ def check_bound(
     started = perf_counter()
     rng = rng or np.random.default_rng(_SEED)
     checked = base = kept(bound)
+    lower = []
     for _ in range(_checked_order(order) - 1):
+        lower.append(checked)
         checked = gradient_of("check_gradients", checked, rng)
     native = Subject(checked, lift=False, executor=executor)
     if not native.names:
@@ -142,10 +145,12 @@ def check_bound(
             native.run()  # what it raises here is the caller's
         subject = lifted(native)
         exam = examine(subject, rng)
-        verdict, inputs, findings = judge(native, subject, exam, rng)
+        below = [lifted(Subject(level, lift=False)) for level in lower]
+        under_graph = lower_orders(below)
+        verdict, inputs, findings = judge(native, subject, exam, rng, under_graph)
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
         sweep = _sweep(subject, inputs, exam)
-    evaluations = native.evaluations + (subject.evaluations if subject is not native else 0)
+    evaluations = sum([s.evaluations for s in {native, subject, *below}])
     origin = CheckedFunction(base, checked, order, reveal)
     findings += tuple(unchecked.findings())
     report = GradientReport(
@@ -169,18 +174,27 @@ def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -
 
 
 def judge(
-    native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator
+    native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator, known: Sequence[Finding] = ()
 ) -> tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]:
-    """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check."""
+    """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check.
+
+    ``known`` are mistakes that were found before.
+    """
     if exam.breach is not None:
         return exam.breach.verdict, _uncompared(native, exam), (exam.breach.finding,)
     shapes = tuple([a.shape for a in subject.arrays])
     case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
     everyone = range(len(shapes))
     failing = [fails(case, i) for i in everyone]
-    diagnoses = _diagnoses(case, failing)
+    coarse = lowered(case)
+    diagnoses = _diagnoses(case, failing, [finding for finding in coarse if not finding.innocent])
+    second_ways = [*known, *beside_graph(subject, exam), *beside_dtype(native, subject, exam)]
+    diagnoses += _others(second_ways, diagnoses)
+    accused = {finding.input for finding in diagnoses}
     innocent = [finding for i in everyone for finding in limitations(case, i, failing[i])]
-    innocent += [*lowered(case), *precision(native, subject, exam)]
+    innocent += [*coarse, *precision(native, subject, exam)]
+    innocent = [f for f in innocent if f.innocent and (f.kind == "kink" or f.input is None or f.input not in accused)]
+    failing = [is_failing or name in accused for is_failing, name in zip(failing, case.names, strict=True)]
     unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify" or is_half(finding)}
     inputs = []
     for i, name in enumerate(case.names):
@@ -201,15 +215,24 @@ def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tu
     return (here,) if nearby is None else (here, nearby)
 
 
-def _diagnoses(case: Case, failing: list[bool]) -> list[Finding]:
-    """One finding per failing input; one for both halves of a swapped pair."""
-    found: list[Finding] = []
-    told: set[str] = set()
+def _diagnoses(case: Case, failing: list[bool], coarse: Sequence[Finding]) -> list[Finding]:
+    """One finding per failing input; one for both halves of a swapped pair. What is too ``coarse`` is nothing else."""
+    found = [*coarse]
+    told = {finding.input for finding in coarse}
     for i, name in enumerate(case.names):
         if failing[i] and name not in told:
             found.append(diagnose(case, i))
             told.update(found[-1].evidence.get("others", [found[-1].evidence.get("other", name)]))
     return found
+
+
+def _others(findings: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
+    """The first finding about each input of which none is ``known``."""
+    first: dict[str | None, Finding] = {}
+    for finding in findings:
+        first.setdefault(finding.input, finding)
+    told = {name for f in known for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
+    return [finding for name, finding in first.items() if name not in told]
 
 
 def _overall(inputs: list[InputReport]) -> Verdict:

@@ -162,11 +162,15 @@ def _stale(case: Case, i: int) -> Finding | None:
 
 
 def _nonlinear(case: Case, i: int) -> Finding | None:
-    k = nonlinear(case, i)
-    if k is None:
+    found = nonlinear(case, i)
+    if found is None:
         return None
-    first, second, together = (float(g.flat[k]) for g in case.exam.three(i) or ())
-    words = {"together": number(together), "separate": number(-(first + second)), "where": where(case.index(i, k))}
+    given, made = apart(found.given, found.made)
+    words = {
+        "how": say(
+            f"wrong_function.nonlinear.{found.key}", given=given, made=made, where=where(case.index(i, found.element))
+        )
+    }
     return _finding(case, i, "wrong_function", words, cause="nonlinear")
 
 

@@ -35,27 +35,39 @@ class Breach:
 
 
 @dataclass(frozen=True)
+class Combination:
+    """The gradients for an upstream gradient, and what those for ``others`` make of them, as all of it is linear.
+
+    ``key`` is the sentence that says how the upstream gradients belong together.
+    """
+
+    key: str
+    gradients: Gradients
+    others: tuple[Gradients, ...]
+
+    def of(self, i: int) -> tuple[np.ndarray, tuple[np.ndarray, ...]] | None:
+        """The gradient of input ``i``, and those whose sum it should be, if it has any."""
+        found = self.gradients[i]
+        others = [g for gradients in self.others if (g := gradients[i]) is not None]
+        return None if found is None or len(others) < len(self.others) else (found, tuple(others))
+
+
+@dataclass(frozen=True)
 class Examination:
     """What the contracts leave for the comparison.
 
     ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other,
-    ``together`` to minus their sum and ``none`` to zeros. Without ``gradients`` backward failed or a contract is
-    broken.
+    ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first under ``create_graph``;
+    None if backward cannot be differentiated. Without ``gradients`` backward failed or a contract is broken.
     """
 
     upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
     breach: Breach | None = None
     gradients: Gradients | None = None
     second: Gradients = ()
-    together: Gradients = ()
     none: Gradients = ()
-
-    def three(self, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """The gradients of input ``i`` for both upstream gradients and for minus their sum, if there are any."""
-        if self.gradients is None:
-            return None
-        first, second, together = self.gradients[i], self.second[i], self.together[i]
-        return None if first is None or second is None or together is None else (first, second, together)
+    combinations: tuple[Combination, ...] = ()
+    graph: Gradients | None = None
 
 
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
@@ -101,14 +113,48 @@ def _examine_backward(
         )
     if breach:
         return Examination(upstreams, breach)
+    other = subject.gradients(second, upstreams[1])
     return Examination(
         upstreams,
         None,
         gradients,
-        second=subject.gradients(second, upstreams[1]),
-        together=subject.gradients(second, tuple([-(a + b) for a, b in zip(*upstreams, strict=True)])),
+        second=other,
         none=subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]])),
+        combinations=_combinations(subject, second, upstreams, gradients, other),
+        graph=_under_graph(subject, second, upstreams[0]),
     )
+
+
+_LARGE = 1024.0
+"""A power of two: so many times an upstream gradient gives so many times the gradient, to the last bit."""
+
+
+def _combinations(
+    subject: Subject, run: Run, upstreams: tuple[tuple[np.ndarray, ...], ...], first: Gradients, second: Gradients
+) -> tuple[Combination, ...]:
+    """What shows a rule that is right only for some upstream gradients: of one sign, not all alike, of usual size."""
+    ones = tuple([(g != 0).astype(g.dtype) for g in upstreams[0]])  # 0 belongs to a result that is not finite
+    large = subject.gradients(run, tuple([g * _LARGE for g in upstreams[0]]))
+
+    def rest(others: tuple[np.ndarray, ...]) -> Gradients:
+        return subject.gradients(run, tuple([-(a + b) for a, b in zip(upstreams[0], others, strict=True)]))
+
+    return (
+        Combination("sum", rest(upstreams[1]), (_scaled(first, -1.0), _scaled(second, -1.0))),
+        Combination("ones", subject.gradients(run, ones), (_scaled(rest(ones), -1.0), _scaled(first, -1.0))),
+        Combination("large", _scaled(large, 1 / _LARGE), (first,)),
+    )
+
+
+def _scaled(gradients: Gradients, factor: float) -> Gradients:
+    return tuple([None if g is None else g * g.dtype.type(factor) for g in gradients])
+
+
+def _under_graph(subject: Subject, run: Run, upstream: tuple[np.ndarray, ...]) -> Gradients | None:
+    try:
+        return subject.gradients(run, upstream, create_graph=True)
+    except Exception:  # not everything can be differentiated twice, and whoever wants to is told so
+        return None
 
 
 def _breach(

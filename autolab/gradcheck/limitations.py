@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.errors import GradientCountError, GradientShapeError
-from .case import Case, rounded
+from .case import Case
 from .comparison import Comparison
 from .contracts import Examination
 from .messages import number, say, shown, where
@@ -25,8 +25,6 @@ def limitations(case: Case, i: int, failing: bool) -> list[Finding]:
     found = [_kink(case, i, c)]
     if not failing:
         found += [_unmeasured(case, i, c), _covered(case, i, c)]
-    if not failing and c.elements.wrong.any() and rounded(case, i):
-        found.append(Finding("low_precision", case.names[i], say("low_precision.rounded", input=shown(case.names[i]))))
     return [finding for finding in found if finding is not None]
 
 

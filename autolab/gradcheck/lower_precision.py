@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .case import Case
+from .comparison import Comparison
 from .messages import apart, say, shown, where
+from .probes import MARGIN
 from .report import Finding
 
 _NOISY = 1e-10
+_ROUNDINGS = 16
 _DTYPES = (np.float16, np.float32)
 _LEAST = 3
 
@@ -50,22 +53,24 @@ def _suspicious(case: Case) -> bool:
 
 
 def _is_off(case: Case, i: int) -> bool:
-    """Whether something of a gradient could not be told, or it is rougher than float64."""
+    """Whether something of a gradient is wrong or could not be told, or it is rougher than float64."""
     e, noise = case.tables[0].inputs[i].elements, case.tables[0].noise.gradients[i]
     size = np.max(np.abs(e.analytic), where=np.isfinite(e.analytic), initial=0.0)
-    return bool(e.unsure.any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
+    return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
 
 
 def _backward(case: Case, i: int) -> Finding | None:
+    ones = [(g != 0).astype(g.dtype) for g in case.exam.upstreams[0]]  # times 1 nothing gets more digits
+
     def gradient(arrays: Sequence[np.ndarray]) -> np.ndarray:
-        found = case.subject.gradients(case.subject.run(arrays), case.exam.upstreams[0])[i]
+        found = case.subject.gradients(case.subject.run(arrays), ones)[i]
         return np.zeros(0) if found is None else found.ravel()
 
-    dtype = _dtype(case.subject.arrays, gradient)
+    c = case.tables[0].inputs[i]
+    dtype = _dtype(case.subject.arrays, gradient) or _stored(c.elements.analytic)
     if dtype is None:
         return None
-    e = case.tables[0].inputs[i].elements
-    k = e.worst(case.tables[0].inputs[i].measured)
+    e, k = c.elements, c.elements.worst(c.measured)
     analytic, numeric = apart(float(e.analytic[k]), float(e.numeric[k]))
     text = say(
         "low_precision.backward",
@@ -76,7 +81,19 @@ def _backward(case: Case, i: int) -> Finding | None:
         numeric=numeric,
         where=where(case.index(i, k)),
     )
-    return Finding("low_precision", case.names[i], text, {"dtype": dtype.__name__, "where": "backward"})
+    evidence = {"dtype": dtype.__name__, "where": "backward", "analytic": e.analytic[k], "numeric": e.numeric[k]}
+    if _is_told(c, k, float(np.finfo(dtype).eps)):
+        evidence["verdict"] = "wrong"
+    return Finding("low_precision", case.names[i], text, evidence)
+
+
+def _is_told(c: Comparison, k: int, eps: float) -> bool:
+    """Whether the gradient is off by more than the numeric one may be, at element ``k`` most; and nowhere by more than
+    the lower precision explains."""
+    e, known = c.elements, c.measured & np.isfinite(c.elements.deviation)
+    size = np.max(np.abs(e.analytic), where=known, initial=0.0)
+    is_explained = (e.deviation[known] <= _ROUNDINGS * eps * size).all()
+    return bool(is_explained and e.deviation[k] > MARGIN * e.uncertainty[k] + _NOISY * size)
 
 
 def _dtype(arrays: Sequence[np.ndarray], evaluate: Evaluate) -> type[np.floating] | None:
@@ -93,6 +110,15 @@ def _dtype(arrays: Sequence[np.ndarray], evaluate: Evaluate) -> type[np.floating
         is_input_rounded = np.array_equal(evaluate(rounded), here)
         is_result_rounded = np.array_equal(here.astype(dtype), here) and np.unique(here).size >= _LEAST
         if is_fine and (is_input_rounded or is_result_rounded):
+            return dtype
+    return None
+
+
+def _stored(gradient: np.ndarray) -> type[np.floating] | None:
+    """The lower precision that holds a gradient: it holds no random upstream gradient, and so nothing is multiplied by
+    it afterwards."""
+    for dtype in _DTYPES:
+        if np.array_equal(gradient.astype(dtype), gradient) and np.unique(gradient).size >= _LEAST:
             return dtype
     return None
 

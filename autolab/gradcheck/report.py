@@ -55,7 +55,7 @@ class Finding:
     @property
     def innocent(self) -> bool:
         """True if it explains something and is no failure."""
-        return self.kind in INNOCENT
+        return self.kind in INNOCENT and self.evidence.get("verdict") != "wrong"
 
 
 @dataclass(frozen=True, eq=False)

@@ -121,11 +121,13 @@ class Subject:
         filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
         return flat([*run.values(), *filled])
 
-    def gradients(self, run: Run, upstreams: Sequence[np.ndarray]) -> tuple[np.ndarray | None, ...]:
+    def gradients(
+        self, run: Run, upstreams: Sequence[np.ndarray], create_graph: bool = False
+    ) -> tuple[np.ndarray | None, ...]:
         """The gradients of the checked inputs; None where the function reports no dependence."""
         starts = beside(run.outputs, upstreams)
         with using_config("enable_backprop", True):
-            found = grad(run.outputs, run.inputs, starts)
+            found = grad(run.outputs, run.inputs, starts, create_graph)
         return tuple([None if g is None else np.array(to_cpu(array_of(g.array))) for g in found])
 
     def nearby(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:

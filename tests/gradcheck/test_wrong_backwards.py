@@ -167,11 +167,11 @@ def test_one_wrong_weight_of_many_is_found():
     assert report.evaluations < 1000
 
 
-def test_a_gradient_rounded_to_float32_is_excused():
+def test_a_gradient_rounded_to_float32_is_wrong_and_named():
     rounded = node(lambda x: x * 3.3, lambda g, x: (g * 3.3).astype(np.float32).astype(float))
     report = check_gradients(rounded, np.linspace(0.1, 1.4, 5))
-    assert report.verdict == "right"
-    assert [finding.kind for finding in report.findings] == ["low_precision"]
+    (finding,) = report.findings
+    assert report.verdict == "wrong" and (finding.kind, finding.evidence["dtype"]) == ("low_precision", "float32")
 
 
 def test_a_threshold_is_told_from_both_sides():

@@ -24,6 +24,18 @@ SENTENCES: dict[str, str] = {
     "hint.wrong_function": "Differentiate the forward once more, one step at a time.",
     "hint.wrong_function.chain": "The chain rule multiplies the derivatives of all steps, one after the other.",
     "hint.wrong_function.stale": "Look for a value that an earlier call has left behind.",
+    "hint.low_precision": "Look for a conversion, or for a constant or an array of that dtype.",
+    **{
+        f"hint.{kind}.{cause}": hint
+        for kind in ("wrong_sign", "missing_dependency", "wrong_function")
+        for cause, hint in (
+            ("dtype", "Look at what backward does with this dtype alone: a condition, a constant, a conversion."),
+            (
+                "graph",
+                "The rule gets Variables then, and arrays otherwise: look at what it does with each.",
+            ),
+        )
+    },
     "hint.wrong_function.nonlinear": (
         "Look at what you do to the upstream gradient: you may multiply it and add it up, but not round it or clip it."
     ),

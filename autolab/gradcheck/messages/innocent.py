@@ -14,7 +14,6 @@ SENTENCES: dict[str, str] = {
         "In {dtype} the gradient of {input}{where} comes out as {first}, in float64 as {second}: that is a limit "
         "of {dtype}."
     ),
-    "low_precision.rounded": "The gradient of {input} is rounded to float32 on its way.",
     "low_precision.forward": (
         "{function} computes in {dtype} inside, although its inputs are float64: its results are good to about "
         "{digits} digits only. Keep float64 throughout, or give it {dtype} inputs."

@@ -32,9 +32,17 @@ SENTENCES: dict[str, str] = {
     "upstream_ignored": ("The gradient of {input} does not follow the upstream gradient: {why}."),
     "upstream_ignored.zero": "for an upstream gradient of zeros it is {value} and not 0",
     "upstream_ignored.same": "two different upstream gradients give the same result",
-    "wrong_function.nonlinear": (
-        "The gradient of {input} is not linear in the upstream gradient: for minus the sum of two upstream gradients "
-        "it is {together}{where}, and minus the sum of their gradients is {separate}."
+    "wrong_function.nonlinear": "The gradient of {input} is not linear in the upstream gradient: {how}.",
+    "wrong_function.nonlinear.sum": (
+        "for minus the sum of two upstream gradients it is {given}{where}, and minus the sum of their gradients is "
+        "{made}"
+    ),
+    "wrong_function.nonlinear.ones": (
+        "for an upstream gradient of ones it is {given}{where}, and the gradients for two others, whose difference "
+        "that is, make {made}"
+    ),
+    "wrong_function.nonlinear.large": (
+        "for 1024 times an upstream gradient it is 1024 times {given}{where}, and for that gradient itself {made}"
     ),
     "swapped_inputs": (
         "The gradients of {input} and {other} are swapped: {input} gets what belongs to {other}, and the reverse."
@@ -113,6 +121,17 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is {analytic}{where}, although the function is smooth there: numerically it is "
         "{numeric}."
     ),
+    "wrong_sign.elsewhere": (
+        "{here} the gradient of {input} has the wrong sign: it is {given}{where}, and {there} {expected}."
+    ),
+    "missing_dependency.elsewhere": "{here} the gradient of {input} is {given}{where}, and {there} {expected}.",
+    "wrong_function.elsewhere": (
+        "{here} the gradient of {input} is {given}{where}, and {there} {expected}: no rounding explains that."
+    ),
+    "elsewhere.dtype": "In {dtype}",
+    "elsewhere.dtype.there": "in {dtype}",
+    "elsewhere.graph": "With create_graph=True",
+    "elsewhere.graph.there": "without it",
     "left_graph": (
         "{what}. What is computed from that is not counted in the gradient of {input}: it is {analytic} instead of "
         "{numeric}{where}."
