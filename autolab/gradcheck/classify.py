@@ -186,7 +186,7 @@ def _local(case: Case, i: int) -> Finding | None:
     if not (wrong & smooth).any():
         smooth |= True  # only kinks are wrong
     region = _region(case, i, wrong & smooth, (wrong | right) & smooth) if right.any() else ""
-    if not region and right.sum() < max(wrong.sum(), 1):
+    if not region and right.sum() < (1 if _is_left_out(case, i, wrong & smooth) else max(wrong.sum(), 1)):
         return None
     return _finding(case, i, "local_error", {"region": region})
 
@@ -239,9 +239,11 @@ def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
         if np.array_equal(wrong[known], belongs(x)[known]):
             return say("local_error.sign", input=name, sign=text)
     right = known & ~wrong
-    if place := placed(case.shapes[i], wrong, right):
-        zero = not case.at(i)[0].elements.analytic[wrong].any()
-        return say("local_error.left_out" if zero else "local_error.place", place=place)
+    place, left_out = placed(case.shapes[i], wrong, right), _is_left_out(case, i, wrong)
+    if place and left_out:
+        return say("local_error.left_out", place=place)
+    if place and len(case.shapes[i]) > 1:
+        return say("local_error.place", place=place)
     are_enough = min(wrong.sum(), right.sum()) >= 2 and known.sum() >= _FEW
     is_clear = are_enough and math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
     for text, size in ((name, x), (f"|{name}|", np.abs(x))) if is_clear else ():
@@ -249,9 +251,16 @@ def _region(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
             return say("local_error.above", size=text, **_parted(size[wrong].min(), size[right].max()))
         if size[wrong].max() < size[right].min():
             return say("local_error.below", size=text, **_parted(size[wrong].max(), size[right].min()))
+    if left_out:
+        return say("local_error.forgotten")
     e = case.at(i)[0].elements
     should_be_zero = wrong.sum() > 1 and (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all()
     return say("local_error.zero") if should_be_zero else ""
+
+
+def _is_left_out(case: Case, i: int, wrong: np.ndarray) -> bool:
+    """Whether the gradient of the wrong elements is 0, as where nothing was assigned to it."""
+    return bool(wrong.any()) and not any([c.elements.analytic[wrong & c.measured].any() for c in case.at(i)])
 
 
 def _parted(wrong: float, right: float) -> dict[str, str]:

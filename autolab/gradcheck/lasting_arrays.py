@@ -13,6 +13,7 @@ from ..engine.variable import Variable
 from .messages import shown
 
 _DEPTH = 4
+_MOST_ITEMS = 100
 
 
 def changed_by(run: Callable[[], Any], backward: Callable[[Any], Any]) -> str:
@@ -49,12 +50,20 @@ def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.nd
     if depth == 0 or id(thing) in seen:
         return
     seen.add(id(thing))
-    for name, value in reached(thing):
+    for name, value in [pair for found in reached(thing) for pair in inside(*found)]:
         array = value.array if isinstance(value, Variable) else value
         if isinstance(array, np.ndarray):
             yield name, array
         elif inspect.isfunction(value) or inspect.ismethod(value):
             yield from _arrays(value, depth - 1, seen)
+
+
+def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A value, and those in it if it is a list, a tuple or a dict."""
+    yield name, value
+    if isinstance(value, list | tuple | dict) and len(value) <= _MOST_ITEMS:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield f"{name}[{key}]", item
 
 
 def reached(thing: Any) -> Iterator[tuple[str, Any]]:

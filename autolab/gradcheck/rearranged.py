@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .case import Case
 from .compare import ELEMENTS
 from .contracts import is_broadcast
 from .messages import Kind, number, say
+from .rows_and_columns import listed
 
 _STEP = 2.0**-10
 _CLOSE = 1e-4
@@ -73,9 +74,14 @@ def rearranged(case: Case, i: int) -> Explanation | None:
     """Whether the gradient is the right one with its elements in other places, at every point."""
     shape = case.shapes[i]
     e = case.at(i)[0].elements
-    if np.unique(np.round(e.numeric[case.at(i)[0].measured], 9)).size < _DISTINCT:
+    values = np.unique(np.round(e.numeric[case.at(i)[0].measured], 9))
+    has_gaps = 0.0 in values  # as that of a slice has: its other values may be few, and were hardly reversed
+    if values.size < (_DISTINCT - 1 if has_gaps and e.numeric.size >= _DISTINCT else _DISTINCT):
         return None
-    for words, arrange in arrangements(shape):
+    ways = list(arrangements(shape))
+    if has_gaps:
+        ways.sort(key=lambda way: getattr(way[1], "func", None) is not np.roll)
+    for words, arrange in ways:
         places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
         if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
             return Explanation("rearranged", words)
@@ -152,7 +158,8 @@ def _jacobian(case: Case, i: int) -> np.ndarray:
 
 def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> bool:
     gap = np.max(np.abs(candidate - analytic))
-    return bool(gap <= _CLOSE * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
+    close = _CLOSE if analytic.size >= _DISTINCT else _CLOSE / 10  # one number is soon like another
+    return bool(gap <= close * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
 
 
 def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
@@ -201,11 +208,39 @@ def _without_a_result(
 def _slices(
     shape: tuple[int, ...], output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray
 ) -> Iterator[tuple[Explanation, np.ndarray]]:
-    """Only one slice of the results counts, where all of them should be summed up."""
+    """Only some of the results count, where all of them should be summed up."""
     shares = (g[:, None] * jacobian).reshape(*output, -1)
-    broadcast = is_broadcast(shape, output)
+    kind: Kind = "unreduced_broadcast" if is_broadcast(shape, output) else "missing_term"
     for axis, length in enumerate(output):
-        for place in {0, length - 1} if length > 1 else ():
-            kind: Kind = "unreduced_broadcast" if broadcast else "missing_term"
-            words = say(f"{kind}.slice", axis=axis, place=place)
-            yield Explanation(kind, words), shares.take(place, axis).reshape(-1, shares.shape[-1]).sum(axis=0)
+        along = shares.sum(axis=tuple([k for k in range(len(output)) if k != axis]))
+        for key, places in _some_of(length):
+            words = say(f"{kind}.{key}", axis=axis, place=listed(np.array(places)))
+            part = along[places].sum(axis=0)
+            yield Explanation(kind, words), along.sum(axis=0) - part if key == "without" else part
+    for place in (0, -1) if len(output) > 1 and shares.shape[-1] == 1 else ():
+        index = [int(k) for k in np.unravel_index(place % g.size, output)]
+        yield Explanation(kind, say(f"{kind}.element", place=index)), g[place] * jacobian[place]
+    if kind == "unreduced_broadcast" and ((jacobian != 0).sum(axis=1) <= 1).all():
+        yield from _other_axes(shape, shares.sum(axis=-1))
+
+
+def _some_of(length: int) -> Iterator[tuple[str, list[int]]]:
+    """Places along an axis that a loop or an index may take alone or leave out."""
+    places = list(range(length))
+    if 1 < length <= _LONG:
+        yield from [("slice", [k]) for k in places]
+        yield from [("without", [k]) for k in places if length > 2]
+        yield from [("slices", places[:k]) for k in range(2, length - 1)]
+        yield from [("slices", places[k:]) for k in range(2, length - 1)]
+        yield from [("slices", places[k::2]) for k in (0, 1) if length > 3]
+
+
+def _other_axes(shape: tuple[int, ...], shares: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+    """The copies of a broadcast input summed up over other axes than those along which it was stretched."""
+    lead = shares.ndim - len(shape)
+    stretched = tuple([k for k, n in enumerate(shares.shape) if k < lead or shape[k - lead] != n])
+    for axes in combinations(range(shares.ndim), len(stretched)):
+        total = shares.sum(axis=axes)
+        if axes != stretched and total.size == np.prod(shape):
+            words = say("unreduced_broadcast.axis", axes=_named(axes), right=_named(stretched))
+            yield Explanation("unreduced_broadcast", words), total.ravel()

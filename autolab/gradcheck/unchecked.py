@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from ..binding import Bound
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.parameter import Parameter
 from ..engine.variable import Variable
-from .lasting_arrays import reached
+from .lasting_arrays import inside, reached
 from .messages import say, shown
 from .report import Finding
 
 _SAID = 3  # names
-_MOST_ITEMS = 100
 
 
 class Unchecked:
@@ -23,7 +21,7 @@ class Unchecked:
 
     def __init__(self, bound: Bound) -> None:
         self._bound, self._found = bound, dict[int, tuple[str, Variable]]()
-        self._names = {id(value): name for held in reached(bound.fn) for name, value in _inside(*held)}
+        self._names = {id(value): name for held in reached(bound.fn) for name, value in inside(*held)}
 
     @contextmanager
     def heard(self) -> Iterator[None]:
@@ -52,11 +50,3 @@ class Unchecked:
         key = "not_checked.several" if len(found) > 1 else "not_checked"
         text = say(key, names=words, function=shown(self._bound.name), link=link)
         return [Finding("not_checked", None, text, {"names": [name for name, _ in found]})]
-
-
-def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A value, and those in it if it is a list, a tuple or a dict."""
-    yield name, value
-    if isinstance(value, list | tuple | dict) and len(value) <= _MOST_ITEMS:
-        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield f"{name}[{key}]", item

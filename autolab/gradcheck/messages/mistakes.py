@@ -82,11 +82,20 @@ SENTENCES: dict[str, str] = {
         "{input} was broadcast, and its gradient must add up all copies: {how}. It is {analytic} instead of "
         "{numeric}{where}."
     ),
-    "unreduced_broadcast.slice": "only place {place} along axis {axis} of the result counts",
+    "unreduced_broadcast.axis": "it adds up along {axes}, and the copies lie along {right}",
+    **{
+        f"{kind}.{key}": text
+        for kind in ("unreduced_broadcast", "missing_term")
+        for key, text in (
+            ("slice", "only place {place} along axis {axis} of the result counts"),
+            ("slices", "only places {place} along axis {axis} of the result count"),
+            ("without", "place {place} along axis {axis} of the result is left out"),
+            ("element", "only place {place} of the result counts"),
+        )
+    },
     "missing_term": (
         "One part of the gradient of {input} is wrong: {how}. It is {analytic} instead of {numeric}{where}."
     ),
-    "missing_term.slice": "only place {place} along axis {axis} of the result counts",
     "missing_term.result": "what comes through result {result} is missing",
     "missing_term.sign": "what comes through result {result} has the wrong sign",
     "missing_term.row_missing": "the sum over axis {axis}, which all elements of a row share, is missing",
@@ -103,6 +112,7 @@ SENTENCES: dict[str, str] = {
     "local_error.below": ", those with {size} of {bound} or less (right from {right} on)",
     "local_error.place": ", those in {place}",
     "local_error.left_out": ", those in {place}, whose gradient is left out (it is 0)",
+    "local_error.forgotten": ", those whose gradient is left out (it is 0)",
     "local_error.zero": ", those where it should be 0",
     "wrong_function": (
         "The gradient of {input} disagrees at {count} of {all}; the worst is {analytic} instead of {numeric}{where}."
