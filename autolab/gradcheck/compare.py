@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
 from .comparison import Comparison, Elements, Noises, Table
 from .doubts import Doubts
+from .fine_slopes import is_invariant
 from .gauge import Gauge
 from .noise import Noise, estimate_noise
-from .numeric_slopes import KINK, NOISY, UNKNOWN, Slopes
+from .numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
 from .point import Point
 from .probes import KNOWN, MARGIN, Claim, search
 from .stairs import Stair
@@ -24,6 +26,9 @@ of it."""
 _SAMPLE = 6
 _AGAIN = (10, 4)
 """So many elements that are wrong, and so many that are right, are measured again nearby."""
+
+_CLOSE = KNOWN / 2
+"""So near to a gradient, as a share of what it is off or of its size, must fine differences be that confirm it."""
 
 _UNDERFLOW = 1e-290
 _LIFT = 2.0**500
@@ -95,8 +100,9 @@ def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
         stairs = _doubted(survey, claim.input, index, part)
+        zeros = _zeros(gauge, claim.input, index, part)
         spread = _spread(part, claim.analytic, index)
-        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs))
+        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs, zeros))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
     finite = bool(gauge.point.finite.all())
     return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge, survey.doubts)
@@ -202,6 +208,10 @@ def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> 
     with np.errstate(all="ignore"):
         for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
             numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
+            slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * deviation)
+            if slope is not None:
+                _settle(part, k, slope)
+                continue
             stair = doubts.stair(survey.gauge, input, index[k], numeric, analytic)
             if stair is not None:
                 stairs[int(index[k])] = stair
@@ -209,10 +219,34 @@ def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> 
                 break
             part.wrong[k], part.unsure[k] = False, True
             part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
+        for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic)):
+            numeric, analytic = part.numeric[k], part.analytic[k]
+            slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * abs(analytic))
+            if slope is not None:
+                _settle(part, k, slope)
         for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
             stair = doubts.stair(survey.gauge, input, index[k], part.numeric[k], part.analytic[k])
             stairs |= {} if stair is None else {int(index[k]): stair}
     return stairs
+
+
+def _settle(part: Elements, k: Any, slope: float) -> None:
+    """Let an element be right, and ``slope`` the numeric one."""
+    part.numeric[k] = part.low[k] = part.high[k] = slope
+    part.kind[k], part.wrong[k], part.unsure[k] = SMOOTH, False, False
+    part.deviation[k] = abs(part.analytic[k] - slope)
+    part.tolerance[k] = np.fmax(part.tolerance[k], part.deviation[k])
+
+
+def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> frozenset[int]:
+    """Make those elements right about which nothing could be said, or that seem wrong, and whose gradient is 0 up to
+    rounding; their places are returned."""
+    found = set()
+    for k in np.flatnonzero(part.unsure | part.wrong):
+        if is_invariant(gauge, gauge.point.element(input, index[k]), part.analytic[k]):
+            _settle(part, k, 0.0)
+            found.add(int(index[k]))
+    return frozenset(found)
 
 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:

@@ -54,7 +54,7 @@ class Elements:
 class Comparison:
     """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by
     probes; ``halves``: the ever smaller parts in which probes found an error; ``stairs``: what hides the slope of some
-    elements."""
+    elements; ``zeros``: those whose gradient is 0 up to rounding."""
 
     elements: Elements
     measured: np.ndarray
@@ -62,6 +62,7 @@ class Comparison:
     conclusive: bool
     halves: tuple[slice, ...] = ()
     stairs: Mapping[int, Stair] = field(default_factory=dict)
+    zeros: frozenset[int] = frozenset()
 
     @property
     def untraced(self) -> bool:

@@ -22,6 +22,11 @@ from .subject import Run, Subject, draw_upstreams
 
 Gradients = tuple[np.ndarray | None, ...]
 
+_RUNS = 6
+"""A function that draws one bit gives the same in as many runs once in 64 times."""
+
+_SEED = 0
+
 FORWARD = "forward"
 """The cause of a finding for which no backward is to blame."""
 
@@ -112,7 +117,7 @@ def _examine_backward(
             subject, first, gradients, fresh, upstreams[0]
         )
     if breach:
-        return Examination(upstreams, breach)
+        return Examination(upstreams, _random(subject, values) or breach)
     other = subject.gradients(second, upstreams[1])
     return Examination(
         upstreams,
@@ -196,6 +201,25 @@ def _unequal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> Bre
     if len(values) == len(others) and all(map(_same, values, others)):
         return None
     return _breach("nondeterministic", "nondeterministic.forward", "cannot tell", function=shown(subject.bound.name))
+
+
+def _random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
+    """Whether the results are drawn at random, and were merely equal by chance in the first two runs.
+
+    Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
+    drawn does not show in the results; nearby it does.
+    """
+    nearby = subject.nearby(np.random.default_rng(_SEED))
+    for _ in range(_RUNS):
+        if breach := _unequal(subject, values, subject.run()):
+            return breach
+    try:
+        elsewhere = subject.run(nearby).values()
+        return next(
+            (breach for _ in range(_RUNS) if (breach := _unequal(subject, elsewhere, subject.run(nearby)))), None
+        )
+    except Exception:  # nearby may lie outside the function's domain
+        return None
 
 
 def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng: np.random.Generator) -> Breach | None:

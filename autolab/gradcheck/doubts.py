@@ -10,10 +10,16 @@ import numpy as np
 
 from ..engine.devices import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..functions.division import floor_divide
+from ..functions.rounding import ceil, floor, round, sign
+from .fine_slopes import fine_slope
 from .gauge import Gauge
 from .probes import MARGIN
 from .stairs import Stair, find_stair
 from .subject import Subject
+
+_STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
+"""Functions whose steps are meant."""
 
 _SCALES = (3.0, 0.7, 1.9, 0.3, 1.3)
 """By these the upstream gradient is multiplied; none is a power of two, which would round as 1 does."""
@@ -34,6 +40,20 @@ class Doubts:
     arrays: Sequence[np.ndarray]
     upstreams: Sequence[np.ndarray]
     gradients: Sequence[np.ndarray | None]
+
+    def fine_slope(
+        self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, near: float
+    ) -> float | None:
+        """The slope of an element by a second look, if that is nearer than ``near`` to the gradient."""
+        return fine_slope(gauge, gauge.point.element(input, element), numeric, analytic, near, self.has_steps)
+
+    @cached_property
+    def has_steps(self) -> bool:
+        """Whether the function uses one of AutoLab's own functions with steps."""
+        found = []
+        with observe(lambda event: found.append(isinstance(event, ForwardEvent) and event.function in _STEPS)):
+            self.subject.run(self.arrays)
+        return any(found)
 
     def stair(self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float) -> Stair | None:
         """The jump of a result that hides the slope of an element."""

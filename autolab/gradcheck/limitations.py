@@ -24,7 +24,7 @@ def limitations(case: Case, i: int, failing: bool) -> list[Finding]:
     c = case.tables[0].inputs[i]
     found = [_kink(case, i, c)]
     if not failing:
-        found += [_unmeasured(case, i, c), _covered(case, i, c)]
+        found += [_zero(case, i, c), _unmeasured(case, i, c), _covered(case, i, c)]
     return [finding for finding in found if finding is not None]
 
 
@@ -58,6 +58,16 @@ def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
     )
     evidence = {"index": list(case.index(i, k)), "low": low, "high": high, "analytic": analytic, "count": int(at.size)}
     return Finding("kink", case.names[i], text, evidence)
+
+
+def _zero(case: Case, i: int, c: Comparison) -> Finding | None:
+    if not c.zeros:
+        return None
+    at = np.array(sorted(c.zeros))
+    text = say(
+        "low_precision.zero", function=case.function, input=shown(case.names[i]), where=_elements_at(case, i, at)
+    )
+    return Finding("low_precision", case.names[i], text, {"index": list(case.index(i, int(at[0]))), "count": at.size})
 
 
 def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:

@@ -14,6 +14,10 @@ SENTENCES: dict[str, str] = {
         "In {dtype} the gradient of {input}{where} comes out as {first}, in float64 as {second}: that is a limit "
         "of {dtype}."
     ),
+    "low_precision.zero": (
+        "The gradient of {input} is zero up to rounding{where}: however far {input} moves there, the results of "
+        "{function} stay the same."
+    ),
     "low_precision.forward": (
         "{function} computes in {dtype} inside, although its inputs are float64: its results are good to about "
         "{digits} digits only. Keep float64 throughout, or give it {dtype} inputs."
