@@ -18,6 +18,7 @@ from .point import Point
 from .probes import KNOWN, MARGIN, Claim, search
 from .stairs import Stair
 from .subject import Subject, flat
+from .ties import slopes_at_tie
 
 ELEMENTS = 256
 """Up to this size every element of an input is measured; of a larger one a sample, and random directions through all
@@ -212,6 +213,11 @@ def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> 
             if slope is not None:
                 _settle(part, k, slope)
                 continue
+            tie = slopes_at_tie(survey.gauge, input, index[k], analytic)
+            if tie is not None:
+                _settle(part, k, analytic)
+                part.kind[k], (part.low[k], part.high[k]) = KINK, tie
+                continue
             stair = doubts.stair(survey.gauge, input, index[k], numeric, analytic)
             if stair is not None:
                 stairs[int(index[k])] = stair
@@ -219,7 +225,8 @@ def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> 
                 break
             part.wrong[k], part.unsure[k] = False, True
             part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
-        for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic)):
+        is_defined = survey.gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
+        for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
             numeric, analytic = part.numeric[k], part.analytic[k]
             slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * abs(analytic))
             if slope is not None:

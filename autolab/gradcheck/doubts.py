@@ -12,7 +12,7 @@ from ..engine.devices import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..functions.division import floor_divide
 from ..functions.rounding import ceil, floor, round, sign
-from .fine_slopes import fine_slope
+from .fine_slopes import fine_slope, lost_slope
 from .gauge import Gauge
 from .probes import MARGIN
 from .stairs import Stair, find_stair
@@ -28,6 +28,7 @@ _SEED = 0
 _UNITS = 1024.0
 _PART = 0.1
 _ULPS = 64.0
+_FEW = 11
 _EXTREME = 1e100
 """Only what is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
 
@@ -67,6 +68,7 @@ class Doubts:
         return (
             self.is_negligible(numeric, deviation, scale)
             or self.is_rounded(input, element, deviation)
+            or deviation <= lost_slope(gauge, gauge.point.element(input, element))
             or self.is_out_of_range(numeric, analytic, deviation, scale)
         )
 
@@ -92,7 +94,7 @@ class Doubts:
         """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
         inputs; it is no float32, which scatters as well."""
         scatter, moved, g = self._scatter[input], self._moved[input], self.gradients[input]
-        if scatter is None or moved is None or g is None or np.float32(g.flat[element]) == g.flat[element] != 0:
+        if scatter is None or moved is None or g is None or _is_float32(float(g.flat[element])):
             return False
         return bool(deviation <= MARGIN * max(scatter[element], moved[element]))
 
@@ -153,6 +155,12 @@ class Doubts:
                 if spread is not None and g is not None and once is not None and g.shape == once.shape:
                     np.fmax(spread, np.abs(g - once).ravel(), out=spread)
         return found
+
+
+def _is_float32(value: float) -> bool:
+    """Whether a number has the digits of a float32; what terms that cancel leave has far fewer."""
+    digits = float(np.frexp(value)[0]) * 2.0**_FEW
+    return float(np.float32(value)) == value and digits != int(digits)
 
 
 def _size(array: np.ndarray) -> float:

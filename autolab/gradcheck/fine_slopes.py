@@ -23,6 +23,7 @@ _JUMP = 32.0
 _WIDE = 9
 """Treads of half this width, as a power of 1/2, are no rounding: float16 has 11 digits."""
 
+_STILL = tuple(2.0**k for k in range(0, -14, -1))
 _FAR = (1.0, 3.0, 64.0)
 _DIGITS = 2.0**11
 _NOTHING = 1e-9
@@ -86,6 +87,21 @@ def is_invariant(gauge: Gauge, direction: Direction, claimed: float) -> bool:
         moves = [gauge.point.along(direction, sign * t) - values for t in _FAR for sign in (1.0, -1.0)]
     allowed = [least * max(1.0, t) * size for t in _FAR for _ in range(2)]
     return all(float(weights @ np.abs(move)) <= most for move, most in zip(moves, allowed, strict=True))
+
+
+def lost_slope(gauge: Gauge, direction: Direction) -> float:
+    """How much of the slope may be that of results whose digits are too coarse for it: saturated ones stay the same
+    for small moves, but not for long ones."""
+    values, along = gauge.point.values, gauge.point.along
+    longest, still = np.zeros(values.size), np.ones(values.size, bool)
+    with gauge.point.far_away():
+        moved = np.logical_or.reduce([along(direction, s * t) != values for t in _FAR for s in (1.0, -1.0)])
+        for t in reversed(_STILL):
+            still &= np.logical_and(*[along(direction, s * t) == values for s in (1.0, -1.0)])
+            longest[still] = t
+    hides = moved & (longest > 0)
+    lost = np.abs(gauge.weights[hides]) * np.spacing(np.abs(values[hides])) / longest[hides]
+    return float(lost.sum()) / float(direction.step)
 
 
 def _sides(gauge: Gauge, direction: Direction, t: float) -> tuple[float, float]:
