@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -145,6 +146,50 @@ def test_damaged_programs_are_refused_and_nothing_moves(open_file: Open, explore
 def test_what_cannot_move_is_named(explorer: Any, fn: Any, named: str) -> None:
     view = explorer(fn, x=1.5)
     assert named in motion(view._session, view.recording)["why"]
+
+
+def _counting() -> dict[str, Any]:
+    """Functions that are others from their sixth call on; how each counts its calls."""
+    calls, count, ticks = [0], 0, itertools.count()
+
+    class Counter:
+        n = 0
+
+    counter = Counter()
+
+    def in_a_list(x: Any) -> Any:
+        calls[0] += 1
+        return x * (2.0 if calls[0] < 6 else 3.0)
+
+    def around_it(x: Any) -> Any:
+        nonlocal count
+        count += 1
+        return x * (2.0 if count < 6 else 3.0)
+
+    def in_an_object(x: Any) -> Any:
+        counter.n += 1
+        return x * (2.0 if counter.n < 6 else 3.0)
+
+    def in_a_default(x: Any, seen: Any = ("", {})) -> Any:
+        seen[1][len(seen[1])] = True
+        return x * (2.0 if len(seen[1]) < 6 else 3.0)
+
+    def by_an_iterator(x: Any) -> Any:
+        return x * (2.0 if next(ticks) < 6 else 3.0)
+
+    return {
+        "calls": in_a_list,
+        "count": around_it,
+        "counter.n": in_an_object,
+        "seen": in_a_default,
+        "ticks": by_an_iterator,
+    }
+
+
+@pytest.mark.parametrize("named", _counting())
+def test_a_function_that_counts_its_calls_does_not_move(explorer: Any, named: str) -> None:
+    view = explorer(_counting()[named], x=1.5)
+    assert f"the function changes {named}" in motion(view._session, view.recording)["why"]
 
 
 def test_a_page_of_a_recording_alone_stands_still(tmp_path: Path) -> None:

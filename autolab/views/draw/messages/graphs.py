@@ -136,6 +136,7 @@ SENTENCES: dict[str, str] = {
     "moves_device": "The inputs cannot be moved on a saved page: they are on a GPU.",
     "moves_needs": "This page was saved. Moving the inputs needs Python: {what}.",
     "moves_changes": "the function does not do the same each time",
+    "moves_writes": "the function changes {name} when it runs",
     "moves_too_large": "too many numbers",
     "page_others_closed": "Other groups were closed to show that: this page holds only some pictures of the graph.",
     "live_saved": "A saved picture: no kernel answers. Run the cell to move its inputs.",
