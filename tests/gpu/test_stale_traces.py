@@ -10,23 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.readings import FOLLOWED, REFUSED, Reading
+from helpers.readings import FOLLOWED, FORMS, REFUSED, Reading, program, random_parts
 
 import autolab
 from autolab import FusionError, Variable, grad
 from autolab import functions as F
-
-FORMS = [
-    "x * {}",
-    "x + {}",
-    "F.tanh(x) ** 2 * {}",
-    "(x * 2.0 if {} > 2 else x * x)",
-    "x * sum({} for _ in range(2))",
-    "(lambda: x * {})()",
-    "F.clip(x, -5.0, {})",
-    "F.leaky_relu(x - 1.0, slope=0.1 * {})",
-]
-
 
 _world: dict[str, Any] = {"np": np, "autolab": autolab, "F": F}
 
@@ -38,21 +26,6 @@ def modes_and_settings(tmp_path: Path) -> Iterator[None]:
     with autolab.using_config("train", True):
         yield
     np.seterr(**before)
-
-
-def _program(parts: list[tuple[Reading, str]]) -> tuple[str, str, str]:
-    """The setup, the function and the change of the world, as text."""
-    setups, heads, changes, terms = [], [], [], []
-    for i, (reading, form) in enumerate(parts):
-        setup, head, change, read = [
-            text.replace("$", f"p{i}_") for text in (*reading[1:2], reading.then, reading.change, reading.read)
-        ]
-        setups.append(setup)
-        heads.append(head)
-        changes.append(change)
-        terms.append(form.format(read))
-    body = "\n    ".join([*filter(None, heads), f"return {' + '.join(terms)}"])
-    return "\n".join(setups), f"def f(x):\n    {body}\n", "\n".join(changes)
 
 
 def _run(texts: tuple[str, str, str], fused: bool, points: int) -> list[tuple[Any, ...]]:
@@ -80,7 +53,7 @@ def _run(texts: tuple[str, str, str], fused: bool, points: int) -> list[tuple[An
 
 def _outcome(parts: list[tuple[Reading, str]], points: int) -> str:
     """``equal``, or why it is refused."""
-    texts = _program(parts)
+    texts = program(parts)
     plain = _run(texts, False, points)
     try:
         fused = _run(texts, True, points)
@@ -106,10 +79,7 @@ def test_what_cannot_be_looked_up_again_is_refused_by_name(reading: Reading) -> 
 
 
 def _random_outcome(seed: int, points: int) -> str:
-    """A program with one to three readings, most of which can be followed."""
-    rng = random.Random(seed)
-    kinds = [rng.choice(REFUSED if rng.random() < 0.15 else FOLLOWED) for _ in range(rng.randint(1, 3))]
-    return _outcome([(kind, rng.choice(FORMS)) for kind in kinds], points)
+    return _outcome(random_parts(seed), points)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -9,6 +9,7 @@ and ``i`` a number that grows.
 
 from __future__ import annotations
 
+import random
 from typing import NamedTuple
 
 
@@ -144,3 +145,36 @@ REFUSED = [
     Reading("caught refusal", "import random", "$v", "pass", "random", "try: $v = random.random()\n    except Exception: $v = 1.5"),
     Reading("declared function", "$s = 1.5\n@autolab.elementwise(x=lambda g: g * $s)\ndef $e(xp, x): return x * $s", "1.5", "$s = 2.5 + i", "$s", "x = $e(x)"),
 ]  # fmt: skip
+
+FORMS = [
+    "x * {}",
+    "x + {}",
+    "F.tanh(x) ** 2 * {}",
+    "(x * 2.0 if {} > 2 else x * x)",
+    "x * sum({} for _ in range(2))",
+    "(lambda: x * {})()",
+    "F.clip(x, -5.0, {})",
+    "F.leaky_relu(x - 1.0, slope=0.1 * {})",
+]
+
+
+def program(parts: list[tuple[Reading, str]]) -> tuple[str, str, str]:
+    """The setup, the function and the change of the world, as text."""
+    setups, heads, changes, terms = [], [], [], []
+    for i, (reading, form) in enumerate(parts):
+        setup, head, change, read = [
+            text.replace("$", f"p{i}_") for text in (*reading[1:2], reading.then, reading.change, reading.read)
+        ]
+        setups.append(setup)
+        heads.append(head)
+        changes.append(change)
+        terms.append(form.format(read))
+    body = "\n    ".join([*filter(None, heads), f"return {' + '.join(terms)}"])
+    return "\n".join(setups), f"def f(x):\n    {body}\n", "\n".join(changes)
+
+
+def random_parts(seed: int) -> list[tuple[Reading, str]]:
+    """One to three readings, most of which can be followed, and how each is used."""
+    rng = random.Random(seed)
+    kinds = [rng.choice(REFUSED if rng.random() < 0.15 else FOLLOWED) for _ in range(rng.randint(1, 3))]
+    return [(kind, rng.choice(FORMS)) for kind in kinds]

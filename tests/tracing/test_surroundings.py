@@ -14,10 +14,10 @@ from autolab import functions as F
 from autolab.tracing.surroundings import changed, surroundings
 
 COUNTERS = {
-    **{f"counter in {place}": reading for place in ("a global", "an object", "a dict", "a list", "a default", "a closure")
-       for reading in REFUSED if reading.label == f"counter in {place}"},
-    **{reading.label: reading for reading in REFUSED if reading.label in ("itertools' counter", "generator", "queue")},
-}  # fmt: skip
+    reading.label: reading
+    for reading in REFUSED
+    if reading.label.startswith("counter") or reading.label in ("itertools' counter", "generator", "queue")
+}
 
 
 def _found(reading: Reading, tmp_path: Any) -> str | None:
