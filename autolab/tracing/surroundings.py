@@ -25,9 +25,10 @@ def surroundings(function: Callable[..., Any]) -> dict[str, Hashable]:
     """The numbers, strings and arrays that a function can reach, by what people call them.
 
     Its globals, the variables around it and its defaults are followed into containers, objects, modules and helpers of
-    the user's own, nearest first. Of iterators and caches only how far they are is told.
+    the user's own, nearest first. Of iterators, caches and generators of random numbers only how far they
+    are is told.
     """
-    found: dict[str, Hashable] = {}
+    found = dict(_draws())
     waiting, seen = deque([(getattr(function, "__name__", "function"), function)]), dict[int, Any]()
     while waiting and len(found) < _MOST:
         path, value = waiting.popleft()
@@ -39,6 +40,14 @@ def surroundings(function: Callable[..., Any]) -> dict[str, Hashable]:
                 found[path] = content
             waiting.extend(itertools.islice(_parts(path, value), _MOST))
     return found
+
+
+def _draws() -> Iterator[tuple[str, Hashable]]:
+    """How far the generators are that every function can reach, where they are loaded at all."""
+    if "random" in sys.modules:
+        yield "the state of random", sys.modules["random"].getstate()
+    if "numpy.random" in sys.modules:
+        yield "the state of numpy.random", repr(np.random.get_state())
 
 
 def changed(before: dict[str, Hashable], after: dict[str, Hashable]) -> str | None:
@@ -56,6 +65,10 @@ def _content(value: Any) -> Hashable | None:
         return value.gi_frame.f_lasti if value.gi_frame else -1
     if isinstance(value, itertools.count):
         return repr(value)
+    if hasattr(type(value), "bit_generator"):
+        return repr(value.bit_generator.state)
+    if hasattr(type(value), "getstate"):  # random.Random
+        return hash(value.getstate())
     if hasattr(type(value), "cache_info"):
         return str(value.cache_info())
     return length_hint(value, -1) if hasattr(type(value), "__next__") else None

@@ -40,7 +40,8 @@ def _outcome(parts: list[tuple[Reading, str]], folder: Path) -> str:
         moved = np.array([at, at + 0.5])
         values, fits = replay(found.program, [moved[None], np.ones((1, 2))])
         x = Variable(moved)
-        y = f(x)
+        with autolab.using_config("rng", session.rng()):  # whose numbers stay while an input is moved
+            y = f(x)
         if fits[0]:
             np.testing.assert_allclose(values[result][0], y.data, rtol=1e-9, atol=1e-12, err_msg=function)
             np.testing.assert_allclose(values[places["grad"]][0], grad(F.sum(y), x).data, rtol=1e-9, err_msg=function)
@@ -48,8 +49,10 @@ def _outcome(parts: list[tuple[Reading, str]], folder: Path) -> str:
 
 
 def _check(seed: int, folder: Path) -> str:
+    # What NumPy does about errors is set by the view, so that it is no warning to look at infinities.
+    parts = [part for part in random_parts(seed) if part[0].label != "NumPy's setting"] or random_parts(0)
     with autolab.using_config("train", True), np.errstate():
-        return _outcome(random_parts(seed), folder)
+        return _outcome(parts, folder)
 
 
 @pytest.mark.parametrize("seed", range(15))
