@@ -20,15 +20,16 @@ from ..engine.variable import Variable
 from ..tracing import Branches, agree
 from ..transforms.curvature import made_by_elementwise
 
-_PROBES = 7
+_PROBES = 5
 
 
 class Ladder:
     """f, f', f'' ... up to an order.
 
     Whether ``fn`` works element by element is tried and not believed, at every order and for each array: it must give
-    what it gives for each of several of its points alone. Otherwise every point is computed on its own. After the first
-    array, one point is enough where AutoLab's elementwise functions alone made the result.
+    what it gives for each of several of its points alone, and wherever there is a program, what that gives. Otherwise
+    every point is computed on its own. After the first array, one point is enough where AutoLab's elementwise functions
+    alone made the result.
 
     Attributes
     ----------
@@ -48,8 +49,10 @@ class Ladder:
         self._caller, self._fn = caller, fn
         self._tried = False
         self._is_known = False  # of the last array
+        self._rng = np.random.default_rng(0)
         me = proxy(self)  # no circle, which only the cyclic collector would take apart
-        self._branches = Branches(lambda x, *others: me._traced(x, *others), lambda x: me._alone(x))
+        self._branches = Branches(lambda x, *others: me._traced(order, x, *others), lambda x: me._alone(x))
+        self._lowest = Branches(lambda x, *others: me._traced(0, x, *others), lambda x: me._alone(x)[:1])
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
@@ -58,21 +61,35 @@ class Ladder:
     def at(self, xs: np.ndarray) -> np.ndarray:
         """The values of all orders at all points: shape (order + 1, len(xs)); NaN where ``fn`` raises."""
         found = self._whole(xs) if self.together else None
-        if found is not None:
-            probes = self._probes(len(xs))
-            found = found if agree(found[:, probes], self._each(xs[probes])) else None
-        self.together = found is not None
-        if found is not None:
+        self.together = found is not None and self._is_right(xs, found)
+        if found is not None and self.together:
             return found
         values = self._branches.at(xs, self.others)
         return self._each(xs) if values is None else _defined(values.T)
 
-    def _probes(self, count: int) -> np.ndarray:
-        """The places of the points that are tried alone."""
+    def _is_right(self, xs: np.ndarray, found: np.ndarray) -> bool:
+        """Whether points that were computed together are what each of them is alone."""
+        probes = self._probes(found)
+        if not agree(found[:, probes], self._each(xs[probes])):
+            return False
+        branches = self._lowest if self._is_known else self._branches
+        values, left = branches.by_programs(xs, self.others)
+        if values is None:
+            return branches.refusal is None
+        done = np.setdiff1d(np.arange(len(xs)), left)
+        return agree(found[: values.shape[1], done], _defined(values[done].T))
+
+    def _probes(self, found: np.ndarray) -> np.ndarray:
+        """The places of the points that are tried alone: at even distances, at random, and those of extreme values."""
+        count = found.shape[1]
         if self._tried and self._is_known:
             return np.array([count // 3])  # not in the middle, where a point may be equal to the mean
         self._tried = True
-        return np.unique(np.linspace(0, count - 1, _PROBES).astype(int))
+        size = np.where(np.isfinite(found), np.abs(found), np.nan)
+        known = size[~np.isnan(size).all(axis=1)]
+        extreme = [np.nanargmax(known, axis=1), np.nanargmin(known, axis=1)]
+        even = np.linspace(0, count - 1, _PROBES).astype(int)
+        return np.unique(np.concatenate([even, self._rng.integers(count, size=_PROBES), *extreme]))
 
     def begin(self, x: float) -> tuple[np.ndarray, tuple[float, float] | None]:
         """`exactly`, and where the functions that take the input directly are worth looking at; None if none says."""
@@ -104,9 +121,9 @@ class Ladder:
             self.raised = f"{type(error).__name__}: {error}"
             return np.full(self.order + 1, np.nan)
 
-    def _traced(self, x: Any, *others: Any) -> list[Any]:
-        """All orders of a traced number."""
-        rows: list[Any] = [np.zeros(())] * (self.order + 1)
+    def _traced(self, order: int, x: Any, *others: Any) -> list[Any]:
+        """The orders of a traced number, up to one."""
+        rows: list[Any] = [np.zeros(())] * (order + 1)
         self._fill(rows, Variable(x, name="x"), others, nullcontext)
         return rows
 
@@ -126,9 +143,9 @@ class Ladder:
             rows[0] = y.data
             if x.ndim:
                 self._is_known = made_by_elementwise(y)
-            for order in range(1, self.order + 1):
+            for order in range(1, len(rows)):
                 ones = get_array_module(y._data).ones(y.shape, y.dtype)
-                (slope,) = grad([y], [x], [ones], order < self.order) if y.node is not None else (None,)
+                (slope,) = grad([y], [x], [ones], order < len(rows) - 1) if y.node is not None else (None,)
                 if slope is None:  # all that follow are zero
                     break
                 y = slope

@@ -47,8 +47,18 @@ class Branches:
 
     def at(self, points: np.ndarray, others: Sequence[np.ndarray] = ()) -> np.ndarray | None:
         """The values at all points, of shape ``(points, elements)``; None where the slow way is to be gone for all."""
+        values, left = self.by_programs(points, others)
+        if values is not None:
+            for i in left:
+                values[i] = self._exactly(points[i])
+        return values
+
+    def by_programs(
+        self, points: np.ndarray, others: Sequence[np.ndarray] = ()
+    ) -> tuple[np.ndarray | None, np.ndarray]:
+        """The same, with no values yet at the points of which the second array has the places."""
         if self.refusal or len(points) < (1 if self._programs else _WORTH):
-            return None
+            return None, np.arange(len(points))
         values = np.empty((len(points), 0))
         left = np.arange(len(points))
         for program in self._programs:
@@ -59,11 +69,7 @@ class Branches:
             if made is not None:
                 values, left = self._filled(made, points, others, left, values)
                 self._programs.append(made)
-        if self.refusal or not values.size:
-            return None
-        for i in left:
-            values[i] = self._exactly(points[i])
-        return values
+        return (None, np.arange(len(points))) if self.refusal or not values.size else (values, left)
 
     def _program(self, point: list[np.ndarray]) -> Replay | None:
         """The way through the function at a point; None where it raises."""
@@ -105,9 +111,14 @@ class Branches:
 
 
 def agree(together: np.ndarray, alone: np.ndarray) -> bool:
-    """Equal up to rounding, row by row, with infinities and NaN at the same places."""
+    """Equal up to rounding, row by row, with infinities and NaN at the same places.
+
+    Near 0 a remainder of rounding counts by the size of the others, unless a few of them are immense.
+    """
     size = np.abs(alone)
-    slack = _TOLERANCE * np.max(np.where(np.isfinite(size), size, 0.0), axis=1, keepdims=True, initial=0.0)
+    finite = np.where(np.isfinite(size), size, 0.0)
+    usual = 1 + np.median(finite, axis=1, keepdims=True) if finite.size else 0.0
+    slack = _TOLERANCE * np.minimum(np.max(finite, axis=1, keepdims=True, initial=0.0), usual)
     with np.errstate(invalid="ignore"):
         close = np.abs(together - alone) <= _TOLERANCE * size + slack
     return bool(np.all(close | (together == alone) | (np.isnan(together) & np.isnan(alone))))

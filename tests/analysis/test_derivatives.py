@@ -108,6 +108,21 @@ def test_every_array_of_points_is_tried():
     assert ladder.at(far)[1].tolist() == pytest.approx(np.where(far < 2, 2 * far, 3 * far**2).tolist())
 
 
+@pytest.mark.parametrize("width", [0.2, 0.03, 0.005])
+@pytest.mark.parametrize("place", [-1.3, 0.77, 1.9])
+def test_a_narrow_strip_where_points_differ_together_is_found(place, width):
+    def whole(x):
+        return F.sin(x) + np.where(np.abs(x.data - place) < width, np.max(x.data), 0.0)
+
+    def immense(x):
+        return F.exp(x * 23) * (1 + np.where(np.abs(x.data - place) < width, x.size > 1, 0.0))
+
+    xs = np.linspace(-2, 2, 601)
+    for fn in (whole, immense):
+        ladder = Ladder("f", fn, 1)
+        np.testing.assert_allclose(ladder.at(xs), ladder._each(xs), rtol=1e-9, atol=1e-8)
+
+
 def test_points_are_computed_together_only_where_that_is_right():
     assert Study(np.tanh, 0.5).data.curves.together
     assert not Study(lambda x: x * x.data.max(), 0.5).data.curves.together
