@@ -16,6 +16,7 @@ from ..engine import backend
 from . import elementwise, indexing, linalg, making, moves, products, reductions  # noqa: F401 (they fill the table)
 from .array import TracedArray
 from .branches import Branches, agree
+from .keeping import nothing_kept
 from .module import lifted, module
 from .program import ArrayProgram, Guard, ProgramStep, View
 from .replay import replay
@@ -67,10 +68,10 @@ def trace(function: Callable[..., Sequence[Any]], inputs: Sequence[np.ndarray]) 
     [0.0, 1.081, -2.615]
     """
     own = ArrayTrace()
-    try:
-        found = function(*[own.input(np.asarray(array)) for array in inputs])
-        return own.program([lifted(array) for array in found])
-    except Exception as error:
-        raise own.refusal or error from None
-    finally:
-        own.is_open, own.refusal = False, None  # whose traceback holds the trace
+    with nothing_kept():
+        try:
+            return own.program([lifted(y) for y in function(*[own.input(np.asarray(x)) for x in inputs])])
+        except Exception as error:
+            raise own.refusal or error from None
+        finally:
+            own.is_open, own.refusal = False, None  # whose traceback holds the trace

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any, NoReturn
+from weakref import ref
 
 import numpy as np
 
@@ -33,6 +35,10 @@ _COMPARISONS = {
 }
 
 
+made_here: ContextVar[list[ref[TracedArray]] | None] = ContextVar("made_here", default=None)
+"""The traced arrays that were made since a trace began."""
+
+
 class TracedArray:
     """An array that carries its value; NumPy computes, so that shapes, dtypes and errors are NumPy's own.
 
@@ -55,6 +61,8 @@ class TracedArray:
             value = np.array(value, order="C")
             buffer = Buffer(value.reshape(-1))
         array._value, array._buffer = value, buffer
+        if (made := made_here.get()) is not None:
+            made.append(ref(array))
         return array
 
     # ------------------------------------------------------------------ what is known of it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 
 import numpy as np
 import pytest
@@ -100,9 +101,51 @@ def test_a_function_with_both_forwards_uses_that_of_main_memory():
 
 
 def test_what_a_function_keeps_is_an_ordinary_array_afterwards():
+    class Cell:
+        pass
+
+    class Slotted:
+        __slots__ = ("held",)
+
+    kept, named, queue, cell, slotted = [], {}, deque(), Cell(), Slotted()
+    last = None
+
+    def function(x):
+        nonlocal last
+        y = Variable(x) * 2
+        kept.extend([x * 2, (x, [x + 1]), np.zeros_like(x), y])
+        named["x"] = last = kept[0][:1]
+        cell.held = slotted.held = x
+        queue.append(x)
+        return [y.data]
+
+    trace(function, [np.ones(2)])
+    arrays = [
+        kept[0],
+        *kept[1][1],
+        kept[1][0],
+        kept[2],
+        kept[3]._data,
+        named["x"],
+        last,
+        cell.held,
+        slotted.held,
+        *queue,
+    ]
+    assert [type(array) for array in arrays] == [np.ndarray] * len(arrays)
+    assert kept[0].tolist() == [2.0, 2.0] and np.shares_memory(kept[0], named["x"])
+
+
+def test_what_a_function_that_raises_has_kept_is_an_ordinary_array_too():
     kept = []
-    trace(lambda x: [kept.append(x * 2) or x], [np.ones(2)])
-    assert float(kept[0][0]) == 2.0 and np.asarray(kept[0] + 1).tolist() == [3.0, 3.0]
+
+    def function(x):
+        kept.append(x)
+        return [float(x[0])]
+
+    with pytest.raises(Untraceable):
+        trace(function, [np.ones(2)])
+    assert type(kept[0]) is np.ndarray
 
 
 @pytest.mark.parametrize(
