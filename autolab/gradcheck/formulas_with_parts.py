@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from .case import Case, wrong_somewhere
-from .elementwise_formulas import LEAST, MEASURED, NO_RULE, WRITTEN, Rule, Samples, sampled, short_rule
+from .elementwise_formulas import LEAST, MEASURED, NO_RULE, WRITTEN, Rule, Samples, letters, sampled, short_rule
 from .forward_parts import ForwardParts, forward_parts
 from .messages import Kind
 from .product_search import LEAST_SHARE, ProductSearch, Term
@@ -49,7 +49,9 @@ def _rule(case: Case, i: int, samples: Samples) -> Rule:
     if rule.written and rule.right and _holds_near_zero(case, i, rule):
         return rule
     with np.errstate(all="ignore"):
-        return _with_parts(case, samples, _parts(case, i, samples))
+        parts = _parts(case, i, samples)
+        rule = _with_parts(case, samples, parts)
+        return rule if rule.right else _with_parts(case, samples, _with_density(parts, letters(case)[i], samples))
 
 
 def _holds_near_zero(case: Case, i: int, rule: Rule) -> bool:
@@ -95,6 +97,12 @@ def _parts(case: Case, i: int, samples: Samples) -> ForwardParts:
     if not isinstance(samples, ReductionSamples):
         return parts
     return replace(parts, values={**parts.values, **samples.statistics})
+
+
+def _with_density(parts: ForwardParts, name: str, samples: Samples) -> ForwardParts:
+    """The parts and the density of the normal distribution, the slope of ``erf``: a forward has no value for it."""
+    x = samples.names[name]
+    return replace(parts, values={f"normal_pdf({name})": np.exp(-x * x / 2) / np.sqrt(2 * np.pi), **parts.values})
 
 
 def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:

@@ -103,6 +103,16 @@ def _divisors(case: Case, i: int, names: Named, axis: int, is_vector: bool) -> I
     norm = np.sqrt((x * x).sum(axis=axis, keepdims=True))
     yield f"sqrt(sum({name} * {name}{along}))", norm
     yield f"sqrt(mean({name} * {name}{along}))", norm / np.sqrt(x.shape[axis])
+    yield from _of_result(names, axis, along)
+
+
+def _of_result(names: Named, axis: int, along: str) -> Iterator[tuple[str, np.ndarray]]:
+    """What the forward divided a row by, if it divided it by one number: with an epsilon it is no plain statistic."""
+    (result, y), (name, x) = list(names.items())[:2]
+    for text, v in ((name, x), (f"({name} - mean({name}{along}))", x - x.mean(axis=axis, keepdims=True))):
+        ratio = v / y
+        if (np.ptp(ratio, axis=axis) <= _MEASURED * np.abs(ratio).min(axis=axis)).all():
+            yield f"({text} / {result})", ratio.mean(axis=axis, keepdims=True)
 
 
 def _divided(text: str, divisor: str) -> str:
