@@ -13,11 +13,13 @@ takes ``gradient=``, frees the graph unless ``retain_graph=True``, and keeps no 
 normalization follow ``model.train()`` and ``model.eval()``; `max` along an axis gives values and places.
 
 These things stay AutoLab's: random numbers are NumPy's; what a graph keeps stays in memory for as long as something
-holds the graph; ``inplace=True`` gives a new tensor with the same numbers; a recorded tensor that is a view of another
-one is not changed in place, and a tensor that requires a gradient cannot be written into an item; optimizers give
-parameters new arrays; equal greatest elements share the gradient of `max` over a whole tensor; shapes that do not fit
-raise a ValueError. `record`, `explore` and the checks are given tensors when the code calls methods of tensors. There
-are no complex numbers, no hooks, no compilation, and no training on several devices.
+holds the graph; ``inplace=True`` changes the tensor that is given but not one whose view it is; a recorded tensor that
+is a view of another one is not changed in place, and a tensor that requires a gradient cannot be written into an item;
+optimizers give parameters new arrays; equal greatest elements share the gradient of `max` over a whole tensor; shapes
+that do not fit raise a ValueError. `record`, `explore` and the checks are given tensors when the code calls methods of
+tensors. There are no complex numbers, no hooks, no compilation, and no training on several devices.
+
+An argument that is taken is followed; one that is not there is an error with its name.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ from .autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set
 from .linalg import cholesky
 
 _OF_TENSORS = {**_functions(), **{alias: _functions()[name] for alias, name in {
-    "concat": "cat", "concatenate": "cat", "swapaxes": "transpose", "clip": "clamp", "subtract": "sub",
+    "concat": "cat", "concatenate": "cat", "clip": "clamp", "subtract": "sub",
     "divide": "div", "greater": "gt", "less": "lt", "not_equal": "ne", "moveaxis": "movedim",
 }.items()}}  # fmt: skip
 _TYPES = {**DTYPES, **{name: DTYPES[long] for name, long in SHORT.items()}}

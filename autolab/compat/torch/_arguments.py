@@ -82,6 +82,30 @@ def axes(dim: Any) -> Any:
     return tuple(dim) if isinstance(dim, list | tuple) else dim
 
 
+def reduced(dim: Any) -> Any:
+    """`axes` of a reduction, for which no axes are all of them."""
+    return axes(dim) if isinstance(dim, int) or dim else None
+
+
+def number(value: Any) -> Any:
+    """A number as a tensor, in the type that PyTorch finds for it; a tensor as it is."""
+    if isinstance(value, Engine):
+        return value
+    return constant(np.asarray(value, default_dtype() if isinstance(value, float) else None))
+
+
+def moved(x: Any, numbers: Any) -> Any:
+    """A tensor of these numbers whose gradient goes to ``x`` as it is."""
+    return F.add(x, constant(np.asarray(numbers - x._data, x._data.dtype)))
+
+
+def without_gradient(function: str, name: str, value: Any) -> Any:
+    """The array of an argument to which PyTorch, or AutoLab, gives no gradient."""
+    if getattr(value, "node", None) is not None:
+        raise RuntimeError(f"{function}: {name} requires a gradient, which it does not get here; give {name}.detach()")
+    return plain(value)
+
+
 def dim_and_keep(function: str, dim: Any, keepdim: Any, others: dict[str, Any]) -> tuple[Any, bool]:
     """``dim`` and ``keepdim``, or NumPy's words for them, which PyTorch knows as well."""
     if "axis" in others:
@@ -90,7 +114,7 @@ def dim_and_keep(function: str, dim: Any, keepdim: Any, others: dict[str, Any]) 
         keepdim = others.pop("keepdims")
     for name in others:
         raise TypeError(f"{function}: got a keyword {name!r:.60}; expected dim or keepdim")
-    return axes(dim), bool(keepdim)
+    return reduced(dim), bool(keepdim)
 
 
 def is_tensor(obj: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine import configuration as _configuration
 from ...engine.devices import to_gpu
-from ._arguments import cast
+from ._arguments import cast, common_dtype
 from ._tensor import Engine, constant, converted, nested, plain
 from ._types import Size, default_dtype, numpy_dtype
 from ._types import device as _device
@@ -37,8 +37,8 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     array = np.array(given)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"tensor: data is of {array.dtype}; expected real numbers")
-    if array.dtype == np.float64 and not isinstance(given, np.ndarray | np.generic) and not _has_arrays(given):
-        array = array.astype(default_dtype())
+    if dtype is None and array.dtype == np.float64 and not _has_arrays(given):
+        dtype = default_dtype()
     return _made(array, "tensor", dtype, device, requires_grad)
 
 
@@ -84,10 +84,18 @@ def _options(function: str, options: dict[str, Any]) -> dict[str, Any]:
     return {"dtype": None, "device": None, "requires_grad": False, **options}
 
 
+def _new(array: Any, function: str, options: dict[str, Any]) -> Any:
+    """A tensor of numbers in double precision, which become those of the default type where none is asked for."""
+    given = _options(function, options)
+    if given["dtype"] is None and array.dtype.kind == "f":
+        given["dtype"] = default_dtype()
+    return _made(array, function, **given)
+
+
 def _filling(name: str, number: float) -> Any:
     def call(*size: Any, **options: Any) -> Any:
         shape = _shape(size, options)
-        return _made(np.full(shape, number, default_dtype()), name, **_options(name, options))
+        return _new(np.full(shape, number), name, options)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"A tensor of this shape, filled with {number:g}; `dtype`, `device` and `requires_grad` by keyword."
@@ -101,9 +109,7 @@ empty = _filling("empty", 0.0)  # no particular numbers: why not these
 
 def full(size: Any, fill_value: Any, **options: Any) -> Any:
     """A tensor of this shape, filled with a number."""
-    shape, number = _shape((size,), options), plain(fill_value)
-    kind = np.bool_ if isinstance(number, bool) else np.int64 if isinstance(number, int) else default_dtype()
-    return _made(np.full(shape, number, kind), "full", **_options("full", options))
+    return _new(np.full(_shape((size,), options), plain(fill_value)), "full", options)
 
 
 def _like(name: str, make: Any) -> Any:
@@ -123,28 +129,26 @@ def full_like(input: Any, fill_value: Any, **options: Any) -> Any:
     return full(input._data.shape, fill_value, **{"dtype": input._data.dtype, **options})
 
 
-def arange(start: Any, end: Any = None, step: Any = 1, **options: Any) -> Any:
+def arange(start: Any = 0, end: Any = None, step: Any = 1, **options: Any) -> Any:
     """Numbers from ``start`` (0) up to ``end``, which is not among them."""
     first, last = (0, start) if end is None else (start, end)
     array = np.arange(*[plain(n) for n in (first, last, step)])
-    array = array.astype(default_dtype()) if array.dtype.kind == "f" else array
-    return _made(array, "arange", **_options("arange", options))
+    return _new(array, "arange", options)
 
 
 def linspace(start: Any, end: Any, steps: int, **options: Any) -> Any:
     """``steps`` numbers from ``start`` to ``end``, at equal distances."""
-    return _made(np.linspace(start, end, steps, dtype=default_dtype()), "linspace", **_options("linspace", options))
+    return _new(np.linspace(plain(start), plain(end), steps), "linspace", options)
 
 
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **options: Any) -> Any:
     """``steps`` powers of ``base``, from that by ``start`` to that by ``end``."""
-    array = np.logspace(start, end, steps, base=base, dtype=default_dtype())
-    return _made(array, "logspace", **_options("logspace", options))
+    return _new(np.logspace(plain(start), plain(end), steps, base=base), "logspace", options)
 
 
 def eye(n: int, m: int | None = None, **options: Any) -> Any:
     """The unit matrix."""
-    return _made(np.eye(n, m, dtype=default_dtype()), "eye", **_options("eye", options))
+    return _new(np.eye(n, m), "eye", options)
 
 
 # ---------------------------------------------------------------------- at random
@@ -182,7 +186,7 @@ def source(generator: Any = None) -> np.random.Generator:
 def _drawing(name: str, draw: Any, said: str) -> Any:
     def call(*size: Any, **options: Any) -> Any:
         rng, shape = source(options.pop("generator", None)), _shape(size, options)
-        return _made(draw(rng, shape).astype(default_dtype()), name, **_options(name, options))
+        return _new(draw(rng, shape), name, options)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"A tensor of this shape of {said}."
@@ -198,22 +202,23 @@ rand_like, randn_like = (_like(f.__name__, f) for f in (rand, randn))
 
 def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, **options: Any) -> Any:
     """Random whole numbers from ``low`` (0) up to ``high``, which is not among them."""
+    given = _options("randint", options)
     if size is None:
         low, high, size = 0, low, high
-    array = source(generator).integers(low, high, tuple(size))
-    return _made(array, "randint", **_options("randint", options))
+    return _made(source(generator).integers(low, high, tuple(size)), "randint", **given)
 
 
 def randperm(n: int, *, generator: Any = None, **options: Any) -> Any:
     """The numbers from 0 to ``n - 1`` in a random order."""
-    return _made(source(generator).permutation(n), "randperm", **_options("randperm", options))
+    return _made(source(generator).permutation(int(n)), "randperm", **_options("randperm", options))
 
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Any:
     """Normally distributed random numbers with these means and deviations."""
     shape = tuple(size) if size is not None else np.broadcast_shapes(np.shape(plain(mean)), np.shape(plain(std)))
     drawn = source(generator).standard_normal(shape) * plain(std) + plain(mean)
-    return constant(np.asarray(drawn, default_dtype()))
+    given = [x._data for x in (mean, std) if isinstance(x, Engine)]
+    return constant(np.asarray(drawn, common_dtype(*given) if given else default_dtype()))
 
 
 def bernoulli(input: Any, *, generator: Any = None) -> Any:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.backend import get_array_module
 from ...engine.errors import a_kind
-from ._arguments import cast, common_dtype, floats, tensor_of, together
+from ._arguments import cast, floats, number, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
 
 
@@ -70,7 +69,7 @@ _FLOATS = {
     **{f"arc{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{name: getattr(F, name) for name in ("erf", "erfc", "reciprocal", "sigmoid", "sinc")},
 }
-_ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu", "square", "sign")}
+_ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu", "square")}
 _ANY |= {"absolute": F.abs, "negative": F.neg}
 
 UNARY: dict[str, Callable[[Any], Any]] = {name: _of_floats(name, engine) for name, engine in _FLOATS.items()}
@@ -87,6 +86,13 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     return dressed(F.round(tensor_of("round", input), decimals))
 
 
+def sign(input: Any) -> Any:
+    """-1, 0 or 1; 0 of NaN."""
+    x = tensor_of("sign", input)
+    unknown = np.isnan(x._data)
+    return dressed(F.where(unknown, 0.0, F.sign(x)) if unknown.any() else F.sign(x))
+
+
 def trunc(input: Any) -> Any:
     """Each element without its fraction; its gradient is 0."""
     x = tensor_of("trunc", input)
@@ -96,7 +102,10 @@ def trunc(input: Any) -> Any:
 def logit(input: Any, eps: float | None = None) -> Any:
     """``log(x / (1 - x))``; with ``eps``, of numbers moved into the interval from it to ``1 - eps``."""
     x = floats(tensor_of("logit", input))
-    x = x if eps is None else F.clip(x, eps, 1 - eps)
+    if eps is not None:
+        x = F.clip(x, eps, 1 - eps)
+    elif ((x._data < 0) | (x._data > 1)).any():
+        x = F.mul(x, constant(np.where((x._data < 0) | (x._data > 1), np.nan, 1).astype(x._data.dtype)))
     return dressed(F.log(x / (1 - x)))
 
 
@@ -123,11 +132,17 @@ def _brought_together(name: str, a: Any, b: Any, floating: bool) -> list[Any]:
     for place, x in (("input", a), ("other", b)):
         if not isinstance(x, Engine | int | float | np.ndarray | np.generic):
             raise TypeError(f"{name}: {place} is {a_kind(x)}; expected a tensor or a number")
-    return [floats(x) if floating and isinstance(x, Engine) else x for x in together(a, b)]
+    a, b = [floats(x) if floating and isinstance(x, Engine) else x for x in together(a, b)]
+    if name in _DIVIDING and all([np.asarray(plain(x)).dtype.kind in "biu" for x in (a, b)]) and not np.all(plain(b)):
+        raise RuntimeError(f"{name}: other has a 0, by which integers cannot be divided (ZeroDivisionError)")
+    return [a, b]
+
+
+_DIVIDING = {"floor_divide", "remainder", "fmod"}
 
 
 mul = multiply = binary("mul", F.mul)
-pow = binary("pow", F.pow)
+_pow = binary("pow", F.pow)
 true_divide = binary("div", F.div, floating=True)
 maximum = binary("maximum", F.maximum)
 minimum = binary("minimum", F.minimum)
@@ -144,14 +159,27 @@ _add = binary("add", F.add)
 _sub = binary("sub", F.sub)
 
 
+def pow(input: Any, exponent: Any) -> Any:
+    """``input ** exponent``"""
+    return _pow(input, exponent)
+
+
 def add(input: Any, other: Any, *, alpha: float = 1) -> Any:
     """``input + alpha * other``"""
-    return _add(input, other if alpha == 1 else mul(other, alpha))
+    return _add(input, other if alpha == 1 else _scaled("add", input, other, alpha))
 
 
 def sub(input: Any, other: Any, *, alpha: float = 1) -> Any:
     """``input - alpha * other``"""
-    return _sub(input, other if alpha == 1 else mul(other, alpha))
+    return _sub(input, other if alpha == 1 else _scaled("sub", input, other, alpha))
+
+
+def _scaled(name: str, input: Any, other: Any, alpha: float) -> Any:
+    """``alpha * other``"""
+    whole = all([np.asarray(plain(x)).dtype.kind in "biu" for x in (input, other)])
+    if whole and isinstance(alpha, float):
+        raise RuntimeError(f"{name}: alpha is {alpha}; expected a whole number for tensors of integers")
+    return mul(other, alpha) if isinstance(other, Engine) else other * alpha
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
@@ -162,7 +190,10 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
         return floor_divide(input, other)
     if rounding_mode != "trunc":
         raise RuntimeError(f"div: rounding_mode is {rounding_mode!r:.60}; expected None, 'floor' or 'trunc'")
-    return cast(trunc(true_divide(input, other)), common_dtype(*[np.asarray(plain(x)) for x in (input, other)]))
+    a, b = together(input, other)
+    if all([np.asarray(plain(x)).dtype.kind in "biu" for x in (a, b)]):
+        return cast((a - fmod(a, b)) // b, a._data.dtype)  # a quotient of floats would lose digits
+    return trunc(true_divide(a, b))
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
@@ -195,10 +226,16 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """Elements of ``input`` where ``condition`` holds, else of ``other``; alone, the indexes where it does."""
     if input is None and other is None:
         return result(plain(condition).nonzero())
-    a, b = together(*[x if isinstance(x, Engine) else constant(np.asarray(x)) for x in (input, other)])
-    if not isinstance(input, Engine) and a._data.dtype.kind == "f" and isinstance(other, Engine):
-        a, b = cast(a, b._data.dtype), b
-    return dressed(F.where(plain(condition), a, b))
+    if condition._data.dtype not in (np.bool_, np.uint8):
+        raise RuntimeError(f"where: condition is of {condition.dtype}; expected booleans")
+    a, b = together(number(input), number(other))
+    for given in (input, other):
+        if isinstance(given, int) and a._data.dtype.kind in "iu" and abs(given) > np.iinfo(a._data.dtype).max + 1:
+            raise RuntimeError(f"where: {given} does not fit into {a.dtype}")
+    a, b = [
+        one if isinstance(x, Engine) else constant(np.asarray(x).astype(a.dtype)) for x, one in ((input, a), (other, b))
+    ]
+    return dressed(F.where(condition._data != 0, a, b))
 
 
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
@@ -218,68 +255,3 @@ def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
     from .nn import functional
 
     return functional.log_softmax(input, dim, dtype=dtype)
-
-
-# ---------------------------------------------------------------------- comparisons, which have no gradient
-def _comparison(name: str, ufunc: Any) -> Callable[[Any, Any], Any]:
-    def call(input: Any, other: Any) -> Any:
-        return constant(
-            np.asarray(ufunc(plain(input), plain(other))) if np.isscalar(other) else ufunc(plain(input), plain(other))
-        )
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."
-    return call
-
-
-COMPARISONS = {
-    name: _comparison(name, ufunc)
-    for name, ufunc in {
-        "eq": np.equal,
-        "ne": np.not_equal,
-        "lt": np.less,
-        "le": np.less_equal,
-        "gt": np.greater,
-        "ge": np.greater_equal,
-        "logical_and": np.logical_and,
-        "logical_or": np.logical_or,
-        "logical_xor": np.logical_xor,
-        "bitwise_and": np.bitwise_and,
-        "bitwise_or": np.bitwise_or,
-        "bitwise_xor": np.bitwise_xor,
-    }.items()
-}
-
-
-def _question(name: str, ufunc: Any) -> Callable[[Any], Any]:
-    def call(input: Any) -> Any:
-        return constant(ufunc(tensor_of(name, input)._data))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``torch.{name}``: of each element, as a tensor of booleans."
-    return call
-
-
-QUESTIONS = {
-    "isnan": _question("isnan", np.isnan),
-    "isfinite": _question("isfinite", np.isfinite),
-    "isinf": _question("isinf", np.isinf),
-    "logical_not": _question("logical_not", np.logical_not),
-}
-
-
-def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether each element is within ``atol + rtol * |other|`` of the other's."""
-    a, b = plain(input), plain(other)
-    return constant(get_array_module(a).isclose(a, b, rtol, atol, equal_nan))
-
-
-def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are close: see `isclose`."""
-    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
-
-
-def equal(input: Any, other: Any) -> bool:
-    """Whether both have the same shape and the same elements."""
-    a, b = plain(input), plain(other)
-    return a.shape == b.shape and bool((a == b).all())

@@ -52,6 +52,17 @@ def written(x: Any, name: str, new: Any) -> Any:
     return x
 
 
+def replaced(x: Any, name: str, new: Any) -> Any:
+    """`written` for activations: a recorded tensor goes on with the new array, and what was computed from it before
+    keeps the old one, so that networks with ``inplace=True`` need no care."""
+    if not backprop_enabled() or x.node is None:
+        return written(x, name, new)
+    if isinstance(x.node, Leaf):
+        _check(x, name, True)
+    x._data, x.node = new._data, new.node
+    return x
+
+
 def _store(x: Any, name: str, index: Any, numbers: Any) -> None:
     if not x._data.flags.writeable:
         raise RuntimeError(f"{name}: several elements of this tensor have one place in memory; clone() it first")
@@ -67,6 +78,7 @@ def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return written(self, name, function(self, *args, **options))
 
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # whose parameters it has
     method.__name__, method.__doc__ = name, f"`{name.strip('_')}`, written where the numbers are; gives itself back."
     return method
 
@@ -86,12 +98,19 @@ def _filling(name: str, numbers: Callable[..., Any], said: str) -> Callable[...,
         _check(self, name, backprop_enabled())
         if backprop_enabled() and self.node is not None:
             raise RuntimeError(f"{name}: this tensor was computed; make a new one, or fill it inside torch.no_grad()")
+        if backprop_enabled() and any([getattr(value, "node", None) is not None for value in args]):
+            raise RuntimeError(f"{name}: the number requires a gradient, which it does not get here; give its detach()")
         found = numbers(self._data, *args, **options)
         _store(self, name, ..., found)
         return self
 
+    method.__wrapped__ = numbers  # type: ignore[attr-defined]
     method.__name__, method.__doc__ = name, said
     return method
+
+
+def _integers(data: Any, low: int, high: int, *, generator: Any = None) -> Any:
+    return source(generator).integers(low, high, data.shape)
 
 
 def _uniform(data: Any, a: float = 0.0, b: float = 1.0, *, generator: Any = None) -> Any:
@@ -112,10 +131,10 @@ FILLING = {
     "uniform_": _filling("uniform_", _uniform, "Write random numbers from ``a`` to ``b``."),
     "normal_": _filling("normal_", _normal, "Write normally distributed random numbers."),
     "bernoulli_": _filling("bernoulli_", _bernoulli, "Write 1 with a probability, else 0."),
-    "random_": _filling("random_", lambda data, low, high: source().integers(low, high, data.shape), "Write integers."),
+    "random_": _filling("random_", _integers, "Write integers."),
     "fill_diagonal_": _filling(
         "fill_diagonal_",
-        lambda data, value: np.where(np.eye(*data.shape) == 1, value, data),
+        lambda data, fill_value: np.where(np.eye(*data.shape) == 1, fill_value, data),
         "Write a diagonal.",
     ),
 }

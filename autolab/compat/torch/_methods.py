@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
 
 from ... import functions as F
-from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes
+from . import _comparisons, _creation, _elementwise, _inplace, _products, _reductions, _shapes
 from ._arguments import cast, index_of
-from ._elementwise import COMPARISONS, QUESTIONS, UNARY
+from ._comparisons import COMPARISONS, QUESTIONS
+from ._elementwise import UNARY
 from ._tensor import Engine, Tensor, constant, dressed
-from ._types import SHORT, numpy_dtype, of_array
+from ._types import SHORT, numpy_dtype
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "add": _elementwise._add,
     "sub": _elementwise._sub,
     "mul": _elementwise.mul,
     "truediv": _elementwise.true_divide,
-    "pow": _elementwise.pow,
+    "pow": _elementwise._pow,
     "floordiv": _elementwise.floor_divide,
     "mod": _elementwise.remainder,
     "matmul": _products.matmul,
 }
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
-_MODULES = (_elementwise, _reductions, _shapes, _products)
+_MODULES = (_elementwise, _comparisons, _reductions, _shapes, _products)
 _NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "gradient", "binary", "einsum", "tensordot"}
 _WRITTEN = [
     "add",
@@ -56,14 +58,13 @@ def functions() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {**UNARY, **COMPARISONS, **QUESTIONS}
     for module in _MODULES:
         for name, one in vars(module).items():
-            if callable(one) and not name.startswith("_") and not isinstance(one, type) and name not in _NOT_OURS:
+            ours = isfunction(one) and one.__module__ in _HOMES
+            if ours and not name.startswith("_") and one is not _elementwise.binary:
                 found[name] = one
     return found
 
 
-_NOT_OURS = {"binary", "get_array_module", "a_kind", "cast", "common_dtype", "floats", "tensor_of", "together"}
-_NOT_OURS |= {"constant", "dressed", "plain", "result", "axes", "dim_and_keep", "numpy_dtype", "Any", "Callable"}
-_NOT_OURS |= {"Sequence", "NamedTuple"}
+_HOMES = {module.__name__ for module in _MODULES}
 
 
 # ---------------------------------------------------------------------- methods that have no function
@@ -81,17 +82,39 @@ def _iterate(self: Any) -> Any:
 
 
 def _view(self: Any, *shape: Any) -> Any:
-    if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
-        return cast(self, numpy_dtype("view", shape[0]))
-    return _shapes.reshape(self, *shape)
+    """The same memory in another shape, or read as another type."""
+    if len(shape) != 1 or isinstance(shape[0], int | tuple | list):
+        return _shapes.reshape(self, *shape)
+    kind = numpy_dtype("view", shape[0])
+    try:
+        return constant(self._data.view(kind))
+    except ValueError as error:
+        raise RuntimeError(f"view: {tuple(self.shape)} of {self.dtype} as {kind}: {error!s:.150}") from None
 
 
 def _repeat(self: Any, *sizes: Any) -> Any:
-    return _shapes.tile(self, sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
+    times = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    if len(times) < self._data.ndim:
+        raise RuntimeError(
+            f"repeat: got {tuple(times)}; expected at least {self._data.ndim} numbers, one for each axis"
+        )
+    return _shapes.tile(self, times)
+
+
+def _contiguous(self: Any) -> Any:
+    if self._data.flags.c_contiguous:
+        return self
+    return _shapes.reshape(_shapes.reshape(self, -1), *self._data.shape)
+
+
+_NAMES = {np.dtype(long): f"torch.{name.capitalize()}Tensor" for name, long in SHORT.items()}
+_NAMES |= {
+    np.dtype(long): f"torch.{name}Tensor" for long, name in (("uint8", "Byte"), ("int8", "Char"), ("bool", "Bool"))
+}
 
 
 def _type(self: Any, dtype: Any = None) -> Any:
-    return f"torch.{of_array(self._data).name.capitalize()}Tensor" if dtype is None else self.to(dtype)
+    return _NAMES[self._data.dtype] if dtype is None else self.to(dtype)
 
 
 def _new(name: str) -> Callable[..., Any]:
@@ -100,6 +123,11 @@ def _new(name: str) -> Callable[..., Any]:
 
     method.__name__, method.__doc__ = f"new_{name}", f"``torch.{name}`` of this tensor's type."
     return method
+
+
+def _new_full(self: Any, size: Any, fill_value: Any, **options: Any) -> Any:
+    """``torch.full`` of this tensor's type."""
+    return _creation.full(size, fill_value, **{"dtype": self._data.dtype, **options})
 
 
 def _where(self: Any, condition: Any, other: Any) -> Any:
@@ -127,8 +155,8 @@ OWN: dict[str, Callable[..., Any]] = {
     "repeat": _repeat,
     "type": _type,
     "type_as": lambda self, other: cast(self, other._data.dtype),
-    "contiguous": lambda self: self,
-    "is_contiguous": lambda self: True,
+    "contiguous": _contiguous,
+    "is_contiguous": lambda self: self._data.flags.c_contiguous,
     "dim": lambda self: self._data.ndim,
     "ndimension": lambda self: self._data.ndim,
     "nelement": _reductions.numel,
@@ -140,13 +168,11 @@ OWN: dict[str, Callable[..., Any]] = {
     "copy_": _inplace.copy_,
     "data_ptr": lambda self: self._data.ctypes.data,
     "bool": lambda self: cast(self, np.dtype(bool)),
-    "swapaxes": _shapes.transpose,
     "swapdims": _shapes.transpose,
     "inverse": _products.inverse,
-    **{name: _new(name) for name in ("zeros", "ones", "empty", "full")},
+    **{f"new_{name}": _new(name) for name in ("zeros", "ones", "empty")},
+    "new_full": _new_full,
 }
-for _name in ("zeros", "ones", "empty", "full"):
-    OWN[f"new_{_name}"] = OWN.pop(_name)
 
 
 def _converting(name: str) -> Callable[..., Any]:

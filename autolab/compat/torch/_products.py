@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ... import functions as F
 from ...engine.errors import a_kind
-from ._arguments import tensor_of
+from ._arguments import moved, tensor_of
 from ._elementwise import binary
+from ._reductions import _gathered
 from ._shapes import _alike
 from ._tensor import dressed
 
 matmul = binary("matmul", F.matmul)
-outer = binary("outer", F.outer)
+_outer = binary("outer", F.outer)
 kron = binary("kron", F.kron)
 _dot = binary("dot", F.dot)
 
@@ -22,6 +25,11 @@ def _with_axes(name: str, input: Any, other: Any, axes: tuple[int, int]) -> Any:
     if found != axes:
         raise RuntimeError(f"{name}: got tensors with {found[0]} and {found[1]} axes; expected {axes[0]} and {axes[1]}")
     return matmul(input, other)
+
+
+def outer(input: Any, vec2: Any) -> Any:
+    """The products of each element of a vector with each of another."""
+    return _outer(input, vec2)
 
 
 def mm(input: Any, mat2: Any) -> Any:
@@ -54,7 +62,8 @@ def dot(input: Any, tensor: Any) -> Any:
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """``beta * input + alpha * mat1 @ mat2``"""
-    return dressed(input * beta + mm(mat1, mat2) * alpha)
+    product = mm(mat1, mat2) * alpha
+    return dressed(product if beta == 0 else input * beta + product)
 
 
 def einsum(equation: str, *operands: Any) -> Any:
@@ -72,7 +81,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
 
 def trace(input: Any) -> Any:
     """The sum of the diagonal."""
-    return dressed(F.trace(tensor_of("trace", input)))
+    return _gathered("trace", input, None, F.trace)
 
 
 def cross(input: Any, other: Any, dim: int = -1) -> Any:
@@ -107,4 +116,9 @@ def pinverse(input: Any) -> Any:
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
-    return dressed(F.cosine_similarity(x1, x2, dim, eps))
+    a, b = [tensor_of("cosine_similarity", x, name) for x, name in ((x1, "x1"), (x2, "x2"))]
+    lengths = [F.norm(x, None, dim, True) for x in (a, b)]
+    if all([(length._data >= eps).all() for length in lengths]):
+        return dressed(F.cosine_similarity(a, b, dim, eps))
+    scaled = [F.div(x, moved(n, np.maximum(n._data, eps))) for x, n in zip((a, b), lengths, strict=True)]
+    return dressed(F.sum(F.mul(*scaled), dim))

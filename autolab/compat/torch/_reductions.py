@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
-from ._arguments import axes, cast, dim_and_keep, floats, tensor_of
+from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import numpy_dtype
@@ -35,13 +35,22 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """
     if others:
         dim, keepdim = dim_and_keep("sum", dim, keepdim, others)
-    x = tensor_of("sum", input)
-    if dtype is not None:
-        x = cast(x, numpy_dtype("sum", dtype))
-    y = F.sum(x, axis=axes(dim) if dim != () else None, keepdims=keepdim)
+    if not isinstance(input, Engine) or dtype is not None or input._data.dtype.kind != "f":
+        return _gathered("sum", input, dtype, lambda x: F.sum(x, axis=reduced(dim), keepdims=keepdim))
+    y = F.sum(input, axis=reduced(dim), keepdims=keepdim)
     if type(y) is Engine:
         y.__class__ = Tensor
     return y
+
+
+def _gathered(name: str, input: Any, dtype: Any, gather: Callable[[Any], Any]) -> Any:
+    """What comes of many elements, in ``dtype``; integers and booleans are gathered as int64 where there is none."""
+    x = tensor_of(name, input)
+    if dtype is not None:
+        kind = numpy_dtype(name, dtype)
+    else:
+        kind = x._data.dtype if x._data.dtype.kind == "f" else np.dtype(np.int64)
+    return cast(dressed(gather(cast(x, kind))), kind)
 
 
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **others: Any) -> Any:
@@ -59,7 +68,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         x = cast(x, numpy_dtype("mean", dtype))
     if x._data.dtype.kind != "f":
         raise RuntimeError(f"mean: input is of {x.dtype}; expected floats, as from input.float()")
-    y = F.mean(x, axis=axes(dim) if dim != () else None, keepdims=keepdim)
+    y = F.mean(x, axis=reduced(dim), keepdims=keepdim)
     if type(y) is Engine:
         y.__class__ = Tensor
     return y
@@ -67,30 +76,40 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product along ``dim``, or of all elements."""
-    x = tensor_of("prod", input)
-    x = x if dtype is None else cast(x, numpy_dtype("prod", dtype))
-    return dressed(F.prod(x, axes(dim), keepdims=keepdim))
+    if not isinstance(dim, int | None):
+        raise TypeError(f"prod: dim is {dim!r:.60}; expected one axis")
+    return _gathered("prod", input, dtype, lambda x: F.prod(x, dim, keepdims=keepdim))
 
 
-def _spread(engine: Callable[..., Any], name: str, x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def _spread(name: str, engine: Callable[..., Any], said: str) -> Callable[..., Any]:
     """`var` and `std`, whose second argument may be ``unbiased``."""
-    names = ("unbiased", "keepdim") if args and isinstance(args[0], bool) else ("dim", "unbiased", "keepdim")
-    options = {**dict(zip(names, args, strict=False)), **options}
-    correction = options.pop("correction", 1)
-    if options.pop("unbiased", None) is False:
-        correction = 0
-    dim, keepdim = dim_and_keep(name, options.pop("dim", None), options.pop("keepdim", False), options)
-    return dressed(engine(tensor_of(name, x), dim, ddof=correction, keepdims=keepdim))
+
+    def call(
+        input: Any,
+        dim: Any = None,
+        unbiased: bool | None = None,
+        keepdim: bool = False,
+        *,
+        correction: float | None = None,
+        **others: Any,
+    ) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if unbiased is not None and correction is not None:
+            raise TypeError(f"{name}: got unbiased and correction; expected one of them")
+        dim, keepdim = dim_and_keep(name, reduced(dim), keepdim, others)
+        less = 0 if unbiased is False else 1 if correction is None else correction
+        return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = said
+    return call
 
 
-def var(input: Any, *args: Any, **options: Any) -> Any:
-    """The variance along ``dim``, divided by the number of elements less ``correction``, which is 1."""
-    return _spread(F.var, "var", input, args, options)
-
-
-def std(input: Any, *args: Any, **options: Any) -> Any:
-    """The standard deviation: the root of `var`."""
-    return _spread(F.std, "std", input, args, options)
+var = _spread(
+    "var", F.var, "The variance along ``dim``, divided by the number of elements less ``correction``, which is 1."
+)
+std = _spread("std", F.std, "The standard deviation: the root of `var`.")
 
 
 def _extreme(name: str, engine: Any, of_two: Any, places: str) -> Callable[..., Any]:
@@ -127,12 +146,12 @@ min = _extreme("min", F.min, minimum, "argmin")
 
 def amax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The maximum along ``dim``, or of all elements; equal elements share its gradient."""
-    return dressed(F.max(tensor_of("amax", input), axes(dim), keepdims=keepdim))
+    return dressed(F.max(tensor_of("amax", input), reduced(dim), keepdims=keepdim))
 
 
 def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The minimum along ``dim``, or of all elements; equal elements share its gradient."""
-    return dressed(F.min(tensor_of("amin", input), axes(dim), keepdims=keepdim))
+    return dressed(F.min(tensor_of("amin", input), reduced(dim), keepdims=keepdim))
 
 
 def argmax(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -146,9 +165,7 @@ def argmin(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
-    found = getattr(tensor_of(name, x)._data, name)(axis=dim)
-    xp = get_array_module(x._data)
-    return constant(xp.expand_dims(found, dim) if keepdim and dim is not None else xp.asarray(found))
+    return constant(getattr(get_array_module(x._data), name)(tensor_of(name, x)._data, axis=dim, keepdims=keepdim))
 
 
 def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
@@ -178,19 +195,27 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """The element in the middle; of an even number the lower of the two. Along ``dim`` with its place."""
     x = tensor_of("median", input)
     flat, along = (F.reshape(x, (-1,)), 0) if dim is None else (x, dim)
+    if not x._data.size and dim is None:
+        return constant(np.asarray(np.nan, x._data.dtype))
     order = get_array_module(x._data).argsort(flat._data, axis=along, kind="stable")
     middle = order.take((flat._data.shape[along] - 1) // 2, axis=along)
+    unknown = flat._data != flat._data  # with a NaN, the first of them is the median
+    middle = np.where(unknown.any(axis=along), unknown.argmax(axis=along), middle)
     found = _picked(flat, np.asarray(middle), along, keepdim and dim is not None)
     return found.values if dim is None else found
 
 
-def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> Any:
+def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The ``p`` norm along ``dim``, or of all elements."""
-    x = floats(tensor_of("norm", input))
-    order = None if p in ("fro", 2) else p
-    if dim is None:
-        x, dim = F.reshape(x, (-1,)), 0
-    return dressed(F.norm(x, order, axes(dim), keepdim))
+    x = floats(tensor_of("norm", input)) if dtype is None else cast(input, numpy_dtype("norm", dtype))
+    order, shape = None if p in ("fro", 2) else p, x._data.shape
+    dims = range(len(shape)) if reduced(dim) is None else [dim] if isinstance(dim, int) else dim
+    over = [d % len(shape) for d in dims]
+    if len(over) != 1:
+        kept = [d for d in range(len(shape)) if d not in over]
+        x = F.reshape(F.transpose(x, axes=(*kept, *over)), (*[shape[d] for d in kept], -1))
+    y = F.norm(x, order, -1 if len(over) != 1 else over[0], False)
+    return dressed(F.reshape(y, tuple([1 if d in over else n for d, n in enumerate(shape)])) if keepdim else y)
 
 
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
@@ -200,12 +225,12 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The sums up to each element along ``dim``."""
-    return dressed(F.cumsum(tensor_of("cumsum", input), dim))
+    return _gathered("cumsum", input, dtype, lambda x: F.cumsum(x, dim))
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The products up to each element along ``dim``."""
-    return dressed(F.cumprod(tensor_of("cumprod", input), dim))
+    return _gathered("cumprod", input, dtype, lambda x: F.cumprod(x, dim))
 
 
 def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
@@ -231,7 +256,8 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 def _truth(name: str, x: Any, dim: Any, keepdim: bool) -> Any:
     data = tensor_of(name, x)._data
-    return constant(getattr(get_array_module(data), name)(data, axis=axes(dim), keepdims=keepdim))
+    found = getattr(get_array_module(data), name)(data, axis=axes(dim), keepdims=keepdim)
+    return constant(np.asarray(found, np.uint8) if data.dtype == np.uint8 else found)
 
 
 def count_nonzero(input: Any, dim: Any = None) -> Any:
@@ -248,7 +274,12 @@ def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each number is there, from 0 on."""
-    return constant(np.bincount(input._data, None if weights is None else weights._data, minlength))
+    if weights is None:
+        return constant(np.bincount(input._data, None, minlength))
+    weighed = np.bincount(input._data, without_gradient("bincount", "weights", weights), minlength)
+    return constant(
+        weighed.astype(np.result_type(weights._data, np.float32) if weights._data.dtype.kind == "f" else float)
+    )
 
 
 def numel(input: Any) -> int:

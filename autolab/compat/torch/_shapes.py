@@ -58,6 +58,11 @@ def transpose(input: Any, dim0: int, dim1: int) -> Any:
     return dressed(F.swapaxes(tensor_of("transpose", input), dim0, dim1))
 
 
+def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
+    """`transpose`"""
+    return transpose(input, axis0, axis1)
+
+
 def permute(input: Any, *dims: Any) -> Any:
     """With the axes in another order."""
     return dressed(F.transpose(tensor_of("permute", input), axes=_lengths(dims)))
@@ -85,9 +90,9 @@ def expand(input: Any, *sizes: Any) -> Any:
     return dressed(F.broadcast_to(input, lengths))
 
 
-def broadcast_to(input: Any, shape: Any) -> Any:
+def broadcast_to(input: Any, size: Any) -> Any:
     """`expand` to a shape."""
-    return expand(input, *shape)
+    return expand(input, *size)
 
 
 def tile(input: Any, dims: Any) -> Any:
@@ -142,8 +147,11 @@ def triu(input: Any, diagonal: int = 0) -> Any:
 # ---------------------------------------------------------------------- parts
 def narrow(input: Any, dim: int, start: int, length: int) -> Any:
     """The elements from ``start`` on along ``dim``."""
-    at = [slice(None)] * tensor_of("narrow", input)._data.ndim
-    at[dim] = slice(start, start + length)
+    at, whole = [slice(None)] * tensor_of("narrow", input)._data.ndim, input._data.shape[dim]
+    first = start + whole if start < 0 else start
+    if first < 0 or length < 0 or first + length > whole:
+        raise RuntimeError(f"narrow: start {start} and length {length} exceed the axis, which has {whole} places")
+    at[dim] = slice(first, first + length)
     return dressed(F.getitem(input, tuple(at)))
 
 
@@ -157,13 +165,25 @@ def select(input: Any, dim: int, index: int) -> Any:
 def index_select(input: Any, dim: int, index: Any) -> Any:
     """Several places along ``dim``."""
     at: list[Any] = [slice(None)] * tensor_of("index_select", input)._data.ndim
-    at[dim] = plain(index)
+    at[dim] = _places("index_select", input, dim, index)
     return dressed(F.getitem(input, tuple(at)))
 
 
-def gather(input: Any, dim: int, index: Any) -> Any:
+def _places(function: str, input: Any, dim: int, index: Any) -> Any:
+    """The array of ``index``, whose numbers are places along ``dim``; they do not count from the end."""
+    places, length = plain(index), input._data.shape[dim] if input._data.ndim else 1
+    if places.size and (places.min() < 0 or places.max() >= length):
+        raise IndexError(
+            f"{function}: index has numbers from {places.min()} to {places.max()}; expected 0 to {length - 1}"
+        )
+    return places
+
+
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """Along ``dim`` the elements at the places in ``index``, which has a place for each element of the result."""
-    x, places = tensor_of("gather", input), plain(index)
+    if sparse_grad:
+        raise NotImplementedError("gather: sparse_grad is not part of AutoLab's torch facade")
+    x, places = tensor_of("gather", input), _places("gather", input, dim, index)
     if places.shape == x._data.shape[: x.ndim] or all(
         [a == b for i, (a, b) in enumerate(zip(places.shape, x._data.shape, strict=True)) if i != dim % x.ndim]
     ):
@@ -179,7 +199,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
 
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where ``mask`` is true, in a row."""
-    return dressed(F.getitem(tensor_of("masked_select", input), plain(mask)))
+    x, where = tensor_of("masked_select", input), plain(mask)
+    return dressed(F.getitem(x, np.broadcast_to(where, x._data.shape) if where.shape != x._data.shape else where))
 
 
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
@@ -251,4 +272,5 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 def clone(input: Any) -> Any:
     """A copy, which gradients pass."""
-    return dressed(_copy(tensor_of("clone", input)))
+    x = tensor_of("clone", input)
+    return dressed(_copy(x)) if x._data.dtype.kind == "f" else constant(x._data.copy())

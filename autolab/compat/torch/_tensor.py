@@ -241,8 +241,8 @@ class Tensor(Engine, metaclass=_Kind):
 def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``x.to(...)``"""
     from ...functions import device_transfer
-    from ...functions.numpy_names import copy
     from ._arguments import cast
+    from ._shapes import clone
 
     unknown = options.keys() - {"device", "dtype", "non_blocking", "copy"}
     if unknown:
@@ -258,7 +258,7 @@ def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
                 y = dressed(device_transfer.to_cpu(y) if there else device_transfer.to_gpu(y))
         elif one is not None and not isinstance(one, bool):
             y = cast(y, numpy_dtype("to", one))
-    return dressed(copy(y)) if options.get("copy") and y is x else y
+    return clone(y) if options.get("copy") and y is x else y
 
 
 def _rebuilt(kind: type[Tensor], array: Array, requires_grad: bool, name: str | None) -> Tensor:

@@ -8,10 +8,11 @@ import numpy as np
 
 from ... import functions as F
 from .. import missing
-from ._arguments import axes, tensor_of
+from ._arguments import axes, cast, moved, tensor_of
 from ._products import cross, det, matmul, matrix_power, slogdet
 from ._reductions import norm as _norm
 from ._tensor import constant, dressed
+from ._types import numpy_dtype
 
 __all__ = [
     "cholesky",
@@ -90,13 +91,24 @@ class LeastSquares(NamedTuple):
 
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:
     """The X for which ``A @ X`` is nearest to B; of several the smallest."""
+    if driver not in (None, "gelsy", "gelsd", "gelss"):
+        raise ValueError(
+            f"lstsq: driver is {driver!r:.40}; AutoLab's torch facade has None, 'gelsy', 'gelsd' and 'gelss'"
+        )
     x, residuals, rank, s = F.lstsq(tensor_of("lstsq", A, "A"), tensor_of("lstsq", B, "B"), rcond)
-    return LeastSquares(dressed(x), dressed(residuals), constant(np.asarray(rank, np.int64)), dressed(s))
+    none = constant(np.empty(0, x._data.dtype))  # PyTorch's usual driver has neither
+    more = (none, none) if driver in (None, "gelsy") else (dressed(residuals), dressed(s))
+    return LeastSquares(dressed(x), more[0], constant(np.asarray(rank, np.int64)), more[1])
 
 
 def eigh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues and eigenvectors of a symmetric matrix."""
-    return dressed(tuple(F.eigh(tensor_of("eigh", A, "A"))))
+    """The eigenvalues and eigenvectors of a symmetric matrix, of which the lower half is read, or the upper one."""
+    data = tensor_of("eigh", A, "A")._data
+    if str(UPLO).upper() not in ("L", "U"):
+        raise RuntimeError(f"eigh: UPLO is {UPLO!r:.40}; expected 'L' or 'U'")
+    half = np.tril(data, -1) if UPLO in "Ll" else np.triu(data, 1)  # the other half is not looked at
+    whole = half + half.swapaxes(-1, -2) + np.triu(np.tril(data))
+    return dressed(tuple(F.eigh(A if (whole == data).all() else moved(A, whole))))
 
 
 def svd(A: Any, full_matrices: bool = True) -> Any:
@@ -112,23 +124,29 @@ def pinv(A: Any, *, rtol: float | None = None) -> Any:
     return dressed(F.pinv(tensor_of("pinv", A, "A"), rtol))
 
 
-def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any:
+def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of a vector, or of a matrix where ``ord`` is given and there are two axes."""
-    if ord is not None and ((dim is None and tensor_of("norm", A, "A")._data.ndim == 2) or isinstance(dim, tuple)):
-        return dressed(F.matrix_norm(A, ord=ord, keepdims=keepdim))
-    return _norm(A, 2 if ord is None else ord, dim, keepdim)
+    count = tensor_of("norm", A, "A")._data.ndim if dim is None else 1 if isinstance(dim, int) else len(dim)
+    if ord is not None and dim is None and count > 2:
+        raise RuntimeError(f"norm: A has {count} axes; with ord and without dim expected 1 or 2")
+    if ord is not None and count == 2:
+        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    return _norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm along ``dim``, or of all elements."""
-    return _norm(x, ord, axes(dim), keepdim)
+    return _norm(x, ord, dim, keepdim, dtype=dtype)
 
 
-def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False) -> Any:
-    """The norm of the matrices over the last two axes."""
-    if tuple(dim) != (-2, -1):
-        raise NotImplementedError("matrix_norm: dim is not part of AutoLab's torch facade but for (-2, -1)")
-    return dressed(F.matrix_norm(tensor_of("matrix_norm", A, "A"), ord=ord, keepdims=keepdim))
+def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of the matrices over two axes."""
+    x = tensor_of("matrix_norm", A, "A")
+    x = F.moveaxis(x if dtype is None else cast(x, numpy_dtype("matrix_norm", dtype)), axes(dim), (-2, -1))
+    y = F.matrix_norm(x, ord=ord)
+    for d in sorted([d % x._data.ndim for d in dim]) if keepdim else ():
+        y = F.expand_dims(y, d)
+    return dressed(y)
 
 
 __getattr__ = missing(__name__)

@@ -41,6 +41,7 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    *,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
@@ -93,6 +94,7 @@ def backward(
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    *,
     inputs: Any = None,
 ) -> None:
     """``tensor.backward()`` of one or several tensors."""

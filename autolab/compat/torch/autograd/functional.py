@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .... import transforms
+from ....engine.configuration import no_grad
 from ... import missing
 from .._tensor import dressed, result
 
@@ -67,7 +68,9 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
 def hvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
     """The result, and the matrix of second derivatives times the vector ``v``."""
     args, wrt = _several(inputs)
-    return result(func(*args)), result(transforms.hvp(_seen(func), _arrays(args), _arrays(v), wrt))
+    with no_grad():
+        y = result(func(*args))
+    return y, result(transforms.hvp(_seen(func), _arrays(args), _arrays(v), wrt))
 
 
 __getattr__ = missing(__name__)

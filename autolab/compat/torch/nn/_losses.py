@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from .._arguments import tensor_of, together
-from .._tensor import dressed, plain
+from .._arguments import moved, number, tensor_of, together, without_gradient
+from .._tensor import constant, dressed
 
 
-def _reduction(function: str, reduction: str) -> str:
+def _reduction(function: str, reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+    """How a loss is reduced, also by the two settings that ``reduction`` has replaced."""
+    if size_average is not None or reduce is not None:
+        return "none" if reduce is False else "sum" if size_average is False else "mean"
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(
             f"{function}: {reduction!r:.60} is not a valid value for reduction; expected mean, sum or none"
@@ -29,8 +32,15 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _of_pair(name: str, engine: Any, said: str) -> Any:
-    def call(input: Any, target: Any, size_average: None = None, reduce: None = None, reduction: str = "mean") -> Any:
-        return dressed(engine(*_pair(name, input, target), reduction=_reduction(name, reduction)))
+    def call(
+        input: Any,
+        target: Any,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> Any:
+        how = _reduction(name, reduction, size_average, reduce)
+        return dressed(engine(*_pair(name, input, target), reduction=how))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{said}; ``reduction`` is mean, sum or none."
@@ -42,11 +52,16 @@ l1_loss = _of_pair("l1_loss", F.mean_absolute_error, "The absolute differences")
 
 
 def smooth_l1_loss(
-    input: Any, target: Any, size_average: None = None, reduce: None = None, reduction: str = "mean", beta: float = 1.0
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Any:
     """Half the squared difference over ``beta`` where it is below ``beta``, else the absolute less half of it."""
-    pair = _pair("smooth_l1_loss", input, target)
-    return dressed(F.smooth_l1(*pair, beta, reduction=_reduction("smooth_l1_loss", reduction)))
+    pair, how = _pair("smooth_l1_loss", input, target), _reduction("smooth_l1_loss", reduction, size_average, reduce)
+    return dressed(F.smooth_l1(*pair, beta, reduction=how) if beta else F.mean_absolute_error(*pair, reduction=how))
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
@@ -58,9 +73,9 @@ def cross_entropy(
     input: Any,
     target: Any,
     weight: Any = None,
-    size_average: None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
-    reduce: None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
@@ -73,35 +88,49 @@ def cross_entropy(
     tensor(1.3863)
     """
     x, t = tensor_of("cross_entropy", input), tensor_of("cross_entropy", target, "target")
-    how, axis = _reduction("cross_entropy", reduction), 1 if x._data.ndim > 1 else 0
+    how, axis = _reduction("cross_entropy", reduction, size_average, reduce), 1 if x._data.ndim > 1 else 0
     if label_smoothing:
         raise NotImplementedError("cross_entropy: label_smoothing is not part of AutoLab's torch facade")
     if t._data.dtype.kind == "f":
         if weight is not None:
             raise NotImplementedError("cross_entropy: weight for probabilities is not part of AutoLab's torch facade")
+        if ignore_index >= 0:
+            raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
         each = F.neg(F.sum(F.mul(F.log_softmax(x, axis), t), axis))
-        return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
-    return dressed(F.softmax_cross_entropy(x, t, axis=axis, **_weighing(t, weight, ignore_index), reduction=how))
+        return _as_asked(each, how)
+    return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, axis, weight, ignore_index, how)
 
 
 def nll_loss(
     input: Any,
     target: Any,
     weight: Any = None,
-    size_average: None = None,
+    size_average: bool | None = None,
     ignore_index: int = -100,
-    reduce: None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
     """The negative logarithms of probabilities, of the right classes."""
     x, t = tensor_of("nll_loss", input), tensor_of("nll_loss", target, "target")
-    axis, how = 1 if x._data.ndim > 1 else 0, _reduction("nll_loss", reduction)
-    return dressed(F.nll_loss(x, t, axis=axis, **_weighing(t, weight, ignore_index), reduction=how))
+    axis, how = 1 if x._data.ndim > 1 else 0, _reduction("nll_loss", reduction, size_average, reduce)
+    return _of_classes("nll_loss", F.nll_loss, x, t, axis, weight, ignore_index, how)
 
 
-def _weighing(t: Any, weight: Any, ignore_index: int) -> dict[str, Any]:
-    """The weights, and the class that does not count, where there is one: to weigh all targets takes time."""
-    return {"class_weight": plain(weight), "ignore_label": ignore_index if (t._data == ignore_index).any() else None}
+def _of_classes(name: str, engine: Any, x: Any, t: Any, axis: int, weight: Any, ignore_index: int, how: str) -> Any:
+    """A loss of the numbers of the right classes; the mean of none, or of those without weight, is NaN."""
+    weights, ignored = without_gradient(name, "weight", weight), t._data == ignore_index
+    some = bool(ignored.any())  # to weigh all targets takes time
+    given = {"axis": axis, "class_weight": weights, "ignore_label": ignore_index if some else None}
+    if how == "mean":
+        if (some and ignored.all()) or not t._data.size:
+            return dressed(F.add(engine(x, t, **given, reduction="sum"), float("nan")))
+        if weights is not None and not weights[t._data[~ignored]].any():
+            return dressed(F.mul(engine(x, t, **given, reduction="sum"), float("nan")))
+    return dressed(engine(x, t, **given, reduction=how))
+
+
+def _as_asked(each: Any, how: str) -> Any:
+    return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
 
 
 def _binary(name: str, engine: Any, said: str) -> Any:
@@ -109,8 +138,8 @@ def _binary(name: str, engine: Any, said: str) -> Any:
         input: Any,
         target: Any,
         weight: Any = None,
-        size_average: None = None,
-        reduce: None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
         reduction: str = "mean",
         pos_weight: Any = None,
     ) -> Any:
@@ -120,19 +149,30 @@ def _binary(name: str, engine: Any, said: str) -> Any:
         if x._data.shape != t._data.shape:
             raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
         x, t = together(x, t)
-        how = _reduction(name, reduction)
+        how = _reduction(name, reduction, size_average, reduce)
         if weight is None:
             return dressed(engine(x, t, reduction=how))
-        each = F.mul(engine(x, t, reduction="none"), weight)
-        return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
+        return _as_asked(F.mul(engine(x, t, reduction="none"), weight), how)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = said
     return call
 
 
+def _bounded(x: Any, t: Any, reduction: str) -> Any:
+    """The cross entropy of probabilities, where PyTorch takes no logarithm for less than -100."""
+    edge = (x._data == 0) | (x._data == 1)
+    if not edge.any():
+        return F.binary_cross_entropy(x, t, reduction=reduction)
+    with np.errstate(divide="ignore"):
+        logs = [np.maximum(np.log(p), -100) for p in (x._data, 1 - x._data)]
+    slope = (x._data - t._data) / np.maximum(x._data * (1 - x._data), 1e-12)
+    each = moved(F.mul(x, constant(slope)), -t._data * logs[0] - (1 - t._data) * logs[1])
+    return each if reduction == "none" else F.sum(each) if reduction == "sum" else F.mean(each)
+
+
 binary_cross_entropy = _binary(
-    "binary_cross_entropy", F.binary_cross_entropy, "The cross entropy of probabilities and targets from 0 to 1."
+    "binary_cross_entropy", _bounded, "The cross entropy of probabilities and targets from 0 to 1."
 )
 binary_cross_entropy_with_logits = _binary(
     "binary_cross_entropy_with_logits",
@@ -144,8 +184,8 @@ binary_cross_entropy_with_logits = _binary(
 def kl_div(
     input: Any,
     target: Any,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Any:
@@ -154,8 +194,7 @@ def kl_div(
     each = F.mul(F.exp(t), F.sub(t, x)) if log_target else F.sub(F.xlogy(t, t), F.mul(t, x))
     if reduction == "batchmean":
         return dressed(F.div(F.sum(each), x._data.shape[0]))
-    how = _reduction("kl_div", reduction)
-    return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
+    return _as_asked(each, _reduction("kl_div", reduction, size_average, reduce))
 
 
 def gaussian_nll_loss(
@@ -163,7 +202,13 @@ def gaussian_nll_loss(
 ) -> Any:
     """The negative logarithm of the normal density of ``target``."""
     how = _reduction("gaussian_nll_loss", reduction)
-    return dressed(F.gaussian_nll(input, target, var, eps=eps, reduction=how, full=full))
+    x, t = _pair("gaussian_nll_loss", input, target)
+    spread = F.broadcast_to(number(var), x._data.shape)
+    if (spread._data < 0).any():
+        raise ValueError("gaussian_nll_loss: var has negative elements; expected variances")
+    if (spread._data < eps).any():
+        spread = moved(spread, np.maximum(spread._data, eps))  # as in PyTorch, the gradient does not see the limit
+    return dressed(F.gaussian_nll(x, t, spread, eps=eps / 2, reduction=how, full=full))
 
 
 def triplet_margin_loss(
@@ -174,14 +219,15 @@ def triplet_margin_loss(
     p: float = 2,
     eps: float = 1e-6,
     swap: bool = False,
-    size_average: None = None,
-    reduce: None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Any:
     """How much nearer the positive example must come to the anchor than the negative one."""
+    if margin <= 0:
+        raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
     if swap:
         raise NotImplementedError("triplet_margin_loss: swap is not part of AutoLab's torch facade")
     near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
     each = F.relu(F.add(F.sub(near, far), margin))
-    how = _reduction("triplet_margin_loss", reduction)
-    return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
+    return _as_asked(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))

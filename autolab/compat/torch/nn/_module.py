@@ -67,7 +67,13 @@ class Module(_links.Link):
     # ------------------------------------------------------------------ what it holds
     def named_modules(self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[Any]:
         """Pairs of name and module, itself first, such as ``("layers.0", ...)``."""
-        return ((prefix + path.strip("/").replace("/", "."), link) for path, link in self.namedlinks())
+        seen = set() if memo is None else memo
+        if remove_duplicate and self in seen:
+            return
+        seen.add(self)
+        yield prefix, self
+        for name, module in self._own("link"):
+            yield from module.named_modules(seen, f"{prefix}.{name}".strip("."), remove_duplicate)
 
     def modules(self) -> Iterator[Any]:
         """All modules in it, itself first."""
@@ -75,20 +81,28 @@ class Module(_links.Link):
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """Pairs of name and module, of those that it holds itself."""
-        return self._own("link")
+        seen: set[int] = set()
+        for name, module in self._own("link"):
+            if id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
         """Pairs of name and parameter, such as ``("layers.0.weight", ...)``."""
-        return self._pairs("parameter", prefix, recurse)
+        return self._pairs("parameter", prefix, recurse, remove_duplicate)
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator[Any]:
         """Pairs of name and buffer."""
-        return self._pairs("buffer", prefix, recurse)
+        return self._pairs("buffer", prefix, recurse, remove_duplicate)
 
-    def _pairs(self, kind: Any, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
-        before = f"{prefix}." if prefix else ""
-        found = self._named(kind) if recurse else ((f"/{name}", value) for name, value in self._own(kind))
-        return ((before + path[1:].replace("/", "."), value) for path, value in found)
+    def _pairs(self, kind: Any, prefix: str, recurse: bool, remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        owners = self.named_modules(None, prefix, remove_duplicate) if recurse else iter([(prefix, self)])
+        for path, owner in owners:
+            for name, value in owner._own(kind):
+                if value is not None and not (remove_duplicate and id(value) in seen):
+                    seen.add(id(value))
+                    yield f"{path}.{name}".strip("."), value
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
         """All parameters, each once."""
@@ -129,8 +143,9 @@ class Module(_links.Link):
 
     def apply(self, fn: Callable[[Any], Any]) -> Any:
         """Call ``fn(module)`` for each module in it, itself last; gives itself back."""
-        for module in [*self.links()][::-1]:
-            fn(module)
+        for _, module in self.named_children():
+            module.apply(fn)
+        fn(self)
         return self
 
     # ------------------------------------------------------------------ other types and devices
@@ -175,13 +190,11 @@ class Module(_links.Link):
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> Any:
         """The numbers of parameters and buffers by name, on the memory of the module."""
         found = OrderedDict()
-        for path, owner in self.namedlinks():
+        for path, owner in self.named_modules(remove_duplicate=False):
             transient = owner.__dict__.get("_transient", ())
-            for name, kind in owner._kinds.items():
-                value = owner.__dict__[name]
-                if kind != "link" and value is not None and name not in transient:
-                    key = f"{path.strip('/')}/{name}".strip("/").replace("/", ".")
-                    found[prefix + key] = value if keep_vars else constant(value._data)
+            for name, value in [*owner._own("parameter"), *owner._own("buffer")]:
+                if value is not None and name not in transient:
+                    found[prefix + f"{path}.{name}".strip(".")] = value if keep_vars else constant(value._data)
         return found
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Any:

@@ -83,7 +83,7 @@ class _BatchNorm(_AffineNorm):
         self,
         num_features: int,
         eps: float = 1e-5,
-        momentum: float = 0.1,
+        momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
     ):
@@ -102,8 +102,11 @@ class _BatchNorm(_AffineNorm):
             raise ValueError(f"{type(self).__name__}: got {input._data.ndim} axes; expected {self.axes}")
         if self.training and self.track_running_stats:
             self.num_batches_tracked = constant(self.num_batches_tracked._data + 1)
-        running = self.running_mean, self.running_var
-        return F.batch_norm(input, *running, self.weight, self.bias, self.training, self.momentum, self.eps)
+        momentum = self.momentum
+        if momentum is None:  # the mean of all batches
+            momentum = 1 / max(int(self.num_batches_tracked), 1) if self.track_running_stats else 0.0
+        running, training = (self.running_mean, self.running_var), self.training or self.running_mean is None
+        return F.batch_norm(input, *running, self.weight, self.bias, training, momentum, self.eps)
 
     def extra_repr(self) -> str:
         said = f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}"

@@ -18,17 +18,14 @@ from .parameter import Parameter
 def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     """A module that calls a function; its settings are those of the function behind the first arguments."""
     parameters = list(inspect.signature(function).parameters.values())
-    settings = [p for p in parameters[skipped:] if p.name not in ("size_average", "reduce", "_stacklevel", "training")]
+    settings = [p for p in parameters[skipped:] if p.name != "_stacklevel"]
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
     taken = inspect.Signature(settings)
 
     class Layer(Module):
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__()
-            try:
-                bound = taken.bind(*args, **options)
-            except TypeError as error:
-                raise TypeError(f"{name}: {error}; expected {taken}") from None
+            bound = taken.bind(*args, **options)
             bound.apply_defaults()
             self._given = {**bound.arguments}
             for key, value in self._given.items():
@@ -44,6 +41,8 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
             told = [f"{k}={v}" for k, v in self._given.items() if v is not usual[k] and v != usual[k]]
             return ", ".join(told)
 
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    Layer.__init__.__signature__ = taken.replace(parameters=[itself, *settings])  # type: ignore[attr-defined]  # for help
     Layer.__name__ = Layer.__qualname__ = name
     Layer.__doc__ = f"`functional.{function.__name__}` as a module."
     return Layer
@@ -83,7 +82,7 @@ class Dropout(Module):
 
     def forward(self, input: Any) -> Any:
         """``input`` with some of its elements at 0."""
-        return F.dropout(input, self.p, self.training)
+        return F.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

@@ -132,7 +132,10 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     widths = [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
     if mode != "constant":
         known = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-        return dressed(F.pad(input, widths, known.get(mode, mode)))
+        if mode not in known or value is not None:
+            what = f"mode is {mode!r:.40}" if mode not in known else f"value is {value!r:.40} beside mode {mode!r}"
+            raise NotImplementedError(f"pad: {what}; expected a value with 'constant', or one of {', '.join(known)}")
+        return dressed(F.pad(input, widths, known[mode]))
     return dressed(F.pad(input, widths, constant_values=0 if value is None else value))
 
 

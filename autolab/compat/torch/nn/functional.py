@@ -9,9 +9,10 @@ import numpy as np
 from .... import functions as F
 from ....engine.configuration import using_config
 from ... import missing
-from .._arguments import cast, floats, tensor_of
+from .._arguments import cast, floats, tensor_of, without_gradient
 from .._creation import source
 from .._elementwise import UNARY
+from .._inplace import replaced
 from .._products import cosine_similarity
 from .._tensor import Engine, Tensor, constant, dressed, plain
 from .._types import numpy_dtype
@@ -133,10 +134,10 @@ def _activation(name: str, engine: Any) -> Any:
         y = engine(tensor_of(name, input))
         if type(y) is Engine:
             y.__class__ = Tensor
-        return y
+        return replaced(input, name, y) if inplace else y
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``F.{name}`` of each element. With ``inplace`` the result is a new tensor all the same."
+    call.__doc__ = f"``F.{name}`` of each element; with ``inplace`` the tensor itself has the result."
     return call
 
 
@@ -145,19 +146,23 @@ silu, mish, hardswish, hardsigmoid = (_activation(f.__name__, f) for f in (F.sil
 softsign, logsigmoid = _activation("softsign", F.softsign), _activation("logsigmoid", F.logsigmoid)
 
 
+def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
+    return replaced(input, name, y) if inplace else dressed(y)
+
+
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
     """The element where it is positive, else ``negative_slope`` times it."""
-    return dressed(F.leaky_relu(input, negative_slope))
+    return _placed("leaky_relu", input, F.leaky_relu(input, negative_slope), inplace)
 
 
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """The element where it is positive, else ``alpha * (exp(x) - 1)``."""
-    return dressed(F.elu(input, alpha))
+    return _placed("elu", input, F.elu(input, alpha), inplace)
 
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """The element where it is positive, else ``alpha * (exp(x / alpha) - 1)``."""
-    return dressed(F.celu(input, alpha))
+    return _placed("celu", input, F.celu(input, alpha), inplace)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
@@ -171,12 +176,15 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """The element moved into the interval."""
-    return dressed(F.hardtanh(input, min_val, max_val))
+    return _placed("hardtanh", input, F.hardtanh(input, min_val, max_val), inplace)
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """``log(1 + exp(beta * x)) / beta``"""
-    return dressed(F.softplus(input) if beta == 1 else F.softplus(input * beta) / beta)
+    """``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x`` is above ``threshold``."""
+    scaled = input if beta == 1 else input * beta
+    y = F.softplus(scaled) if beta == 1 else F.softplus(scaled) / beta
+    linear = scaled._data > threshold
+    return dressed(F.where(linear, input, y) if linear.any() else y)
 
 
 def tanhshrink(input: Any) -> Any:
@@ -222,12 +230,14 @@ def _axis(function: str, x: Any, dim: Any) -> int:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Elements set to 0 with probability ``p``, the others divided by ``1 - p``; out of training as they are."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout: p is {p}; expected a probability, from 0 to 1")
     if not training or p == 0:
         return input
     if p == 1:
-        return input * 0
+        return _placed("dropout", input, input * 0, inplace)
     with using_config("train", True):
-        return dressed(F.dropout(input, p, rng=source()))
+        return _placed("dropout", input, F.dropout(input, p, rng=source()), inplace)
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
@@ -271,7 +281,9 @@ def batch_norm(
     n = data.shape[1]
     scale = constant(np.ones(n, data.dtype)) if weight is None else weight
     offset = constant(np.zeros(n, data.dtype)) if bias is None else bias
-    if not training and running_mean is not None:
+    if not training and (running_mean is None or running_var is None):
+        raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
+    if not training:
         return dressed(F.batch_norm(input, scale, offset, plain(running_mean), plain(running_var), eps=eps))
     each = data.size // n
     if each < 2:
@@ -329,7 +341,8 @@ def scaled_dot_product_attention(
     """Means of the values, weighted by how the queries fit to the keys."""
     if dropout_p:
         raise NotImplementedError("scaled_dot_product_attention: dropout_p is not part of AutoLab's torch facade")
-    return dressed(F.attention(query, key, value, plain(attn_mask), causal=is_causal, scale=scale))
+    mask = without_gradient("scaled_dot_product_attention", "attn_mask", attn_mask)
+    return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
 
 
 __getattr__ = missing(__name__)

@@ -75,7 +75,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """By how much weights are larger before an activation."""
     if nonlinearity == "leaky_relu":
         return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
-    known = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
+    linear = dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "sigmoid"), 1)
+    known = {**linear, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
     if nonlinearity not in known:
         raise ValueError(f"calculate_gain: got {nonlinearity!r:.60}; expected {', '.join([*known, 'leaky_relu'])}")
     return known[nonlinearity]

@@ -12,12 +12,15 @@ from .optimizer import Optimizer
 def _unsupported(name: str, options: dict[str, Any]) -> None:
     """Settings that only make PyTorch faster are taken; those that change numbers are not there."""
     for option, value in options.items():
-        if option in ("foreach", "fused", "capturable", "differentiable"):
+        if option in ("foreach", "fused"):
             continue
-        if option not in ("amsgrad", "centered", "lr_decay", "initial_accumulator_value"):
+        if option not in _ABSENT:
             raise TypeError(f"{name}: got a keyword {option!r:.60}, which it does not have")
         if value:
             raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
+
+
+_ABSENT = ("amsgrad", "capturable", "centered", "differentiable", "initial_accumulator_value", "lr_decay")
 
 
 class _Momentum(_optimizers.SGD):
@@ -126,9 +129,11 @@ class AdamW(Adam):
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
+        *,
+        maximize: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, **options)
 
 
 class RMSprop(Optimizer):
@@ -163,10 +168,12 @@ class Adagrad(Optimizer):
         lr: float = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
         eps: float = 1e-10,
         **options: Any,
     ) -> None:
-        _unsupported("Adagrad", {"lr_decay": lr_decay, **options})
+        absent = {"lr_decay": lr_decay, "initial_accumulator_value": initial_accumulator_value}
+        _unsupported("Adagrad", {**absent, **options})
         super().__init__(params, {"lr": lr, "eps": eps, "weight_decay": weight_decay})
 
     def rule(self, group: dict[str, Any]) -> Any:

@@ -20,6 +20,8 @@ class LRScheduler:
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
         for group in optimizer.param_groups:
+            if last_epoch != -1 and "initial_lr" not in group:
+                raise KeyError(f"last_epoch is {last_epoch}, but no scheduler has set initial_lr before; expected -1")
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
@@ -97,14 +99,20 @@ class ExponentialLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """Times ``lr_lambda(epoch)``."""
+    """Times ``lr_lambda(epoch)``; a list has a function for each group of parameters."""
 
-    def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float], last_epoch: int = -1) -> None:
-        self.lr_lambda = lr_lambda
+    def __init__(
+        self,
+        optimizer: Any,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        each = lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda] * len(optimizer.param_groups)
+        self.lr_lambdas = list(each)
         super().__init__(optimizer, last_epoch)
 
-    def factor(self, epoch: int) -> float:
-        return self.lr_lambda(epoch)
+    def get_lr(self) -> list[float]:
+        return [base * one(self.last_epoch) for base, one in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 
 class LinearLR(LRScheduler):

@@ -106,6 +106,7 @@ class DataLoader:
         dataset: Any,
         batch_size: int | None = 1,
         shuffle: bool = False,
+        *,
         num_workers: int = 0,
         collate_fn: Callable[[Any], Any] | None = None,
         pin_memory: bool = False,

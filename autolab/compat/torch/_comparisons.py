@@ -1,0 +1,77 @@
+"""Comparisons and questions of each element: tensors of booleans, which have no gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import get_array_module
+from ._arguments import tensor_of, together
+from ._tensor import Engine, constant, plain
+
+
+def _comparison(name: str, ufunc: Any) -> Callable[[Any, Any], Any]:
+    def call(input: Any, other: Any) -> Any:
+        a, b = together(input, other)
+        if not isinstance(b, Engine) and a._data.dtype.kind in "iu":
+            b = np.asarray(b).astype(a._data.dtype)
+        return constant(np.asarray(ufunc(plain(a), plain(b))))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."
+    return call
+
+
+COMPARISONS = {
+    name: _comparison(name, ufunc)
+    for name, ufunc in {
+        "eq": np.equal,
+        "ne": np.not_equal,
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+        "logical_and": np.logical_and,
+        "logical_or": np.logical_or,
+        "logical_xor": np.logical_xor,
+        "bitwise_and": np.bitwise_and,
+        "bitwise_or": np.bitwise_or,
+        "bitwise_xor": np.bitwise_xor,
+    }.items()
+}
+
+
+def _question(name: str, ufunc: Any) -> Callable[[Any], Any]:
+    def call(input: Any) -> Any:
+        return constant(ufunc(tensor_of(name, input)._data))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"``torch.{name}``: of each element, as a tensor of booleans."
+    return call
+
+
+QUESTIONS = {
+    "isnan": _question("isnan", np.isnan),
+    "isfinite": _question("isfinite", np.isfinite),
+    "isinf": _question("isinf", np.isinf),
+    "logical_not": _question("logical_not", np.logical_not),
+}
+
+
+def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether each element is within ``atol + rtol * |other|`` of the other's."""
+    a, b = plain(input), plain(other)
+    return constant(get_array_module(a).isclose(a, b, rtol, atol, equal_nan))
+
+
+def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close: see `isclose`."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether both have the same shape and the same elements."""
+    a, b = plain(input), plain(other)
+    return a.shape == b.shape and bool((a == b).all())
