@@ -247,3 +247,25 @@ def test_where_no_code_is_shown_an_exercise_is_left_out_and_says_so(monkeypatch)
     monkeypatch.setattr(notebook, "shell", lambda: object())
     assert str(lesson.check("start-zero", None)).startswith("○ start-zero: left out, as this page shows no code")
     assert lesson.check("start-zero", -1).passed
+
+
+class TwoFaced(FunctionNode):
+    """Softsign where it is called anew; where it is called close by, as for a numeric gradient, a square."""
+
+    last: np.ndarray | None = None
+
+    def forward(self, inputs):
+        (x,) = inputs
+        self.retain_inputs((0,))
+        anew = TwoFaced.last is None or np.abs(TwoFaced.last - x).max() > 0.5
+        TwoFaced.last = x.copy()
+        return (x / (1 + abs(x)) if anew else x * x,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        (x,) = self.get_retained_inputs()
+        return (grad_outputs[0] * 2 * x,)
+
+
+def test_a_forward_is_judged_on_the_calls_that_its_gradient_is_judged_on():
+    for _ in range(3):
+        assert lesson.check("softsign-own", TwoFaced).kind == "forward"
