@@ -82,8 +82,15 @@ def axes(dim: Any) -> Any:
     return tuple(dim) if isinstance(dim, list | tuple) else dim
 
 
-def reduced(dim: Any) -> Any:
-    """`axes` of a reduction, for which no axes are all of them."""
+def is_whole(x: Any) -> bool:
+    """Whether a tensor or a number is of integers or booleans."""
+    return bool(x._data.dtype.kind in "biu") if isinstance(x, Engine) else isinstance(x, int | np.integer | np.bool_)
+
+
+def reduced(dim: Any, x: Any = None) -> Any:
+    """`axes` of a reduction: no axes are all of them, and a tensor without axes may be reduced along 0 and -1."""
+    if x is not None and not x._data.ndim and dim in (0, -1):
+        return None
     return axes(dim) if isinstance(dim, int) or dim else None
 
 
@@ -96,7 +103,7 @@ def number(value: Any) -> Any:
 
 def moved(x: Any, numbers: Any) -> Any:
     """A tensor of these numbers whose gradient goes to ``x`` as it is."""
-    return F.add(x, constant(np.asarray(numbers - x._data, x._data.dtype)))
+    return F.add(x, constant((numbers - x._data).astype(x._data.dtype)))
 
 
 def without_gradient(function: str, name: str, value: Any) -> Any:

@@ -17,7 +17,7 @@ def _comparison(name: str, ufunc: Any) -> Callable[[Any, Any], Any]:
         a, b = together(input, other)
         if not isinstance(b, Engine) and a._data.dtype.kind in "iu":
             b = np.asarray(b).astype(a._data.dtype)
-        return constant(np.asarray(ufunc(plain(a), plain(b))))
+        return constant(ufunc(plain(a), plain(b)))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.errors import a_kind
-from ._arguments import cast, floats, number, tensor_of, together
+from ._arguments import cast, floats, is_whole, number, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
 
 
@@ -69,7 +69,7 @@ _FLOATS = {
     **{f"arc{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{name: getattr(F, name) for name in ("erf", "erfc", "reciprocal", "sigmoid", "sinc")},
 }
-_ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu", "square")}
+_ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu")}
 _ANY |= {"absolute": F.abs, "negative": F.neg}
 
 UNARY: dict[str, Callable[[Any], Any]] = {name: _of_floats(name, engine) for name, engine in _FLOATS.items()}
@@ -84,6 +84,12 @@ def rsqrt(input: Any) -> Any:
 def round(input: Any, *, decimals: int = 0) -> Any:
     """Each element rounded, halves to the even number."""
     return dressed(F.round(tensor_of("round", input), decimals))
+
+
+def square(input: Any) -> Any:
+    """Each element times itself; of booleans an integer."""
+    x = tensor_of("square", input)
+    return dressed(F.square(cast(x, np.dtype(np.int64)) if x._data.dtype == np.bool_ else x))
 
 
 def sign(input: Any) -> Any:
@@ -127,13 +133,19 @@ def binary(name: str, engine: Callable[[Any, Any], Any], floating: bool = False)
     return _named(call, name, engine)
 
 
+def _first_where(ufunc: Any, a: Any, b: Any) -> Any:
+    """Of two elements the one for which a comparison holds; of equal ones the first, beside a NaN the number."""
+    x, y = plain(a), plain(b)
+    return F.where(ufunc(x, y) | (y != y), a, b)
+
+
 def _brought_together(name: str, a: Any, b: Any, floating: bool) -> list[Any]:
     """Two operands in one type; with ``floating`` in one of floats."""
     for place, x in (("input", a), ("other", b)):
         if not isinstance(x, Engine | int | float | np.ndarray | np.generic):
             raise TypeError(f"{name}: {place} is {a_kind(x)}; expected a tensor or a number")
     a, b = [floats(x) if floating and isinstance(x, Engine) else x for x in together(a, b)]
-    if name in _DIVIDING and all([np.asarray(plain(x)).dtype.kind in "biu" for x in (a, b)]) and not np.all(plain(b)):
+    if name in _DIVIDING and is_whole(a) and is_whole(b) and not np.all(plain(b)):
         raise RuntimeError(f"{name}: other has a 0, by which integers cannot be divided (ZeroDivisionError)")
     return [a, b]
 
@@ -146,8 +158,8 @@ _pow = binary("pow", F.pow)
 true_divide = binary("div", F.div, floating=True)
 maximum = binary("maximum", F.maximum)
 minimum = binary("minimum", F.minimum)
-fmax = binary("fmax", F.fmax)
-fmin = binary("fmin", F.fmin)
+fmax = binary("fmax", lambda a, b: _first_where(np.greater_equal, a, b))
+fmin = binary("fmin", lambda a, b: _first_where(np.less_equal, a, b))
 fmod = binary("fmod", F.fmod)
 remainder = binary("remainder", F.remainder)
 floor_divide = binary("floor_divide", F.floor_divide)
@@ -176,8 +188,7 @@ def sub(input: Any, other: Any, *, alpha: float = 1) -> Any:
 
 def _scaled(name: str, input: Any, other: Any, alpha: float) -> Any:
     """``alpha * other``"""
-    whole = all([np.asarray(plain(x)).dtype.kind in "biu" for x in (input, other)])
-    if whole and isinstance(alpha, float):
+    if is_whole(input) and is_whole(other) and isinstance(alpha, float):
         raise RuntimeError(f"{name}: alpha is {alpha}; expected a whole number for tensors of integers")
     return mul(other, alpha) if isinstance(other, Engine) else other * alpha
 
@@ -191,7 +202,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if rounding_mode != "trunc":
         raise RuntimeError(f"div: rounding_mode is {rounding_mode!r:.60}; expected None, 'floor' or 'trunc'")
     a, b = together(input, other)
-    if all([np.asarray(plain(x)).dtype.kind in "biu" for x in (a, b)]):
+    if is_whole(a) and is_whole(b):
         return cast((a - fmod(a, b)) // b, a._data.dtype)  # a quotient of floats would lose digits
     return trunc(true_divide(a, b))
 
@@ -226,15 +237,15 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """Elements of ``input`` where ``condition`` holds, else of ``other``; alone, the indexes where it does."""
     if input is None and other is None:
         return result(plain(condition).nonzero())
-    if condition._data.dtype not in (np.bool_, np.uint8):
+    if tensor_of("where", condition, "condition")._data.dtype not in (np.bool_, np.uint8):
         raise RuntimeError(f"where: condition is of {condition.dtype}; expected booleans")
-    a, b = together(number(input), number(other))
-    for given in (input, other):
-        if isinstance(given, int) and a._data.dtype.kind in "iu" and abs(given) > np.iinfo(a._data.dtype).max + 1:
-            raise RuntimeError(f"where: {given} does not fit into {a.dtype}")
-    a, b = [
-        one if isinstance(x, Engine) else constant(np.asarray(x).astype(a.dtype)) for x, one in ((input, a), (other, b))
-    ]
+    neither = not isinstance(input, Engine) and not isinstance(other, Engine)
+    a, b = together(number(input), number(other)) if neither else together(input, other)
+    kind = next(x._data.dtype for x in (a, b) if isinstance(x, Engine))
+    for given in (a, b):
+        if isinstance(given, int) and kind.kind in "iu" and abs(given) > np.iinfo(kind).max + 1:
+            raise RuntimeError(f"where: {given} does not fit into torch.{kind}")
+    a, b = [x if isinstance(x, Engine) else constant(np.asarray(x).astype(kind)) for x in (a, b)]
     return dressed(F.where(condition._data != 0, a, b))
 
 

@@ -45,7 +45,7 @@ _WRITTEN = [
     "masked_fill",
     "round",
 ]
-_WRITTEN += [*UNARY, "rsqrt", "trunc"]
+_WRITTEN += [*UNARY, "rsqrt", "sign", "square", "trunc"]
 _RESHAPED = ("squeeze", "unsqueeze", "transpose", "t")
 
 

@@ -68,7 +68,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         x = cast(x, numpy_dtype("mean", dtype))
     if x._data.dtype.kind != "f":
         raise RuntimeError(f"mean: input is of {x.dtype}; expected floats, as from input.float()")
-    y = F.mean(x, axis=reduced(dim), keepdims=keepdim)
+    y = F.mean(x, axis=reduced(dim, x), keepdims=keepdim)
     if type(y) is Engine:
         y.__class__ = Tensor
     return y
@@ -97,7 +97,7 @@ def _spread(name: str, engine: Callable[..., Any], said: str) -> Callable[..., A
             dim, unbiased = None, dim
         if unbiased is not None and correction is not None:
             raise TypeError(f"{name}: got unbiased and correction; expected one of them")
-        dim, keepdim = dim_and_keep(name, reduced(dim), keepdim, others)
+        dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
         less = 0 if unbiased is False else 1 if correction is None else correction
         return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
 
@@ -137,7 +137,7 @@ def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and
     values = F.take_along_axis(x, at, dim) if x.ndim else x
     if not keepdim and x.ndim:
         values = F.squeeze(values, dim)
-    return values_and_indices(dressed(values), constant(at if keepdim else indices))
+    return values_and_indices(dressed(values), constant(at if keepdim and x.ndim else indices))
 
 
 max = _extreme("max", F.max, maximum, "argmax")
@@ -171,13 +171,16 @@ def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
 def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """The elements in order along ``dim``, and where they were."""
     order = argsort(input, dim, descending)._data
-    return values_and_indices(dressed(F.take_along_axis(input, order, dim)), constant(order))
+    values = F.take_along_axis(input, order, dim) if order.ndim else F.reshape(input, ())
+    return values_and_indices(dressed(values), constant(order))
 
 
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
     """Where the elements in order along ``dim`` are; equal ones stay in their order."""
     data = tensor_of("argsort", input)._data
     xp = get_array_module(data)
+    if not data.ndim:
+        return constant(xp.zeros((), np.int64))
     if not descending:
         return constant(xp.argsort(data, axis=dim, kind="stable"))
     back = xp.argsort(xp.flip(data, dim), axis=dim, kind="stable")
@@ -209,7 +212,7 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
     """The ``p`` norm along ``dim``, or of all elements."""
     x = floats(tensor_of("norm", input)) if dtype is None else cast(input, numpy_dtype("norm", dtype))
     order, shape = None if p in ("fro", 2) else p, x._data.shape
-    dims = range(len(shape)) if reduced(dim) is None else [dim] if isinstance(dim, int) else dim
+    dims = range(len(shape)) if reduced(dim, x) is None else [dim] if isinstance(dim, int) else dim
     over = [d % len(shape) for d in dims]
     if len(over) != 1:
         kept = [d for d in range(len(shape)) if d not in over]
@@ -220,17 +223,17 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
 
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """The logarithm of the sum of the exponentials along ``dim``."""
-    return dressed(F.logsumexp(floats(tensor_of("logsumexp", input)), axes(dim), keepdim))
+    return dressed(F.logsumexp(floats(tensor_of("logsumexp", input)), reduced(dim, input), keepdim))
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The sums up to each element along ``dim``."""
-    return _gathered("cumsum", input, dtype, lambda x: F.cumsum(x, dim))
+    return _gathered("cumsum", input, dtype, lambda x: F.reshape(F.cumsum(x, dim), x._data.shape))
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The products up to each element along ``dim``."""
-    return _gathered("cumprod", input, dtype, lambda x: F.cumprod(x, dim))
+    return _gathered("cumprod", input, dtype, lambda x: F.reshape(F.cumprod(x, dim), x._data.shape))
 
 
 def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
@@ -257,12 +260,12 @@ def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 def _truth(name: str, x: Any, dim: Any, keepdim: bool) -> Any:
     data = tensor_of(name, x)._data
     found = getattr(get_array_module(data), name)(data, axis=axes(dim), keepdims=keepdim)
-    return constant(np.asarray(found, np.uint8) if data.dtype == np.uint8 else found)
+    return constant(found.astype(np.uint8) if data.dtype == np.uint8 else found)
 
 
 def count_nonzero(input: Any, dim: Any = None) -> Any:
     """How many elements along ``dim`` are not 0."""
-    return constant(np.asarray(np.count_nonzero(tensor_of("count_nonzero", input)._data, axis=axes(dim))))
+    return constant(np.asarray(np.count_nonzero(tensor_of("count_nonzero", input)._data, axis=reduced(dim, input))))
 
 
 def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
