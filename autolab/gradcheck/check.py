@@ -63,8 +63,8 @@ def check_gradients(
         Draws the upstream gradients. By default a generator with a fixed seed, so that a check can be repeated and
         does not move the random numbers of the program.
     order : int
-        2 checks the derivatives of the gradients, which are taken as right, for a random upstream gradient; 3 those
-        of second derivatives, and so on.
+        2 checks the derivatives of the gradients, which are taken as right without ``create_graph``, for a random
+        upstream gradient; 3 those of second derivatives, and so on.
     executor : concurrent.futures.Executor, optional
         Where the differences are measured, in parts: threads, processes, or a cluster (for Dask
         ``client.get_executor()``). For processes ``fn`` must be picklable. By default they are measured here.
@@ -88,6 +88,8 @@ def check_gradients(
     What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of
     gradients: that is a finding. An input with more than 256 elements is checked along random directions and at a
     sample of its elements; each element of another takes some twenty evaluations, so check a model with a few rows.
+    Beside a random upstream gradient others are tried, ones among them, and the gradients are compared with those in
+    the dtype of the inputs and, if backward can be differentiated, with those under ``create_graph``.
 
     Examples
     --------
