@@ -31,7 +31,7 @@ def page_of(graded: Sequence[Graded]) -> str:
     troubled = [one for one in graded if one.problem]
     if troubled:
         rows = [element("li", element("code", escape(one.file)), escape(f": {one.problem}")) for one in troubled]
-        parts += [element("h2", escape("Notebooks that did not reach their end")), element("ul", *rows)]
+        parts += [element("h2", escape("Notebooks to look at")), element("ul", *rows)]
     head = [
         Markup('<meta charset="utf-8">'),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
@@ -59,6 +59,9 @@ def _exercise(exercise: Any, found: Sequence[Result]) -> Markup:
     rows += [_row(count, cause, _sentence(exercise, cause)) for cause, count in causes.most_common()]
     missing = verdicts["not yet"] + verdicts["not tried"]
     rows += [_row(missing, "no answer", "")] if missing else []
+    attempts = max([result.attempts for result in found], default=0)
+    often = f"at most {attempts} different answers in one notebook" if attempts > 1 else ""
+    rows += [_row(sum([result.attempts > 1 for result in found]), "more than one attempt", often)] if often else []
     head = element("tr", *[element("th", escape(text)) for text in ("students", "answer", "what helps")])
     return element("table", element("thead", head), element("tbody", *rows))
 

@@ -66,8 +66,10 @@ def holding() -> tuple[str, ...]:
             return pool.apply(enclose, (Path(folder), ()))
 
 
-def enclose(folder: Path, hidden: tuple[Path, ...]) -> tuple[str, ...]:
+def enclose(folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any] = lambda path: None) -> tuple[str, ...]:
     """Shut this process in: it may write into ``folder`` alone, and read neither ``hidden`` nor much else.
+
+    ``tell`` is called with the path of what is hidden where Python code tries to open it.
 
     Returns
     -------
@@ -78,10 +80,10 @@ def enclose(folder: Path, hidden: tuple[Path, ...]) -> tuple[str, ...]:
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
     if libc is not None and _without_network(libc):
         holds.append("network namespace")
-    if libc is not None and _landlock(libc, folder):
+    if libc is not None and _landlock(libc, folder, hidden):
         holds.append("landlock")
     _silence()
-    sys.addaudithook(_guard(folder, hidden, files="landlock" not in holds))
+    sys.addaudithook(_guard(folder, hidden, tell, files="landlock" not in holds))
     return (*holds, "audit hook")
 
 
@@ -90,7 +92,7 @@ def _without_network(libc: Any) -> bool:
     return libc.unshare(_NEW_USER | _NEW_NET) == 0 or libc.unshare(_NEW_NET) == 0
 
 
-def _landlock(libc: Any, folder: Path) -> bool:
+def _landlock(libc: Any, folder: Path, hidden: tuple[Path, ...]) -> bool:
     """Only what Python and AutoLab are made of can be read from here on, and only ``folder`` be written."""
     version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
@@ -105,7 +107,9 @@ def _landlock(libc: Any, folder: Path) -> bool:
         _allow(libc, rules, folder, rights & ~_EXECUTE)
         _allow(libc, rules, Path(os.devnull), _READ_FILE | _WRITE_FILE)
         for path in _readable():
-            _allow(libc, rules, path, _READ_FILE | (_READ_DIR if path.is_dir() else 0))
+            _allow(libc, rules, path, _READ_DIR if path.is_dir() else _READ_FILE)
+            for part in _around(path.resolve(), [one.resolve() for one in hidden]):
+                _allow(libc, rules, part, _READ_FILE)
         libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         return libc.syscall(_RESTRICT_SELF, rules, 0) == 0
     finally:
@@ -119,6 +123,15 @@ def _allow(libc: Any, rules: int, path: Path, rights: int) -> None:
             libc.syscall(_ADD_RULE, rules, 1, struct.pack("=Qi", rights, place), 0)
         finally:
             os.close(place)
+
+
+def _around(path: Path, hidden: list[Path]) -> list[Path]:
+    """The parts of a path that hold nothing hidden: Landlock only allows, and all that is inside."""
+    if path in hidden:
+        return []
+    if not any([path in one.parents for one in hidden]):
+        return [path]
+    return [part for child in path.iterdir() for part in _around(child, hidden)]
 
 
 def _readable() -> list[Path]:
@@ -136,7 +149,9 @@ def _silence() -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- the hook
-def _guard(folder: Path, hidden: tuple[Path, ...], files: bool) -> Callable[[str, tuple[Any, ...]], None]:
+def _guard(
+    folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any], files: bool
+) -> Callable[[str, tuple[Any, ...]], None]:
     """The hook, which cannot be taken off again. It keeps what it needs as its own: a notebook may change any name."""
     refused = frozenset((*_PROCESSES, *_NETWORK))
     changes = frozenset(_CHANGES)
@@ -155,7 +170,10 @@ def _guard(folder: Path, hidden: tuple[Path, ...], files: bool) -> Callable[[str
             raise error(f"autolab grade: {event} is not allowed in a notebook that is graded")
         if event == "open" and arguments[0] is not None:
             path, _, flags = arguments
-            if under(path, shut) or (files and (flags or 0) & writing and not under(path, inside)):
+            if under(path, shut):
+                tell(decode(path))
+                raise error("autolab grade: a notebook that is graded opens no file here")
+            if files and (flags or 0) & writing and not under(path, inside):
                 raise error("autolab grade: a notebook that is graded opens no file here")
         elif files and event in changes:
             places = arguments[2:] if event in ("os.rename", "os.link") else arguments[-1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from dataclasses import replace
 from types import SimpleNamespace
@@ -14,9 +15,9 @@ from ..authoring.function_node import FunctionNode
 from ..engine.configuration import using_config
 from ..engine.variable import Variable
 from ..lesson.checking import exercises
-from ..lesson.exercise import OwnGradient, Values
+from ..lesson.exercise import OwnGradient, Prediction, Values, Witness
 from ..lesson.judge import judged
-from ..lesson.judgement import Judgement, Known, NotWritten
+from ..lesson.judgement import Judgement, Known, NotWritten, is_empty
 from ..lesson.results import Result
 from .wire import LineBroken, Wire, decoded, encoded
 
@@ -32,21 +33,61 @@ class AnswerRaised(Exception):
     """What an answer raised in its own process."""
 
 
+MOST_ANSWERS = 5
+"""More different answers to one exercise, and they were tried, not given."""
+
+
 def judge_answers(line: Wire, lesson: str) -> tuple[dict[str, Result], str]:
-    """The results of a lesson's exercises, from what the notebook's process hands in; and what went wrong, or ''."""
+    """The results of a lesson's exercises, from what the notebook's process hands in; and what went wrong, or ''.
+
+    Of each exercise the last answer of a cell counts. Functions are judged at the end of the cell, plain data at the
+    end of the notebook: no cell learns from the judge, or from the time that it takes, which answer was right.
+    """
     known = exercises(lesson)
     results = {name: Result(name) for name in known}
+    given: dict[str, Any] = {}
+    tried: dict[str, set[int]] = {name: set() for name in known}
+    problem = ""
     try:
         while "end" not in (message := line.receive()):
             name = message.get("answer")
-            judgement = Judgement("not yet")
             if isinstance(name, str) and name in known:
-                judgement = _judged(line, known[name], message.get("what"))
-                results[name] = Result(name, judgement.state, judgement.kind)
-            line.send({"state": judgement.state, "kind": judgement.kind})
+                given[name] = message
+                if not is_empty(message.get("what")):
+                    tried[name].add(hash(json.dumps(message["what"])))
+            elif "cell" in message:
+                for name in [name for name, held in given.items() if _runs(held.get("what"))]:
+                    results[name] = _result(line, known[name], given.pop(name))
+                line.send({"state": "judged"})
     except LineBroken as broken:
-        return results, PROBLEMS[str(broken)]
-    return results, ""
+        problem = PROBLEMS[str(broken)]
+    for name, held in given.items():
+        if not _runs(held.get("what")):
+            with contextlib.suppress(LineBroken):
+                results[name] = _result(line, known[name], held)
+    return {
+        name: _counted(known[name], result, len(tried[name])) for name, result in results.items()
+    }, problem or line.opened
+
+
+def _runs(what: Any) -> bool:
+    """Whether an answer is a function or a class."""
+    return isinstance(what, dict) and bool({"function", "class"} & set(what))
+
+
+def _result(line: Wire, exercise: Any, message: dict[str, Any]) -> Result:
+    line.answer = message.get("number")
+    judgement = _judged(line, exercise, message.get("what"))
+    return Result(exercise.name, judgement.state, judgement.kind)
+
+
+def _counted(exercise: Any, result: Result, attempts: int) -> Result:
+    """The result of an answer that was given; who tries more of them than may be, or all choices, has given none."""
+    if isinstance(exercise, Prediction | Witness):
+        choices = getattr(exercise, "choices", ())
+        if attempts > min(MOST_ANSWERS, len(choices) - 1 if choices else MOST_ANSWERS):
+            return Result(exercise.name, "wrong", "tried_out", attempts=attempts)
+    return replace(result, attempts=attempts)
 
 
 def _judged(line: Wire, exercise: Any, what: Any) -> Judgement:
@@ -89,7 +130,7 @@ class _RemoteFunction:
 
 def _asked(line: Wire, do: str, given: Any, asker: Any = None) -> Any:
     """What comes of a request; what ``given`` holds is changed in place if the answer changed it."""
-    line.send({"do": do, "with": encoded(given)})
+    line.send({"do": do, "of": line.answer, "with": encoded(given)})
     reply = line.receive()
     if "unwritten" in reply:
         raise NotWritten(SimpleNamespace(leaves_gap=bool(reply["unwritten"])))

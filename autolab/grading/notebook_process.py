@@ -11,6 +11,7 @@ import linecache
 import re
 import sys
 import types
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,18 @@ def run_cells(line: Wire, sources: list[str]) -> None:
     """Run the code cells one after the other; one that fails does not stop the next, as in a notebook."""
     import autolab.lesson as lesson
 
-    lesson.check = checking.check = _hand_in(line)
+    handed_in: list[_HandedIn] = []
+    lesson.check = checking.check = _hand_in(line, handed_in)
     lesson.use = own_lesson.use = lambda folder: ""  # the judge has read them
     main = types.ModuleType("__main__")
     main.__dict__.update(display=lambda *shown, **options: None, get_ipython=lambda: None, __builtins__=builtins)
     sys.modules["__main__"] = main
     for number, source in enumerate(sources):
-        try:
+        with suppress(BaseException):
             _run(source, f"cell-{number}.py", main.__dict__)
-        except BaseException:
-            continue
+        line.send({"cell": number})
+        while "do" in (request := line.receive()):
+            line.send(handed_in[request["of"]].reply(request))
     line.send({"end": True})
 
 
@@ -53,13 +56,12 @@ def _run(source: str, name: str, names: dict[str, Any]) -> None:
     exec(compile(ast.parse(source, name), name, "exec"), names)
 
 
-def _hand_in(line: Wire) -> Any:
+def _hand_in(line: Wire, handed_in: list[_HandedIn]) -> Any:
     def check(name: str, answer: Any, more: bool = False) -> Outcome:
-        line.send({"answer": str(name)[:200], "what": encoded(answer)})
-        subject = _HandedIn(name, answer)
-        while "state" not in (request := line.receive()):
-            line.send(subject.reply(request))
-        return Outcome(str(name), request["state"], request["kind"])
+        """Hand an answer in; nothing is said about it, so that nothing can be found out by asking often."""
+        line.send({"answer": str(name)[:200], "number": len(handed_in), "what": encoded(answer)})
+        handed_in.append(_HandedIn(name, answer))
+        return Outcome(str(name), "not yet")
 
     return check
 

@@ -35,6 +35,8 @@ class Wire:
     def __init__(self, end: socket.socket, deadline: float | None = None) -> None:
         self.end, self.deadline = end, deadline
         self._held = b""
+        self.answer: Any = None  # the number of the answer that the judge asks about
+        self.opened = ""  # what is said of a notebook that tried to read what is hidden
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message."""
@@ -47,7 +49,12 @@ class Wire:
             raise LineBroken("gone") from None
 
     def receive(self) -> dict[str, Any]:
-        """The next message."""
+        """The next message. What the fence says in between is kept."""
+        while "opened" in (message := self._next()):
+            self.opened = f"it tried to open {message['opened']!s:.100}, which it may not read"
+        return message
+
+    def _next(self) -> dict[str, Any]:
         while b"\n" not in self._held:
             self._wait_until_deadline()
             try:

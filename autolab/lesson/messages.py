@@ -40,6 +40,7 @@ SENTENCES: dict[str, str] = {
     "number.sign": "Look at the sign of your {answer}: does the result rise or fall?",
     "number.small": "Your {answer} is too small.",
     "number.large": "Your {answer} is too large.",
+    "tried_out": "So many different answers were handed in that none of them counts. Decide on one.",
     "no_number": "{answer} is not a number. The answer is a single number.",
     "no_choice": "{answer} is not one of the choices: {choices}.",
     "witness.agrees": "For your input the gradient is right. For which inputs might it be wrong?",

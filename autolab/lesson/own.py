@@ -11,6 +11,7 @@ from ..files import shown_path, visible
 from .exercise import Exercise
 
 own_lessons: dict[str, dict[str, Exercise]] = {}
+own_folders: dict[str, Path] = {}
 
 
 def use(folder: str | os.PathLike[str]) -> str:
@@ -56,6 +57,7 @@ def use(folder: str | os.PathLike[str]) -> str:
     if len({exercise.name for exercise in found}) < len(found):
         raise ValueError(f"lesson.use: two exercises of {name!r:.40} have the same name")
     own_lessons[name] = {exercise.name: exercise for exercise in found}
+    own_folders[name] = Path(folder).resolve()
     return name
 
 

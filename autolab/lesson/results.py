@@ -23,6 +23,8 @@ class Result:
         The kind of the mistake, in one word; empty unless the verdict is "wrong".
     hints : int
         How many hints were on the screen at most.
+    attempts : int
+        In grading, how many different answers the notebook handed in.
     points : int
         1 for a right answer, 0 for any other.
 
@@ -36,6 +38,7 @@ class Result:
     verdict: Verdict = "not tried"
     cause: str = ""
     hints: int = 0
+    attempts: int = 0
 
     @property
     def points(self) -> int:
