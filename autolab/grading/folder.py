@@ -17,7 +17,6 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from .. import lessons as installed
 from ..files import FileFormatError, reading, write
 from ..lesson.checking import exercises, lessons
 from ..lesson.own import own_folders
@@ -213,7 +212,7 @@ def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: Note
 
 def _answers() -> list[Path]:
     """Where the exercises and their answers are."""
-    places = [path for path in Path(installed.__file__).parent.iterdir() if (path / "exercises.py").exists()]
+    places = [path for path in (Path(__file__).parents[1] / "lessons").iterdir() if (path / "exercises.py").exists()]
     own = [path / name for path in own_folders.values() for name in ("exercises.py", "answers.toml", "__pycache__")]
     return [*places, *own]
 
