@@ -140,10 +140,17 @@ def _det_a(g: Any, a: Any) -> Any:
 def _cofactors(xp: Any, a: Array) -> Array:
     """``det(a) * inv(a).T``, without the inverse: what is left of the singular values when each in turn is taken out
     of their product."""
+    check_finite(xp, a)
     u, s, vh = xp.linalg.svd(a)
     signs = xp.sign(xp.linalg.det(u) * xp.linalg.det(vh))
     others = _products_before(xp, s) * _products_before(xp, s[..., ::-1])[..., ::-1]
     return (u * (others * signs[..., None])[..., None, :]) @ vh
+
+
+def check_finite(xp: Any, a: Array) -> None:
+    """Refuse infinities and NaN, for which LAPACK may look for singular values without end."""
+    if not xp.isfinite(a).all():
+        raise ValueError("it has an infinity or NaN; expected finite numbers")
 
 
 def _products_before(xp: Any, s: Array) -> Array:

@@ -13,7 +13,7 @@ from ..engine import numpy_protocol
 from ..engine.backend import Array, get_array_module, strict_linalg
 from ..engine.declare import primitive
 from .extrema import max, min
-from .linalg import inv, transposed
+from .linalg import check_finite, inv, transposed
 from .norms import norm
 from .powers import abs
 from .products import matmul
@@ -123,6 +123,7 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
     if share is None:
         digits = np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps
         share = builtins.max(1e-15, builtins.max(a.shape[-2:]) * digits)
+    check_finite(xp, a)
     with strict_linalg(xp):
         kind = {"hermitian": hermitian} if xp is np else {}  # CuPy's knows of no kinds
         return xp.linalg.pinv(a, share, **kind)

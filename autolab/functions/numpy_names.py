@@ -73,6 +73,18 @@ def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     return tuple([broadcast_to(x, shape=shape) for x in args])
 
 
+@adapt(np.ix_)
+def _open_mesh(*args: Any) -> tuple[Any, ...]:
+    """Each along an axis of its own; integers and masks, which are indexes, come out as NumPy's arrays."""
+    meshes = np.ix_(*map(unwrap, args))
+    return tuple(
+        [
+            reshape(x, shape=mesh.shape) if getattr(x, "requires_grad", False) else mesh
+            for x, mesh in zip(args, meshes, strict=True)
+        ]
+    )
+
+
 @adapt(np.matrix_transpose)
 @adapt(np.linalg.matrix_transpose)
 def _matrix_transpose(x: Any, /) -> Any:

@@ -15,7 +15,7 @@ from ..engine.backend import Array, get_array_module
 from ..engine.declare import primitive
 from ..engine.errors import NoGradientError
 from .axes import expand_dims
-from .linalg import symmetric, transposed
+from .linalg import check_finite, symmetric, transposed
 
 
 @primitive(outputs=("w", "v"), numpy=np.linalg.eigh)
@@ -51,6 +51,7 @@ def eigh(xp: Any, a: Array) -> tuple[Array, Array]:
     >>> w
     variable([1. 3.])
     """
+    check_finite(xp, a)
     w, v = xp.linalg.eigh(symmetric(a))
     return w, v
 
@@ -105,6 +106,7 @@ def svd(xp: Any, a: Array) -> tuple[Array, Array, Array]:
     >>> s
     variable([3. 2.])
     """
+    check_finite(xp, a)
     u, s, vh = xp.linalg.svd(a, full_matrices=False)
     return u, s, vh
 
