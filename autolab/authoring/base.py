@@ -16,9 +16,10 @@ from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
 from ..engine.modes import backprop_enabled, modes, watchers
-from ..engine.multi_output import MultiOutputNode
+from ..engine.multi_output import Bundle, MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
+from ..engine.sharing import explained, locked, unshared, unshared_variable
 from ..engine.tracebacks import add_note
 from ..engine.variable import Variable, wrap
 from .call import Call, Parents
@@ -95,8 +96,9 @@ class Authored:
     def _arrays(self, inputs: tuple[Any, ...]) -> tuple[Array, ...]:
         return tuple([x._data if isinstance(x, Variable) else self._array(x, ": an input") for x in inputs])
 
-    def _results(self, results: tuple[Any, ...]) -> list[Variable]:
-        return [wrap(self._array(y, ".forward: a result"), None) for y in results]
+    def _results(self, results: list[Any]) -> list[Variable]:
+        """Variables of the results, none of which anybody else holds; the list is empty afterwards."""
+        return [wrap(unshared(self._array(results.pop(0), ".forward: a result")), None) for _ in range(len(results))]
 
     def _array(self, value: Any, role: str) -> Array:
         if type(value) is np.ndarray and value.dtype.kind in "biuf":
@@ -122,10 +124,18 @@ class Authored:
     # ------------------------------------------------------------------ backward: what the engine calls
     def pull(self, node: MultiOutputNode, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``; a gradient may be None."""
-        call = self._running()
-        found = self._differentiably(node, g, call.nodes) if create_graph else self._gradients(node, g, False)
-        kept = {id(array) for array in (*call.inputs.values(), *call.outputs.values())}
-        return [(edge.parent, self._checked(found[edge.place], edge, create_graph, kept)) for edge in node.edges]
+        call, lent = self._running(), locked(g)
+        try:
+            found = dict(
+                self._differentiably(node, lent, call.nodes) if create_graph else self._gradients(node, lent, False)
+            )
+        except ValueError as error:
+            explained(error, f"{self.name}.backward")
+            raise
+        originals = dict(zip(map(id, _parts(lent)), _parts(g), strict=True))
+        return [
+            (edge.parent, self._checked(_own(found, edge.place, originals), edge, create_graph)) for edge in node.edges
+        ]
 
     def _differentiably(
         self, node: MultiOutputNode, g: Any, nodes: dict[int, tuple[MultiOutputNode, Parents]]
@@ -140,12 +150,10 @@ class Authored:
             if outer is None:
                 nodes.pop(thread, None)
 
-    def _checked(self, g: Any, edge: Any, create_graph: bool, kept: set[int]) -> Any:
+    def _checked(self, g: Any, edge: Any, create_graph: bool) -> Any:
         if g is None:
             return None
         if isinstance(g, Variable) and (g._data.shape, g._data.dtype) == edge.fit:  # mostly
-            if id(g._data) in kept:  # a gradient that is an input itself would change with it
-                g = _cast(g, g.dtype)
             return g if create_graph else g._data
         if not isinstance(g, Variable):
             raise TypeError(
@@ -168,6 +176,20 @@ def _kind(value: Any) -> str:
 def as_upstream(g: Any) -> Variable | None:
     """What arrives at a node, as the Variable that a backward is given."""
     return g if g is None or isinstance(g, Variable) else wrap(array_of(g), None)
+
+
+def _parts(g: Any) -> list[Any]:
+    return [getattr(part, "_data", part) for part in (g.values() if isinstance(g, Bundle) else [g])]
+
+
+def _own(found: dict[int, Any], place: int, originals: dict[int, Any]) -> Any:
+    """The gradient at a place, out of ``found``: with the array that was lent itself, or one that nobody else holds."""
+    g = found[place]
+    original = originals.get(id(g._data)) if isinstance(g, Variable) else None
+    if original is not None:
+        return wrap(original, g.node)
+    del g
+    return unshared_variable(found.pop(place))
 
 
 def _cast(g: Variable, dtype: np.dtype) -> Variable:
@@ -237,6 +259,7 @@ class ArrayForward(Authored):
             raise TypeError(
                 f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also for one: return y,"
             )
+        results = list(results)
         return self._results(results)
 
 

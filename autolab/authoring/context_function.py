@@ -138,7 +138,8 @@ class ContextFunction(Authored):
         marks, call = self._marks, self._running()
         with no_grad(), silence:
             returned = self._evaluate(marks.arguments)
-        results = returned if isinstance(returned, tuple) else (returned,)
+        results = list(returned) if isinstance(returned, tuple) else [returned]
+        del returned
         call.constant_outputs = marks.constant_results(results)
         marks.settle(results)
         call.retained_inputs = tuple([kept.place for kept in marks.kept if kept.kind == "argument"])

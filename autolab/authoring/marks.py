@@ -10,6 +10,7 @@ import numpy as np
 from ..engine.arrays import as_array, check_real
 from ..engine.backend import Array, is_array
 from ..engine.errors import a_kind
+from ..engine.sharing import unshared_data
 from ..engine.variable import Variable, wrap
 
 
@@ -77,7 +78,7 @@ class Marks:
                 self._dirty[places[0]] = owner
 
     # ------------------------------------------------------------------ afterwards
-    def constant_results(self, results: tuple[Any, ...]) -> tuple[int, ...]:
+    def constant_results(self, results: list[Any]) -> tuple[int, ...]:
         """The places of the results that were marked as not differentiable."""
         marked = {id(_raw(value)) for value in self.constant}
         places = [i for i, result in enumerate(results) if id(_raw(result)) in marked]
@@ -86,7 +87,7 @@ class Marks:
         self.constant = ()
         return tuple(places)
 
-    def settle(self, results: tuple[Any, ...]) -> None:
+    def settle(self, results: list[Any]) -> None:
         """Say of each saved value where it comes from."""
         places = {id(_raw(result)): Kept("result", i) for i, result in reversed([*enumerate(results)])}
         arguments = [(i, a) for i, a in enumerate(self.arguments) if i not in self._dirty]
@@ -97,10 +98,12 @@ class Marks:
             self.kept.append(by_itself if value is None else places.get(id(raw), by_itself))
         self._saved = ()
 
-    def outputs(self, results: tuple[Any, ...]) -> tuple[Variable, ...]:
-        """New Variables of the results; for an argument that was changed in place the caller's own."""
+    def outputs(self, results: list[Any]) -> tuple[Variable, ...]:
+        """New Variables of the results, of arrays that nobody else holds; for an argument that was changed in place the
+        caller's own. The list is empty afterwards."""
         changed = {id(self.arguments[i]): owner for i, owner in self._dirty.items()}
-        outputs = tuple([changed[id(r)] if id(r) in changed else self._output(r) for r in results])
+        owners = [changed.get(id(result)) for result in results]
+        outputs = tuple([self._output(results, owner) for owner in owners])
         for i, owner in self._dirty.items():
             if not any([y is owner for y in outputs]):
                 raise ValueError(f"{self._name}: argument {i} is marked dirty; forward must return it")
@@ -108,15 +111,19 @@ class Marks:
         self._args, self.arguments, self._dirty = (), (), {}
         return outputs
 
-    def _output(self, result: Any) -> Variable:
+    def _output(self, results: list[Any], owner: Variable | None) -> Variable:
+        if owner is not None:
+            results.pop(0)
+            return owner
+        result = results[0]
         if not _is_value(result) and not isinstance(result, int | float):
             raise TypeError(
                 f"{self._name}.forward returned {a_kind(result)}; expected a Variable or an array, "
                 "or a tuple of several"
             )
-        raw = _raw(result)
+        del result
         what = f"{self._name}.forward: a result"
-        return wrap(check_real(as_array(raw, what), what), None)
+        return wrap(check_real(as_array(unshared_data(results.pop(0)), what), what), None)
 
 
 def _is_value(value: Any) -> bool:

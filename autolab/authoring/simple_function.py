@@ -92,7 +92,8 @@ class SimpleFunction(Authored):
         returned = self.forward(*arrays)
         if isinstance(returned, list):
             raise TypeError(f"{self.name}.forward returned a list; expected an array, or a tuple for several results")
-        results = returned if isinstance(returned, tuple) else (returned,)
+        results = list(returned) if isinstance(returned, tuple) else [returned]
+        del returned
         call = self._running()
         call.retained_inputs, call.retained_outputs = tuple(range(len(arrays))), tuple(range(len(results)))
         return self._results(results)

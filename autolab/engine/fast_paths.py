@@ -85,7 +85,7 @@ def unary(function: Primitive) -> FastPath:
 
 def general(function: Primitive) -> FastPath:
     """The same for any inputs and attributes, and one result."""
-    forward, apply, schema = function.forward, function.apply, function.schema
+    forward, apply, schema = function.run, function.apply, function.schema
     count, required, defaults = len(schema.inputs), schema.required, schema.defaults
     plans: list[Any] = []
 

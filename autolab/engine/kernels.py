@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 on_device = SimpleNamespace(
-    forward=lambda function, xp, arrays, attributes: function.forward(xp, *arrays, **attributes),
+    forward=lambda function, xp, arrays, attributes: function.run(xp, *arrays, **attributes),
     pull=lambda function, node, g: None,
     with_number=lambda function, kernels, a, b: None,
 )
@@ -47,7 +47,7 @@ class Kernels(dict[type, Callable[..., Array]]):
 
     def _own(self, module: Any) -> Callable[..., Array]:
         if module is np:
-            return partial(self._function.forward, np)
+            return partial(self._function.run, np)
         return lambda *arrays: on_device.forward(self._function, module, list(arrays), {})
 
 

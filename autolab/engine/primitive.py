@@ -26,6 +26,7 @@ from .observe import ForwardEvent, notify
 from .operands import as_arrays, number_beside
 from .retention import Keeper, Reviver, keeper, reviver
 from .schema import Schema
+from .sharing import compiled, guarded_forward, of_user
 from .sliced_gradient import SlicedGradient
 from .variable import Variable, wrap
 from .variadic import Inputs
@@ -70,7 +71,8 @@ class Primitive:
         name: str | None = None,
     ) -> None:
         self.schema = Schema.of(forward, outputs)
-        self.keeps_shapes = elementwise and str(forward.__module__).startswith("autolab.")
+        self.keeps_shapes = elementwise and not of_user(forward)
+        self.run = guarded_forward(forward) if of_user(forward) else forward  # what applying the function calls
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
@@ -138,7 +140,8 @@ class Primitive:
     def _compiled(self, i: int) -> tuple[Rule, Keeper | None] | None:
         name = self.input_at(i)
         declared, retained = self.declared.get(name), self.retained[name]
-        return None if declared is None else (_compile(declared, len(retained)), keeper(self.schema, retained))
+        who = f"{self.name}: the rule of input {name!r}"
+        return None if declared is None else (compiled(who, declared, len(retained)), keeper(self.schema, retained))
 
     def input_at(self, place: int) -> str:
         """The declared name of the input at a position; the last one may stand for many."""
@@ -164,7 +167,7 @@ class Primitive:
                 raw = as_arrays(self, raw)
             xp = (modules.get(type(raw[0])) if len(raw) == 1 else None) or get_array_module(*raw)
             stop = stopwatch(xp) if watchers and modes().hooks else None
-            y = self.forward(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
+            y = self.run(xp, *raw, **attributes) if xp is np else self._on_device(xp, raw, attributes)
         except COMPLAINTS as error:
             return calls.again(self, error, args, raw, attributes)
         if not with_variables:
@@ -253,10 +256,3 @@ class Primitive:
         if getattr(g, "shape", None) != shape:
             g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)
-
-
-def _compile(rule: Rule, count: int) -> Rule:
-    """``rule`` as ``compiled(g, saved)``: of one value that is the rule itself."""
-    if count == 0:
-        return lambda g, saved: rule(g)
-    return rule if count == 1 else lambda g, saved: rule(g, *saved)

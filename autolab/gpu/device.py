@@ -35,7 +35,7 @@ def forward(function: Primitive, xp: Any, arrays: list[Any], attributes: dict[st
         values = (*arrays, tuple(attributes.items()))  # a number among the arrays becomes part of the kernel, too
         kernel = _found((xp, function), values, lambda: _forward_program(function, arrays, attributes))
     if kernel is None:
-        return function.forward(xp, *arrays, **attributes)
+        return function.run(xp, *arrays, **attributes)
     return kernel(dict(zip(labels, arrays, strict=True)))[0]
 
 

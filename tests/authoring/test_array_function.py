@@ -157,7 +157,7 @@ def test_attributes_live_until_backward() -> None:
 
     x = Variable([0.5, 1.0])
     y = Exp()(x)
-    assert y.creator.result is y.data
+    np.testing.assert_array_equal(y.creator.result, y.data)
     np.testing.assert_array_equal(grad(y, x, np.ones(2)).data, np.exp(x.data))
 
 

@@ -106,3 +106,70 @@ def test_a_gradient_that_is_an_input_gets_an_array_of_its_own(style: str, create
 def test_gradients_that_are_no_real_numbers_are_refused(array: np.ndarray, create_graph: bool) -> None:
     z = old_style(backward=lambda self, xs, gs: (gs[0], array))(Variable([1.0, 2.0]), y := Variable([3.0, 4.0]))
     shown(lambda: grad(z, y, np.ones(2), create_graph), TypeError, "Mine.backward: the gradient for input 1: got an ar")
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_buffer_that_backward_uses_for_both_gradients(style: str, create_graph: bool) -> None:
+    buffer = np.empty(2)
+
+    def backward(g: Any, x: Any, y: Any) -> Any:
+        g, x, y = [getattr(value, "data", value) if style != "Function" else value for value in (g, x, y)]
+        gx = np.multiply(g, y, out=buffer).view() if style == "Function" else Variable(np.multiply(g, y, out=buffer))
+        return gx, (gx if style == "Function" else Variable(buffer))
+
+    x, y = Variable([1.0, 2.0]), Variable([3.0, 4.0])
+    product(style, backward)(x, y).sum().backward(create_graph=create_graph)
+    gx = x.grad.data
+    assert not np.shares_memory(gx, buffer) and not np.shares_memory(gx, y.grad.data)
+    product(style, backward)(x * 1.0, y * 10.0).sum().backward()
+    np.testing.assert_array_equal(gx, [3.0, 4.0])
+
+
+@pytest.mark.parametrize("style", ["FunctionNode", "SimpleFunction", "ContextFunction"])
+def test_an_upstream_gradient_that_others_need_cannot_be_written_to(style: str) -> None:
+    def backward(g: Any, x: Any, y: Any) -> Any:
+        g.data[...] *= y.data
+        return g, None
+
+    x, z = Variable([1.0, 2.0]), Variable([3.0, 4.0])
+    h = product(style, backward)(x, np.array([5.0, 6.0]))
+    with pytest.raises(ValueError, match="read-only") as caught:
+        (F.add(h, z) * 2.0).sum().backward()
+    assert "changes an array in place that others need too" in caught.value.__notes__[0]
+    assert z.grad is None
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_forward_with_a_buffer_for_all_calls(style: str) -> None:
+    buffer = np.empty(2)
+
+    class Node(FunctionNode):
+        def forward(self, inputs):
+            return (np.exp(inputs[0], out=buffer),)
+
+    class Old(Function):
+        def forward(self, inputs):
+            return (np.exp(inputs[0], out=buffer)[:],)
+
+    class Simple(SimpleFunction):
+        def forward(self, x):
+            return np.exp(x, out=buffer)
+
+    class Context(ContextFunction):
+        @staticmethod
+        def forward(ctx, x):
+            y = Variable(0.0)
+            y.data = np.exp(x.data, out=buffer)
+            return y
+
+    call: dict[str, Callable[..., Any]] = {
+        "FunctionNode": lambda x: Node().apply((x,))[0],
+        "Function": lambda x: Old()(x),
+        "SimpleFunction": lambda x: Simple()(x),
+        "ContextFunction": Context.apply,
+    }
+    x = Variable([1.0, 2.0])
+    y = call[style](x)
+    call[style](x * 2.0)
+    np.testing.assert_array_equal(y.data, np.exp(x.data))

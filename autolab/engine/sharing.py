@@ -1,0 +1,141 @@
+"""What users' rules and forwards are given and what they return: nobody changes an array that somebody else holds.
+
+AutoLab's own rules neither write to what they are given nor return a buffer that they keep; a test goes through all of
+them, so they run as they are. Whose rule it is, is decided once, at the declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from sys import getrefcount
+from typing import Any
+
+import numpy as np
+
+from .backend import is_array
+from .complaints import LIMIT
+from .multi_output import Bundle
+from .tracebacks import add_note
+from .variable import Variable, wrap
+
+
+def of_user(function: Callable[..., Any]) -> bool:
+    """Whether a rule or a forward was written outside of AutoLab."""
+    return not (getattr(function, "__module__", None) or "").startswith("autolab.")
+
+
+def unshared(result: Any) -> Any:
+    """An array as it is if nobody else holds it or a view of it, else a copy. Call it on an expression, not on a name.
+
+    A view says so by its base. Whether somebody holds the array itself, such as a buffer that is used again at the next
+    call, its count of references says, which NumPy too asks before it writes its result into a temporary array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kept = np.zeros(2)
+    >>> unshared(kept + 1).base is None, unshared(kept) is kept, unshared(kept[:1]).base is None
+    (True, False, True)
+    """
+    if getattr(result, "base", None) is None and getrefcount(result) <= _ALONE:
+        return result
+    return result.copy() if is_array(result) else result
+
+
+def _count(result: Any) -> int:
+    return getrefcount(result)
+
+
+_ALONE = _count(np.empty(0))  # what that is for an array that is on its way from one function to another
+
+
+def unshared_variable(result: Any) -> Any:
+    """The same for a Variable, whose copy is a part of the graph. Call it on an expression, not on a name."""
+    if not isinstance(result, Variable):
+        return result
+    if result._data.base is None and getrefcount(result) <= _ALONE and getrefcount(result._data) <= _ALONE_IN_VARIABLE:
+        return result
+    from .primitive import Primitive
+
+    return Primitive.cast(result, dtype=result.dtype)
+
+
+def _count_in_variable(result: Variable) -> int:
+    return getrefcount(result._data)
+
+
+_ALONE_IN_VARIABLE = _count_in_variable(Variable(np.empty(0)))
+
+
+def unshared_data(result: Any) -> Any:
+    """The array of a Variable, or what is none, by the same rule."""
+    if not isinstance(result, Variable):
+        results = [result]
+        del result
+        return unshared(results.pop())
+    alone = getrefcount(result) <= _ALONE and getrefcount(result._data) <= _ALONE_IN_VARIABLE
+    return result._data if alone and result._data.base is None else result._data.copy()
+
+
+def locked(value: Any) -> Any:
+    """A view of an array through which it cannot be changed; also in a tuple or a bundle. Others stay as they are."""
+    if type(value) is np.ndarray:
+        value = value.view()
+        value.setflags(write=False)
+    elif type(value) is tuple:
+        return tuple([locked(item) for item in value])
+    elif isinstance(value, Bundle):
+        return Bundle({index: locked(item) for index, item in value.items()})
+    elif isinstance(value, Variable):
+        return wrap(locked(value._data), value.node)
+    return value
+
+
+def explained(error: ValueError, who: str) -> None:
+    """Say what to write instead, where NumPy refused to change an array that was lent."""
+    if "read-only" in str(error):
+        add_note(
+            error,
+            f"{who} changes an array in place that others need too; compute a new one: "
+            "g = g * x instead of g *= x, or work on a copy"[:LIMIT],
+        )
+
+
+def compiled(who: str, rule: Callable[..., Any], count: int) -> Callable[[Any, Any], Any]:
+    """A declared rule that keeps ``count`` values as ``compiled(g, saved)``; of one value that is the rule itself."""
+    plain: Callable[[Any, Any], Any] = (lambda g, saved: rule(g, *saved)) if count else (lambda g, saved: rule(g))
+    plain = rule if count == 1 else plain
+    return guarded_rule(who, plain) if of_user(rule) else plain
+
+
+def guarded_rule(who: str, rule: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A user's ``rule(g, saved)``, which reads what it is given, and whose result is its own."""
+
+    def guarded(g: Any, saved: Any) -> Any:
+        if isinstance(g, Variable):
+            results = [rule(g, saved)]
+            return g if results[0] is g else unshared_variable(results.pop())
+        lent = locked(g)
+        try:
+            results = [rule(lent, locked(saved))]
+        except ValueError as error:
+            explained(error, who)
+            raise
+        return g if results[0] is lent else unshared(results.pop())
+
+    return guarded
+
+
+def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A user's forward, whose results are their own: a buffer that it uses again at the next call is not one."""
+
+    def guarded(xp: Any, *inputs: Any, **attributes: Any) -> Any:
+        results = [forward(xp, *inputs, **attributes)]
+        return unshared_each(list(results.pop())) if type(results[0]) is tuple else unshared(results.pop())
+
+    return guarded
+
+
+def unshared_each(results: list[Any]) -> tuple[Any, ...]:
+    """Each result by `unshared`; the list is empty afterwards."""
+    return tuple([unshared(results.pop(0)) for _ in range(len(results))])
