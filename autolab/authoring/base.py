@@ -254,7 +254,7 @@ class ArrayForward(Authored):
         return tuple(indexes)
 
     def _forward(self, arrays: tuple[Array, ...]) -> list[Variable]:
-        results = self.forward(arrays)
+        results: Any = self.forward(arrays)
         if not isinstance(results, tuple):
             raise TypeError(
                 f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also for one: return y,"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary, ref
 from zlib import crc32
@@ -62,9 +62,14 @@ class Watch:
     prints: tuple[tuple[str, str, Fingerprint], ...]
     file: str | None
     line: int
+    backward: CodeType | None = None  # a user's own, which may itself be to blame
 
-    def __call__(self) -> None:
+    def __call__(self, visited: bool) -> None:
         """Raise `DamagedValueError` if something that the step kept was changed in place: backward asks."""
+        if visited:
+            if self.backward is not None:
+                self._raise_for_backward(self.backward)
+            return
         for role, name, kept in self.prints:
             if not kept.intact:
                 place = f" ({file_label(self.file)}, line {self.line})" if self.file is not None else ""
@@ -73,6 +78,17 @@ class Watch:
                     "Use x = x + 1, or copy.",
                     self.file,
                     self.line,
+                )
+
+    def _raise_for_backward(self, code: CodeType) -> None:
+        for role, name, kept in self.prints:
+            if not kept.intact:
+                place = f"{file_label(code.co_filename)}, line {code.co_firstlineno}"
+                raise DamagedValueError(
+                    f"{role} {name!r:.60} of {self.step:.60} was changed in place by its {code.co_name:.30} "
+                    f"({place:.60}). Work on a copy: others still need the original.",
+                    code.co_filename,
+                    code.co_firstlineno,
                 )
 
 
@@ -142,9 +158,10 @@ def _note(event: ExitEvent) -> None:
             waiting += node.parents
 
 
-def watching(name: Callable[[Variable], str | None]) -> observe:
-    """`check_inplace` for a tool that knows what the user calls a Variable."""
-    return observe(lambda event: _watch(event, name))
+def watching(name: Callable[[Variable], str | None], blame: bool = True) -> observe:
+    """`check_inplace` for a tool that knows what the user calls a Variable; ``blame`` is False for one that finds out
+    by itself which backward changes what it kept."""
+    return observe(lambda event: _watch(event, name, blame))
 
 
 def fingerprint(value: Any) -> object:
@@ -185,8 +202,8 @@ def _crc(flat: Array) -> int:
     return crc32(to_cpu(flat).tobytes())
 
 
-def _watch(event: ForwardEvent | BackwardEvent, known: Callable[[Variable], str | None]) -> None:
-    """Take prints of what the nodes of a step kept."""
+def _watch(event: ForwardEvent | BackwardEvent, known: Callable[[Variable], str | None], blame: bool = True) -> None:
+    """Take prints of what the nodes of a step kept; ``blame`` a backward that changes them."""
     if not isinstance(event, ForwardEvent):
         return
     node = _node(event)
@@ -198,7 +215,9 @@ def _watch(event: ForwardEvent | BackwardEvent, known: Callable[[Variable], str 
             prints[id(value)] = (role, name, _print(value))
     if prints:
         file, line = _position(caller())
-        guards[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line)
+        written = getattr(event.function, "written_backward", None) if blame else None
+        code = getattr(written, "__code__", None)
+        guards[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line, code)
 
 
 _forget: Callable[[ref[Node]], Any] = guards.pop

@@ -21,8 +21,9 @@ from .sliced_gradient import SlicedGradient
 from .store import Gradients, added, note_pass, own, publish
 from .variable import Variable, wrap
 
-guards: dict[weakref.ref[Node], Callable[[], None]] = {}
-"""What is called before a node is visited, for nodes whose values somebody watches: `autolab.debug` enters it."""
+guards: dict[weakref.ref[Node], Callable[[bool], None]] = {}
+"""For nodes whose values somebody watches what is called, with False before a visit and with True after it:
+`autolab.debug` enters it."""
 
 
 class _Every:
@@ -159,10 +160,13 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         g = grads.pop(node)
         if node in keep:
             kept[node] = g
-        if guards and (guard := guards.get(weakref.ref(node))) is not None:
-            guard()
+        guard = guards.get(weakref.ref(node)) if guards else None
+        if guard is not None:
+            guard(False)
         stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
         pairs = node.function.pull(node, g, create_graph)
+        if guard is not None:
+            guard(True)
         if stop is not None:
             notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), stop()))
         deliver(pairs, grads, heap)

@@ -91,13 +91,20 @@ def locked(value: Any) -> Any:
     return value
 
 
+_CHANGES = "changes an array in place that others need too"
+
+
+def wrote_to_lent(error: ValueError) -> bool:
+    """Whether a rule or a backward was stopped as it wrote to what it had been given."""
+    return any([_CHANGES in note for note in getattr(error, "__notes__", ())])
+
+
 def explained(error: ValueError, who: str) -> None:
     """Say what to write instead, where NumPy refused to change an array that was lent."""
     if "read-only" in str(error):
         add_note(
             error,
-            f"{who} changes an array in place that others need too; compute a new one: "
-            "g = g * x instead of g *= x, or work on a copy"[:LIMIT],
+            f"{who} {_CHANGES}; compute a new one: g = g * x instead of g *= x, or work on a copy"[:LIMIT],
         )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ..debug.inplace import watching
 from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
+from ..engine.sharing import wrote_to_lent
 from .lasting_arrays import changed_by
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding
@@ -77,7 +78,7 @@ class Examination:
 
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
     """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
-    with watching(lambda value: value.name):
+    with watching(lambda value: value.name, blame=False):
         return _examine(subject, rng)
 
 
@@ -98,6 +99,12 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
         return Examination(upstreams, _wrong_shape(subject, error))
     except DamagedValueError as error:
         return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", cause=FORWARD, error=error))
+    except ValueError as error:
+        if not wrote_to_lent(error):
+            raise
+        return Examination(
+            upstreams, _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
+        )
 
 
 def _examine_backward(

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from authoring.written import old_style, shown
 
-from autolab import FunctionNode, Variable, grad
+from autolab import FunctionNode, Variable, grad, record
 from autolab import functions as F
 from autolab.authoring import ContextFunction, Function, SimpleFunction
+from autolab.engine.errors import DamagedValueError
 
 Backward = Callable[[Any, Any, Any], Any]
 
@@ -173,3 +174,15 @@ def test_a_forward_with_a_buffer_for_all_calls(style: str) -> None:
     y = call[style](x)
     call[style](x * 2.0)
     np.testing.assert_array_equal(y.data, np.exp(x.data))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_record_names_a_backward_that_changes_what_it_kept(style: str) -> None:
+    """The bare engine leaves such arrays alone; `record` and `explore` look at them before and after."""
+
+    def backward(g: Any, x: Any, y: Any) -> Any:
+        getattr(y, "array", y)[...] *= 2
+        return g * y, None
+
+    with pytest.raises(DamagedValueError, match=r"was changed in place by its backward \(.*line \d+\)"):
+        record(lambda x, y: product(style, backward)(x, y).sum(), np.ones(2), np.ones(2))
