@@ -78,6 +78,9 @@ function begin() {
   tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, build: known.build, interrupts });
 }
 
+/** What came by a link may be anybody's; only the page's own examples run without being asked for. */
+const isOwn = () => Object.values(examples).includes(editor.program());
+
 /** Run the program. */
 function start() {
   if (!isReady || busy) return;
@@ -144,7 +147,8 @@ function arrive(state) {
   if (state !== "ready") return;
   isReady = true;
   busy = 0;
-  if (runsAtOnce) start();
+  if (runsAtOnce && isOwn()) start();
+  else if (!isOwn()) say("waits");
   runsAtOnce = true;
   busy += 1; // for the end of the start
 }
@@ -258,7 +262,7 @@ examplesBox.onchange = () => {
   editor.replace(examples[examplesBox.value]);
   start();
 };
-addEventListener("hashchange", () => visit().then(start));
+addEventListener("hashchange", () => visit().then(() => (isOwn() ? start() : say("waits"))));
 const bar = html(
   "div",
   { class: "al-play-bar" },

@@ -15,11 +15,11 @@ import linecache
 import marshal
 import sys
 import traceback
+import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from importlib.machinery import ModuleSpec
 from importlib.util import MAGIC_NUMBER, cache_from_source
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -251,33 +251,49 @@ def _stand_in_for_ipython(shell: Shell, display: Callable[..., None]) -> None:
 # modules, NumPy and AutoLab as text; to compile it takes half of a start.
 
 ZIP = ".zip/"
-"""Python's own modules are in an archive, which is asked after `FOLDER`."""
+"""Python's own modules are in an archive."""
 
-FOLDER = "/lib/bytecode"
+ARCHIVE = "/lib/bytecode.zip"
+"""The same archive with bytecode beside the text: a module that was not imported is found there as text."""
 
 _UNCHECKED = MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
 """The head of a file of bytecode that Python takes as it is: the page gives it to the very same files only."""
 
 
-def compiled() -> Iterator[tuple[str, bytes]]:
-    """The files of bytecode of the modules that are imported now: each with its path, one by one.
+def compiled() -> Iterator[tuple[str, bytes] | None]:
+    """The files to keep of the modules that are imported now: each with its path.
+
+    It pauses after every module, with None where there is no file yet: those of an archive are in one file, the last.
 
     Examples
     --------
-    >>> path, content = next(compiled())
+    >>> path, content = next(file for file in compiled() if file)
     >>> path.endswith(".pyc"), content[:4] == MAGIC_NUMBER
     (True, True)
     """
+    archive, inside = "", dict[str, bytes]()
     for module in [*sys.modules.values()]:
         spec = getattr(module, "__spec__", None)
-        if spec is not None and (spec.origin or "").endswith(".py"):
-            code = spec.loader.get_code(spec.name)
-            if code is not None:
-                yield _place(spec), _UNCHECKED + marshal.dumps(code)
+        if spec is None or not (spec.origin or "").endswith(".py"):
+            continue
+        code = spec.loader.get_code(spec.name)
+        if code is None:
+            continue
+        content = _UNCHECKED + marshal.dumps(code)
+        before, in_archive, name = spec.origin.partition(ZIP)
+        if in_archive:
+            archive, inside[f"{name}c"] = before + ZIP.rstrip("/"), content
+            yield None
+        else:
+            yield cache_from_source(spec.origin), content
+    if archive:
+        yield ARCHIVE, _with(Path(archive).read_bytes(), inside)
 
 
-def _place(spec: ModuleSpec) -> str:
-    """Where Python looks for it."""
-    origin = spec.origin or ""
-    _, in_archive, name = origin.partition(ZIP)
-    return str(PurePosixPath(FOLDER, f"{name}c")) if in_archive else cache_from_source(origin)
+def _with(archive: bytes, files: dict[str, bytes]) -> bytes:
+    """The archive with these files added."""
+    held = io.BytesIO(archive)
+    with zipfile.ZipFile(held, "a") as added:
+        for name, content in files.items():
+            added.writestr(name, content)
+    return held.getvalue()

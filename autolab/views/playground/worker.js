@@ -14,16 +14,30 @@ const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = 
 /**
  * @param {{pyodide: string, numpy: string, build: string, interrupts: Uint8Array | null}} sources
  */
-async function start({ pyodide, numpy, build, interrupts }) {
+async function start(sources) {
+  const kept = await keptFiles(sources.build);
+  try {
+    await load(sources, kept);
+  } catch (error) {
+    if (!kept) throw error;
+    await forget(); // it may be what was kept
+    await load(sources, null);
+  }
+}
+
+/**
+ * @param {Parameters<typeof start>[0]} sources
+ * @param {File[] | null} kept
+ */
+async function load({ pyodide, numpy, build, interrupts }, kept) {
   const at = (/** @type {string} */ name) => new URL(name, location.href).href;
   const archive = fetch(at("autolab.zip")).then((answer) => answer.arrayBuffer());
-  const kept = keptFiles(build);
   post({ do: "state", state: "loading" });
   const { loadPyodide } = await import(at(`${pyodide}pyodide.mjs`));
   const python = await loadPyodide({
     indexURL: at(pyodide),
-    env: { PYTHONPATH: "/lib/bytecode" }, // runner.py says what is there
-    fsInit: async (/** @type {any} */ FS) => (await kept)?.forEach(([path, bytes]) => put(FS, path, bytes)),
+    env: { PYTHONPATH: "/lib/bytecode.zip" }, // runner.py says what is there
+    fsInit: async (/** @type {any} */ FS) => kept?.forEach(([path, bytes]) => put(FS, path, bytes)),
   });
   if (interrupts) python.setInterruptBuffer(interrupts);
   post({ do: "state", state: "numpy" });
@@ -39,7 +53,7 @@ async function start({ pyodide, numpy, build, interrupts }) {
       bytes.map((/** @type {Uint8Array} */ one) => one.buffer),
     );
   });
-  if (!(await kept)) atLeisure = () => keep(python, build);
+  if (!kept) atLeisure = () => keep(python, build);
   post({ do: "state", state: "ready" });
 }
 
@@ -62,6 +76,7 @@ async function keep(python, build) {
     if (wait > 0) continue;
     const { done, value } = compiled.next();
     if (done) return keepFiles(build, files);
+    if (!value) continue; // part of a file that comes later
     files.push(value.toJs());
     value.destroy();
   }
@@ -130,8 +145,14 @@ async function keepFiles(build, files) {
   if (!store) return;
   const list = JSON.stringify(files.map(([path, bytes]) => [path, bytes.length]));
   const held = new Blob([`${list}\n`, .../** @type {BlobPart[]} */ (files.map(([, bytes]) => bytes))]);
-  for (const { url } of await store.keys()) if (url.startsWith(address(""))) await store.delete(url);
+  await forget();
   await store.put(address(build), new Response(held)).catch(() => {});
+}
+
+/** Keep none. */
+async function forget() {
+  const store = await opened();
+  for (const { url } of (await store?.keys()) ?? []) if (url.startsWith(address(""))) await store?.delete(url);
 }
 
 export {}; // a module: its names are its own

@@ -28,6 +28,8 @@ def test_the_playground_opens_what_the_page_shows(browser: Any, site: Path, expl
         with page.expect_popup() as opened:
             page.get_by_role("link", name=say("page_playground")).click()
         playground = opened.value
+        expect(playground.locator(".al-play-status")).to_have_text(say("play_waits"))
+        playground.get_by_role("button", name=say("play_run")).click()
         expect(playground.get_by_role("slider", name=moved)).to_have_count(1)
         expect(playground.get_by_role("textbox")).to_have_value(re.compile("autolab.explore\\(muladd, x=2.01, y=3.0"))
         assert "def muladd(x: Variable" in playground.get_by_role("textbox").input_value()
