@@ -10,7 +10,7 @@ import numpy as np
 
 from .comparison import Comparison, Elements, Noises, Table
 from .doubts import Doubts
-from .fine_slopes import is_invariant
+from .fine_slopes import is_zero
 from .gauge import Gauge
 from .noise import Noise, estimate_noise
 from .numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
@@ -246,11 +246,11 @@ def _settle(part: Elements, k: Any, slope: float) -> None:
 
 
 def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> frozenset[int]:
-    """Make those elements right about which nothing could be said, or that seem wrong, and whose gradient is 0 up to
-    rounding; their places are returned."""
+    """Make those elements right that are in doubt, or seem wrong, and whose gradient is 0 up to rounding; their places
+    are returned."""
     found = set()
     for k in np.flatnonzero(part.unsure | part.wrong):
-        if is_invariant(gauge, gauge.point.element(input, index[k]), part.analytic[k]):
+        if is_zero(gauge, gauge.point.element(input, index[k]), part.numeric[k], part.analytic[k]):
             _settle(part, k, 0.0)
             found.add(int(index[k]))
     return frozenset(found)

@@ -14,6 +14,9 @@ from .point import Direction
 _EXPONENTS = range(6, 45)
 """Of the steps, powers of 1/2 of the direction's own."""
 
+_SCOUTS = (10, 16, 22, 28, 34, 40)
+"""Of these at least one lies in every run that is long enough."""
+
 _RUN = 8
 """So many steps in a row must show it: they span a factor of 128."""
 
@@ -23,11 +26,13 @@ _JUMP = 32.0
 _WIDE = 9
 """Treads of half this width, as a power of 1/2, are no rounding: float16 has 11 digits."""
 
-_STILL = tuple(2.0**k for k in range(0, -14, -1))
-_FAR = (1.0, 3.0, 64.0)
-_DIGITS = 2.0**11
-_NOTHING = 1e-9
+_STILL = tuple(2.0**k for k in range(-12, 1, 2))
+_FAR = (0.0173, 0.731, 2.917, 61.3, 1021.7, 1.3e6)
+"""Moves that no period is likely to divide."""
+
+_LEFT = 2.0**12 * float(np.finfo(np.float64).eps)
 _SHARP = 1e-7
+_FAINT = 1e-290
 
 
 def fine_slope(
@@ -50,10 +55,14 @@ def fine_slope(
 
     Notes
     -----
-    78 evaluations.
+    78 evaluations; 12 where none of the differences is that of the gradient.
     """
     unit = float(direction.step)
     near = near * unit
+    if not _FAINT < near < np.inf and claimed:
+        return None
+    if not any(abs(np.mean(_sides(gauge, direction, 2.0**-k)) - claimed * unit) <= near for k in _SCOUTS):
+        return None
     slopes = np.array([_sides(gauge, direction, 2.0**-k) for k in _EXPONENTS])
     central = slopes.mean(axis=1)
     run = _longest(np.abs(central - claimed * unit) <= near)
@@ -69,24 +78,24 @@ def fine_slope(
     return float(np.median(central[fine])) / unit
 
 
-def is_invariant(gauge: Gauge, direction: Direction, claimed: float) -> bool:
-    """Whether an element may move as far as it likes, and the results keep all digits but the last.
+def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> bool:
+    """Whether an element may move as far as it likes, and the results keep all digits but the last, and the gradient is
+    no more than what rounding leaves of terms that cancel.
 
-    The gradient of such a one is 0, but for what rounding leaves of its terms. It must not be more, and the results
-    must be sharp enough to show a slope far smaller than the upstream gradient.
+    The results must be so sharp that a slope far smaller than the upstream gradient would show.
     """
     weights, values = np.abs(gauge.weights), gauge.point.values
-    unit, size = float(direction.step), float(weights @ np.abs(values))
-    least = _DIGITS * float(np.finfo(np.float64).eps)
-    largest = float(weights.max(initial=0.0))
-    if not abs(claimed) * unit <= _NOTHING * size or not abs(claimed) <= _NOTHING * largest * max(1.0, size):
+    unit, size, largest = float(direction.step), float(weights @ np.abs(values)), float(weights.max(initial=0.0))
+    most = _LEFT * size / unit
+    is_tiny = abs(claimed) <= min(most, _LEFT * largest * max(1.0, size))
+    if not (is_tiny and most <= _SHARP * largest) or abs(seen) > most:
         return False
-    if not least * size <= _SHARP * unit * largest:
-        return False  # a slope of a usual size might not show
     with gauge.point.far_away():
-        moves = [gauge.point.along(direction, sign * t) - values for t in _FAR for sign in (1.0, -1.0)]
-    allowed = [least * max(1.0, t) * size for t in _FAR for _ in range(2)]
-    return all(float(weights @ np.abs(move)) <= most for move, most in zip(moves, allowed, strict=True))
+        for t in (sign * t for t in _FAR for sign in (1.0, -1.0)):
+            moves = np.abs(gauge.point.along(direction, t) - values)
+            if not float(weights @ moves) <= _LEFT * max(1.0, abs(t)) * size:
+                return False
+    return True
 
 
 def lost_slope(gauge: Gauge, direction: Direction) -> float:
@@ -95,10 +104,14 @@ def lost_slope(gauge: Gauge, direction: Direction) -> float:
     values, along = gauge.point.values, gauge.point.along
     longest, still = np.zeros(values.size), np.ones(values.size, bool)
     with gauge.point.far_away():
-        moved = np.logical_or.reduce([along(direction, s * t) != values for t in _FAR for s in (1.0, -1.0)])
-        for t in reversed(_STILL):
+        for t in _STILL:
             still &= np.logical_and(*[along(direction, s * t) == values for s in (1.0, -1.0)])
+            if not still.any():
+                break
             longest[still] = t
+        if not longest.any():
+            return 0.0
+        moved = np.logical_or.reduce([along(direction, s * t) != values for t in _FAR for s in (1.0, -1.0)])
     hides = moved & (longest > 0)
     lost = np.abs(gauge.weights[hides]) * np.spacing(np.abs(values[hides])) / longest[hides]
     return float(lost.sum()) / float(direction.step)
