@@ -19,7 +19,7 @@ from .checked_function import CheckedFunction, kept
 from .classify import diagnose
 from .compare import compare, compare_nearby
 from .comparison import Table
-from .contracts import Examination, examine
+from .contracts import Examination, drawn_at_random, examine
 from .executors import check_executor
 from .higher import gradient_of
 from .limitations import limitations, precision
@@ -188,6 +188,8 @@ def judge(
     case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
     everyone = range(len(shapes))
     failing = [fails(case, i) for i in everyone]
+    if any(failing) and (breach := drawn_at_random(subject, subject.run().values())):
+        return breach.verdict, _uncompared(native, exam), (breach.finding,)
     coarse = lowered(case)
     diagnoses = _diagnoses(case, failing, [finding for finding in coarse if not finding.innocent])
     second_ways = [*known, *beside_graph(subject, exam), *beside_dtype(native, subject, exam)]

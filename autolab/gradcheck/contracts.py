@@ -23,8 +23,8 @@ from .subject import Run, Subject, draw_upstreams
 
 Gradients = tuple[np.ndarray | None, ...]
 
-_RUNS = 6
-"""A function that draws one bit gives the same in as many runs once in 64 times."""
+_RUNS = 3
+"""A function that draws one bit gives the same in as many runs here and nearby once in 64 times."""
 
 _SEED = 0
 
@@ -124,7 +124,7 @@ def _examine_backward(
             subject, first, gradients, fresh, upstreams[0]
         )
     if breach:
-        return Examination(upstreams, _random(subject, values) or breach)
+        return Examination(upstreams, drawn_at_random(subject, values) or breach)
     other = subject.gradients(second, upstreams[1])
     return Examination(
         upstreams,
@@ -210,7 +210,7 @@ def _unequal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> Bre
     return _breach("nondeterministic", "nondeterministic.forward", "cannot tell", function=shown(subject.bound.name))
 
 
-def _random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
+def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
     """Whether the results are drawn at random, and were merely equal by chance in the first two runs.
 
     Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
