@@ -68,8 +68,10 @@ class Doubts:
         return (
             self.is_negligible(numeric, deviation, scale)
             or self.is_rounded(input, element, deviation)
-            or deviation * scale <= _UNITS * gauge.grain
-            and deviation <= lost_slope(gauge, gauge.point.element(input, element))
+            or (
+                deviation * scale <= _UNITS * gauge.grain
+                and deviation <= lost_slope(gauge, gauge.point.element(input, element))
+            )
             or self.is_out_of_range(numeric, analytic, deviation, scale)
         )
 
