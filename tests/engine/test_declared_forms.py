@@ -220,13 +220,13 @@ def test_what_rules_may_ask_for() -> None:
 
 def test_the_first_calls_may_come_from_many_threads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules are compiled on first use, and each position must get its own, whoever comes first."""
-    compiled = primitive_module._compile
+    compiled = primitive_module.compiled
 
     def slowly(*args: object) -> object:
         time.sleep(0.002)  # so that every thread is in the middle of it
         return compiled(*args)
 
-    monkeypatch.setattr(primitive_module, "_compile", slowly)
+    monkeypatch.setattr(primitive_module, "compiled", slowly)
 
     @primitive(a=lambda g, b: g * b, b=lambda g, a: g * a, c=lambda g: g)
     def fresh(xp, a, b, c):
