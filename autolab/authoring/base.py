@@ -15,11 +15,20 @@ from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
-from ..engine.modes import backprop_enabled, modes, watchers
+from ..engine.modes import backprop_enabled, watchers
 from ..engine.multi_output import Bundle, MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
-from ..engine.sharing import explained, locked, unshared, unshared_variable
+from ..engine.sharing import (
+    check_unchanged,
+    copies,
+    explained,
+    is_observed,
+    locked,
+    of_user,
+    unshared,
+    unshared_variable,
+)
 from ..engine.tracebacks import add_note
 from ..engine.variable import Variable, wrap
 from .call import Call, Parents
@@ -43,6 +52,12 @@ class Authored:
         """The user's backward, whose source views show."""
         return type(self).backward  # type: ignore[attr-defined]  # every style has one
 
+    @property
+    def _written_forward(self) -> Callable[..., Any]:
+        """The user's forward, of whichever name."""
+        written = [getattr(type(self), name, None) for name in ("forward", "forward_cpu", "forward_gpu")]
+        return next((found for found in written if found is not None and of_user(found)), type(self).backward)  # type: ignore[attr-defined]
+
     def input_label(self, i: int) -> str:
         """What messages and views call an input."""
         return f"inputs[{i}]"
@@ -63,13 +78,17 @@ class Authored:
         if len({type(array) for array in arrays}) > 1:
             self._check_devices(arrays)
         call = self._call = Call(self.name, len(inputs))
-        stop = stopwatch(get_array_module(*arrays)) if watchers and modes().hooks else None
+        stop, before = (stopwatch(get_array_module(*arrays)), copies(arrays)) if is_observed() else (None, [])
         try:
             outputs = tuple(forward(arrays))
         except COMPLAINTS as error:
             self._note(error, arrays)
             raise
         seconds = 0.0 if stop is None else stop()
+        if before:
+            names = [self.input_label(i) for i in range(len(arrays))]
+            announced = [None if i in call.changed_inputs else was for i, was in enumerate(before)]
+            check_unchanged(announced, arrays, self.name, names, self._written_forward)
         edges = [
             (x.node, i, None, None, (arrays[i].shape, arrays[i].dtype))
             for i, x in enumerate(inputs)

@@ -21,6 +21,7 @@ class Call:
 
     __slots__ = (
         "arity",
+        "changed_inputs",
         "constant_outputs",
         "inputs",
         "name",
@@ -36,6 +37,7 @@ class Call:
         self.retained_inputs: tuple[int, ...] = ()
         self.retained_outputs: tuple[int, ...] = ()
         self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
+        self.changed_inputs: tuple[int, ...] = ()  # in place, as the function has said
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
         # thread -> the node and its inputs' nodes, while a differentiable backward runs in it

@@ -141,6 +141,7 @@ class ContextFunction(Authored):
         results = list(returned) if isinstance(returned, tuple) else [returned]
         del returned
         call.constant_outputs = marks.constant_results(results)
+        call.changed_inputs = marks.changing
         marks.settle(results)
         call.retained_inputs = tuple([kept.place for kept in marks.kept if kept.kind == "argument"])
         call.retained_outputs = tuple([kept.place for kept in marks.kept if kept.kind == "result"])

@@ -87,6 +87,11 @@ class Marks:
         self.constant = ()
         return tuple(places)
 
+    @property
+    def changing(self) -> tuple[int, ...]:
+        """The arguments that forward changes in place, as it has said."""
+        return tuple(self._dirty)
+
     def settle(self, results: list[Any]) -> None:
         """Say of each saved value where it comes from."""
         places = {id(_raw(result)): Kept("result", i) for i, result in reversed([*enumerate(results)])}

@@ -6,15 +6,19 @@ them, so they run as they are. Whose rule it is, is decided once, at the declara
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from .backend import is_array
+from .calls import parameter_names
 from .complaints import LIMIT
+from .errors import DamagedValueError
+from .modes import modes, watchers
 from .multi_output import Bundle
+from .source import file_label
 from .tracebacks import add_note
 from .variable import Variable, wrap
 
@@ -133,11 +137,48 @@ def guarded_rule(who: str, rule: Callable[[Any, Any], Any]) -> Callable[[Any, An
     return guarded
 
 
+def is_observed() -> bool:
+    """Whether somebody listens to the steps that are made now, such as `record`."""
+    return bool(watchers and modes().hooks)
+
+
+def copies(arrays: Iterable[Any]) -> list[Any]:
+    """What a forward is given, before it runs."""
+    return [array.copy() if type(array) is np.ndarray else None for array in arrays]
+
+
+def check_unchanged(
+    before: list[Any], arrays: Sequence[Any], who: str, names: Sequence[str], forward: Callable[..., Any]
+) -> None:
+    """An array that a forward has changed in place is put right, and named with the line of the forward.
+
+    Raises
+    ------
+    DamagedValueError
+    """
+    for i, (was, array) in enumerate(zip(before, arrays, strict=True)):
+        if was is None or was.tobytes() == array.tobytes():
+            continue
+        array[...] = was
+        code = getattr(forward, "__code__", None)
+        file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+        raise DamagedValueError(
+            f"input {names[i]!r:.60} of {who:.60} was changed in place by its forward "
+            f"({file_label(file):.60}, line {line}). Work on a copy: others still need the original.",
+            file,
+            line,
+        )
+
+
 def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
     """A user's forward, whose results are their own: a buffer that it uses again at the next call is not one."""
 
     def guarded(xp: Any, *inputs: Any, **attributes: Any) -> Any:
+        before = copies(inputs) if is_observed() else None
         results = [forward(xp, *inputs, **attributes)]
+        if before is not None:
+            names = [*parameter_names(forward)[1:], *["inputs"] * len(inputs)]  # the first is xp
+            check_unchanged(before, inputs, getattr(forward, "__name__", "forward"), names, forward)
         return unshared_each(list(results.pop())) if type(results[0]) is tuple else unshared(results.pop())
 
     return guarded

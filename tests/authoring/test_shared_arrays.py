@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from authoring.written import old_style, shown
 
-from autolab import FunctionNode, Variable, grad, record
+from autolab import FunctionNode, Variable, check_inplace, elementwise, grad, record
 from autolab import functions as F
 from autolab.authoring import ContextFunction, Function, SimpleFunction
 from autolab.engine.errors import DamagedValueError
@@ -186,3 +186,68 @@ def test_record_names_a_backward_that_changes_what_it_kept(style: str) -> None:
 
     with pytest.raises(DamagedValueError, match=r"was changed in place by its backward \(.*line \d+\)"):
         record(lambda x, y: product(style, backward)(x, y).sum(), np.ones(2), np.ones(2))
+
+
+def _doubling() -> dict[str, Callable[[Variable], Any]]:
+    """``2 * x`` by forwards that double the caller's own array."""
+
+    class Node(FunctionNode):
+        def forward(self, inputs):
+            inputs[0][...] *= 2
+            return (inputs[0].copy(),)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            return (grad_outputs[0] * 2,)
+
+    class Old(Function):
+        def forward(self, inputs):
+            inputs[0][...] *= 2
+            return (inputs[0].copy(),)
+
+        def backward(self, inputs, grad_outputs):
+            return (grad_outputs[0] * 2,)
+
+    class Simple(SimpleFunction):
+        def forward(self, x):
+            x *= 2
+            return x + 0
+
+        def backward(self, gy):
+            return gy * 2
+
+    class Context(ContextFunction):
+        @staticmethod
+        def forward(ctx, x):
+            x.data[...] *= 2
+            return x + 0
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    @elementwise(x=lambda g: g * 2)
+    def declared(xp, x):
+        x *= 2
+        return x + 0
+
+    return {
+        "Node": lambda x: Node().apply((x,))[0],
+        "Old": lambda x: Old()(x),
+        "Simple": lambda x: Simple()(x),
+        "Context": Context.apply,
+        "declared": declared,
+    }
+
+
+@pytest.mark.parametrize("style", _doubling())
+def test_a_forward_that_changes_its_input_is_named_with_its_line_and_the_input_stays(style: str) -> None:
+    function, x = _doubling()[style], np.array([1.0, 2.0])
+    with pytest.raises(
+        DamagedValueError, match=rf"of {style} was changed in place by its forward \(test_shared_arrays\.py, line \d+\)"
+    ):
+        record(lambda a: F.sum(function(a * 1.0) + a), x)
+    with check_inplace():
+        x = Variable(np.array([1.0, 2.0]))
+        with pytest.raises(DamagedValueError, match="was changed in place by its forward"):
+            function(x)
+        assert x.data.tolist() == [1.0, 2.0]
