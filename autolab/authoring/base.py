@@ -15,7 +15,7 @@ from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
-from ..engine.modes import backprop_enabled, watchers
+from ..engine.modes import backprop_enabled, modes, watchers
 from ..engine.multi_output import Bundle, MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
@@ -23,7 +23,7 @@ from ..engine.sharing import (
     check_unchanged,
     copies,
     explained,
-    is_observed,
+    is_watched,
     locked,
     of_user,
     unshared,
@@ -78,7 +78,8 @@ class Authored:
         if len({type(array) for array in arrays}) > 1:
             self._check_devices(arrays)
         call = self._call = Call(self.name, len(inputs))
-        stop, before = (stopwatch(get_array_module(*arrays)), copies(arrays)) if is_observed() else (None, [])
+        stop = stopwatch(get_array_module(*arrays)) if watchers and modes().hooks else None
+        before = copies(arrays) if is_watched() else []
         try:
             outputs = tuple(forward(arrays))
         except COMPLAINTS as error:

@@ -98,11 +98,22 @@ _Kept = tuple[str, Any, Any]
 _shared: WeakValueDictionary[int, Fingerprint] = WeakValueDictionary()
 
 
+class _Hook:
+    """What is told of each step: it takes prints. ``blames`` says whether a forward, or a backward, that changes what
+    it is given in place is an error of its own."""
+
+    def __init__(self, known: Callable[[Variable], str | None], blames: bool = True) -> None:
+        self._known, self.blames = known, blames
+
+    def __call__(self, event: ForwardEvent | BackwardEvent) -> None:
+        _watch(event, self._known, self.blames)
+
+
 class _CheckInplace(observe):
     """Both: fingerprints of what is kept, and notes of what leaves the graph."""
 
     def __init__(self) -> None:
-        super().__init__(lambda event: _watch(event, lambda value: value.name))
+        super().__init__(_Hook(lambda value: value.name))
         self._leaving = watch_leaving(_note)
 
     def __enter__(self) -> None:
@@ -161,7 +172,7 @@ def _note(event: ExitEvent) -> None:
 def watching(name: Callable[[Variable], str | None], blame: bool = True) -> observe:
     """`check_inplace` for a tool that knows what the user calls a Variable; ``blame`` is False for one that finds out
     by itself which backward changes what it kept."""
-    return observe(lambda event: _watch(event, name, blame))
+    return observe(_Hook(name, blame))
 
 
 def fingerprint(value: Any) -> object:

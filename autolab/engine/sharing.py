@@ -137,9 +137,9 @@ def guarded_rule(who: str, rule: Callable[[Any, Any], Any]) -> Callable[[Any, An
     return guarded
 
 
-def is_observed() -> bool:
-    """Whether somebody listens to the steps that are made now, such as `record`."""
-    return bool(watchers and modes().hooks)
+def is_watched() -> bool:
+    """Whether somebody looks for changes in place, such as `record` and `check_inplace`."""
+    return bool(watchers) and any([getattr(hook, "blames", False) for hook in modes().hooks])
 
 
 def copies(arrays: Iterable[Any]) -> list[Any]:
@@ -174,7 +174,7 @@ def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
     """A user's forward, whose results are their own: a buffer that it uses again at the next call is not one."""
 
     def guarded(xp: Any, *inputs: Any, **attributes: Any) -> Any:
-        before = copies(inputs) if is_observed() else None
+        before = copies(inputs) if is_watched() else None
         results = [forward(xp, *inputs, **attributes)]
         if before is not None:
             names = [*parameter_names(forward)[1:], *["inputs"] * len(inputs)]  # the first is xp
