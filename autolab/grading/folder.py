@@ -11,7 +11,6 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -21,10 +20,9 @@ from ..files import FileFormatError, reading, write
 from ..lesson.checking import exercises, lessons
 from ..lesson.own import own_folders
 from ..views.draw.escape import clean
-from . import fences, notebook_judge, notebook_process
+from . import notebook_judge, notebook_starter
 from .class_page import page_of
 from .graded import Graded, NotebookLimits, table
-from .wire import Wire
 
 _LARGEST = 20 << 20
 _CHECKED = re.compile(r"\bcheck\(\s*[\"']([a-zA-Z]\w*)-")
@@ -93,8 +91,9 @@ def grade(
     notebooks = _notebooks(root)
     if not notebooks:
         raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
-    _warm()
-    graded = _all(root, notebooks, limits or NotebookLimits(), processes or os.cpu_count() or 1, tell)
+    with notebook_starter.starter() as asked:
+        _warm()
+        graded = _all(asked, root, notebooks, limits or NotebookLimits(), processes or os.cpu_count() or 1, tell)
     if target is not None:
         write(target, table(graded))
         write(target.with_suffix(".html"), page_of(graded))
@@ -107,19 +106,19 @@ def _notebooks(root: Path) -> list[Path]:
 
 
 def _warm() -> None:
-    """Import here what notebooks need, once for all of them."""
-    from .. import analysis, data, links, optimizers, training, transforms
-    from ..training import extensions
-    from ..views import graph, interact, monitor
-
-    assert all([analysis, data, links, optimizers, training, transforms, extensions, graph, interact, monitor])
+    """Import the exercises once for all judges."""
     for lesson in lessons():
         exercises(lesson)
 
 
 # ---------------------------------------------------------------------------------------------------- the processes
 def _all(
-    root: Path, notebooks: Sequence[Path], limits: NotebookLimits, processes: int, tell: Callable[[Graded], None]
+    asked: socket.socket,
+    root: Path,
+    notebooks: Sequence[Path],
+    limits: NotebookLimits,
+    processes: int,
+    tell: Callable[[Graded], None],
 ) -> list[Graded]:
     """Judge the notebooks, ``processes`` at a time, each by a process of its own."""
     context = get_context("fork")
@@ -130,7 +129,7 @@ def _all(
         while waiting and len(running) < processes:
             path = waiting.pop()
             ours, theirs = context.Pipe(duplex=False)
-            judge = context.Process(target=_judge_and_send, args=(theirs, root, path, limits))
+            judge = context.Process(target=_judge_and_send, args=(theirs, asked, root, path, limits))
             _start(judge)
             theirs.close()
             running[ours] = (path, judge, time.monotonic() + _PATIENCE * limits.seconds + _SPARE)
@@ -161,11 +160,11 @@ def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
     return found if isinstance(found, Graded) else Graded(str(path), problem="it could not be judged")
 
 
-def _judge_and_send(end: Any, root: Path, path: Path, limits: NotebookLimits) -> None:
-    end.send(graded_notebook(root, path, limits))
+def _judge_and_send(end: Any, asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> None:
+    end.send(_graded_notebook(asked, root, path, limits))
 
 
-def graded_notebook(root: Path, path: Path, limits: NotebookLimits) -> Graded:
+def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> Graded:
     """Judge one notebook: another process, behind fences, runs it."""
     try:
         sources = _sources(root / path)
@@ -174,40 +173,18 @@ def graded_notebook(root: Path, path: Path, limits: NotebookLimits) -> Graded:
     lesson = lesson_of(sources)
     if not lesson:
         return Graded(str(path), problem="it checks no exercise that is known")
-    ours, theirs = socket.socketpair()
+    order = {"seconds": limits.seconds, "megabytes": limits.megabytes, "sources": sources}
+    order["hidden"] = [str(path) for path in (root, *_answers())]
     with tempfile.TemporaryDirectory(prefix="autolab-grade-", ignore_cleanup_errors=True) as folder:
-        child = os.fork()
-        if child == 0:
-            _answer_and_leave(theirs, Path(folder), root, limits, sources)
-        theirs.close()
+        deadline = time.monotonic() + _PATIENCE * limits.seconds
+        running = notebook_starter.RunningNotebook(asked, deadline, order | {"folder": folder})
         try:
-            results, problem = notebook_judge.judge_answers(
-                Wire(ours, time.monotonic() + _PATIENCE * limits.seconds), lesson
-            )
+            results, problem = notebook_judge.judge_answers(running.line, lesson)
         finally:
-            ended_by = _end(child)
-            ours.close()
+            ended_by = running.end()
     if problem == notebook_judge.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
         problem = notebook_judge.PROBLEMS["time"]
     return Graded(str(path), lesson, tuple(results.values()), problem)
-
-
-def _answer_and_leave(end: socket.socket, folder: Path, root: Path, limits: NotebookLimits, sources: list[str]) -> None:
-    """The whole life of the notebook's process; it never returns."""
-    try:
-        os.setsid()
-        kept = os.dup2(end.detach(), 3)
-        os.closerange(4, 4096)
-        os.chdir(folder)
-        names = ("HOME", "TMPDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-        os.environ.clear()
-        os.environ.update({name: str(folder) for name in names} | {"PATH": os.defpath, "LANG": "C.UTF-8"})
-        tempfile.tempdir = str(folder)
-        fences.limit(limits.seconds, limits.megabytes)
-        fences.enclose(folder, (root, *_answers()), _teller(kept))
-        notebook_process.run_cells(Wire(socket.socket(fileno=kept)), sources)
-    finally:
-        os._exit(0)
 
 
 def _answers() -> list[Path]:
@@ -215,21 +192,6 @@ def _answers() -> list[Path]:
     places = [path for path in (Path(__file__).parents[1] / "lessons").iterdir() if (path / "exercises.py").exists()]
     own = [path / name for path in own_folders.values() for name in ("exercises.py", "answers.toml", "__pycache__")]
     return [*places, *own]
-
-
-def _teller(line: int) -> Callable[[str], Any]:
-    """What tells the judge of a try to read what is hidden; it keeps what it needs as its own."""
-    write, dumps = os.write, json.dumps
-    return lambda path: write(line, dumps({"opened": path[-100:]}).encode() + b"\n")
-
-
-def _end(child: int) -> int:
-    """End a notebook's process and what it started; the number of the signal that it ended by, or 0."""
-    found, status = os.waitpid(child, os.WNOHANG)
-    for end in (os.killpg, os.kill):
-        with suppress(ProcessLookupError, PermissionError):
-            end(child, signal.SIGKILL)
-    return status & 0x7F if found else os.waitpid(child, 0)[1] & 0x7F
 
 
 # ---------------------------------------------------------------------------------------------------- what it reads

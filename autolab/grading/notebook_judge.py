@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -15,11 +16,11 @@ from ..authoring.function_node import FunctionNode
 from ..engine.configuration import using_config
 from ..engine.variable import Variable
 from ..lesson.checking import exercises
-from ..lesson.exercise import OwnGradient, Prediction, Values, Witness
+from ..lesson.exercise import OwnGradient, Prediction, Witness
 from ..lesson.judge import judged
-from ..lesson.judgement import Judgement, Known, NotWritten, is_empty
+from ..lesson.judgement import Judgement, NotWritten, is_empty
 from ..lesson.results import Result
-from .wire import LineBroken, Wire, decoded, encoded
+from .wire import Lent, LineBroken, Other, Wire, decoded, encoded
 
 PROBLEMS = {
     "time": "it ran longer than it may",
@@ -92,19 +93,20 @@ def _counted(exercise: Any, result: Result, attempts: int) -> Result:
 
 def _judged(line: Wire, exercise: Any, what: Any) -> Judgement:
     answer = _answer(line, exercise, what)
-    if isinstance(exercise, Values):
-        exercise = replace(exercise, measure=lambda given, inputs: _asked(line, "measure", inputs, given))
     with using_config("train", True):
         judgement = judged(exercise, answer, np.random.default_rng())
-    if judgement.state == "wrong" and isinstance(answer, type):
-        return replace(judgement, kind=_cause(line) or judgement.kind)
+    if judgement.state == "wrong" and isinstance(exercise, OwnGradient) and isinstance(answer, type):
+        return replace(judgement, kind=_cause(line, exercise, judgement.kind) or judgement.kind)
     return judgement
 
 
-def _cause(line: Wire) -> str:
+def _cause(line: Wire, exercise: OwnGradient, kind: str) -> str:
     """What the notebook's process finds to be wrong with a class of its own, whose steps it can follow."""
-    with contextlib.suppress(AnswerRaised, NotWritten, Known):
-        told = _asked(line, "cause", None)
+    if kind == "forward":
+        return ""
+    with contextlib.suppress(AnswerRaised, NotWritten):
+        inputs = exercise.inputs(np.random.default_rng())
+        told = _asked(line, "cause", {"inputs": inputs, "order": exercise.order})
         return told if isinstance(told, str) and re.fullmatch(r"[a-z_]{1,40}", told) else ""
     return ""
 
@@ -112,30 +114,79 @@ def _cause(line: Wire) -> str:
 def _answer(line: Wire, exercise: Any, what: Any) -> Any:
     """An answer that can be judged here: plain data, or what asks the other process."""
     if isinstance(what, dict) and "function" in what:
-        return _RemoteFunction(bool(what["function"]))
+        return _RemoteFunction(line, bool(what["function"]))
     if isinstance(what, dict) and "class" in what:
         return _remote_class(line, isinstance(exercise, OwnGradient) and exercise.order > 1)
     return decoded(what)
 
 
 class _RemoteFunction:
-    """A function that is in the other process, where a measure calls it."""
+    """A function that is in the other process: the answer, or what call number ``of`` returned, such as a link.
 
-    def __init__(self, leaves_gap: bool) -> None:
-        self.leaves_gap = leaves_gap
+    A call takes data, Variables and functions, and the gradients of its result are those of that very call.
+    """
 
-    def __call__(self, *inputs: Any) -> Any:
-        raise TypeError("this function is in the process of the notebook")
+    def __init__(self, line: Wire, leaves_gap: bool, of: int | None = None) -> None:
+        self.line, self.leaves_gap, self.of = line, leaves_gap, of
+        self._parameters: dict[str, Variable] = {}
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        lent: list[Callable[..., Any]] = []
+
+        def handed(given: Any) -> Any:
+            if not callable(given) or isinstance(given, Variable):
+                return given
+            lent.append(given)
+            return Lent(len(lent) - 1)
+
+        parameters = {name: parameter.data for name, parameter in self._parameters.items()}
+        asked = {"of": self.of, "inputs": [handed(x) for x in inputs], "parameters": parameters}
+        asked["named"] = {name: handed(x) for name, x in named.items()}
+        made = _asked(self.line, "call", asked, lent)
+        if not (isinstance(made, tuple) and len(made) == 3):
+            raise LineBroken("form")
+        call, is_called, result = made
+        if is_called:
+            return _RemoteFunction(self.line, bool(result), call)
+        followed = [x for x in (*inputs, *named.values()) if isinstance(x, Variable)] + [*self._parameters.values()]
+        if not (isinstance(result, Variable) and followed):
+            return result
+        return _remote_result(self.line, call, result)().apply(tuple(followed))[0]
+
+    def namedparams(self) -> list[tuple[str, Variable]]:
+        """The parameters of a link, as they are there; what they are set to here goes along with the next call."""
+        found = _asked(self.line, "parameters", self.of)
+        if not isinstance(found, dict):
+            raise LineBroken("form")
+        self._parameters = {name: Variable(data) for name, data in found.items() if data is not None}
+        return list(self._parameters.items())
 
 
-def _asked(line: Wire, do: str, given: Any, asker: Any = None) -> Any:
-    """What comes of a request; what ``given`` holds is changed in place if the answer changed it."""
+def _remote_result(line: Wire, call: int, result: Variable) -> type[FunctionNode]:
+    """The step from what a function was handed to its result."""
+
+    class RemoteResult(FunctionNode):
+        def forward(self, inputs: tuple[Any, ...]) -> Any:
+            return (result.data,)
+
+        def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]) -> Any:
+            (upstream,) = grad_outputs
+            found = _asked(line, "gradients", {"call": call, "upstream": upstream})
+            return tuple(found) if isinstance(found, list) else found
+
+    return RemoteResult
+
+
+def _asked(line: Wire, do: str, given: Any, lent: Sequence[Callable[..., Any]] = ()) -> Any:
+    """What comes of a request; what ``given`` holds is changed in place if the answer changed it.
+
+    Meanwhile the answer may call the functions that are ``lent`` to it.
+    """
     line.send({"do": do, "of": line.answer, "with": encoded(given)})
-    reply = line.receive()
+    while "lent" in (reply := line.receive()):
+        line.send({"is": _lent_result(lent, reply)})
     if "unwritten" in reply:
         raise NotWritten(SimpleNamespace(leaves_gap=bool(reply["unwritten"])))
-    if "known" in reply:
-        raise Known(str(reply["known"])[:100])
     if "raised" in reply:
         raise AnswerRaised(str(reply["raised"])[:400])
     if "is" not in reply:
@@ -143,6 +194,17 @@ def _asked(line: Wire, do: str, given: Any, asker: Any = None) -> Any:
     if "changed" in reply:
         _put_back(given, decoded(reply["changed"]))
     return decoded(reply["is"])
+
+
+def _lent_result(lent: Sequence[Callable[..., Any]], asked: dict[str, Any]) -> Any:
+    """What a function that is lent makes of what the answer calls it with, as a message."""
+    number, inputs = asked["lent"], decoded(asked.get("with"))
+    if number not in range(len(lent)) or not isinstance(inputs, list):
+        raise LineBroken("form")
+    try:
+        return encoded(lent[number](*inputs))
+    except Exception as error:
+        return encoded(Other(f"{type(error).__name__}: {error!s:.80}"))
 
 
 def _put_back(given: Any, changed: Any) -> None:

@@ -18,12 +18,12 @@ import numpy as np
 
 from ..engine.grad import grad
 from ..engine.variable import Variable
-from ..lesson import Outcome, checking
+from ..lesson import Outcome, checking, results
 from ..lesson import own as own_lesson
-from ..lesson.exercise import OwnGradient, Values
+from ..lesson.exercise import OwnGradient
 from ..lesson.judge import judged, noticing
-from ..lesson.judgement import Known, NotWritten, has_gap
-from .wire import Wire, decoded, encoded
+from ..lesson.judgement import NotWritten, has_gap
+from .wire import Lent, Other, Wire, decoded, encoded
 
 _NO_PYTHON = re.compile(r"^(\s*)[%!?].*$|^(\s*)[\w.]+\?{1,2}$", re.MULTILINE)  # magics, the shell's, and questions
 
@@ -32,10 +32,10 @@ def run_cells(line: Wire, sources: list[str]) -> None:
     """Run the code cells one after the other; one that fails does not stop the next, as in a notebook."""
     import autolab.lesson as lesson
 
-    _forget_answers()
     handed_in: list[_HandedIn] = []
     lesson.check = checking.check = _hand_in(line, handed_in)
     lesson.use = own_lesson.use = lambda folder: ""  # the judge has read them
+    lesson.report = results.report = lambda lesson=None: ()  # and has the results
     main = types.ModuleType("__main__")
     main.__dict__.update(display=lambda *shown, **options: None, get_ipython=lambda: None, __builtins__=builtins)
     sys.modules["__main__"] = main
@@ -46,14 +46,6 @@ def run_cells(line: Wire, sources: list[str]) -> None:
         while "do" in (request := line.receive()):
             line.send(handed_in[request["of"]].reply(request))
     line.send({"end": True})
-
-
-def _forget_answers() -> None:
-    """What is right is known to the judge alone; here only what measures an answer is needed."""
-    for name in checking.lessons():
-        for exercise in checking.exercises(name).values():
-            for part in () if isinstance(exercise, OwnGradient) else ("truth", "reference", "mistakes", "says"):
-                object.__setattr__(exercise, part, None)
 
 
 def _run(source: str, name: str, names: dict[str, Any]) -> None:
@@ -69,7 +61,7 @@ def _hand_in(line: Wire, handed_in: list[_HandedIn]) -> Any:
     def check(name: str, answer: Any, more: bool = False) -> Outcome:
         """Hand an answer in; nothing is said about it, so that nothing can be found out by asking often."""
         line.send({"answer": str(name)[:200], "number": len(handed_in), "what": encoded(answer)})
-        handed_in.append(_HandedIn(name, answer))
+        handed_in.append(_HandedIn(line, answer))
         return Outcome(str(name), "not yet")
 
     return check
@@ -78,9 +70,10 @@ def _hand_in(line: Wire, handed_in: list[_HandedIn]) -> Any:
 class _HandedIn:
     """An answer that is a function or a class, and the objects of the class that were made for the judge."""
 
-    def __init__(self, name: str, answer: Any) -> None:
-        self.name, self.answer = name, answer
+    def __init__(self, line: Wire, answer: Any) -> None:
+        self.line, self.answer = line, answer
         self.nodes: list[tuple[Any, tuple[Variable, ...], tuple[Variable, ...]]] = []
+        self.calls: list[tuple[Any, list[Variable]]] = []
 
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
         """What comes of a request; what the answer raises is told."""
@@ -96,18 +89,54 @@ class _HandedIn:
             return {"unwritten": has_gap(empty.by)}
         except NotImplementedError:
             return {"unwritten": True}
-        except Known as mistake:
-            return {"known": mistake.kind}
         except BaseException as error:
             return {"raised": [type(error).__name__[:100], f"{error!s:.300}"]}
 
-    def _cause(self, _: Any) -> str:
-        return judged(checking.exercise_called(self.name), self.answer, np.random.default_rng()).kind
+    def _cause(self, asked: dict[str, Any]) -> str:
+        """What is wrong with a class's gradients: its own forward is the reference."""
 
-    def _measure(self, inputs: dict[str, np.ndarray]) -> Any:
-        exercise = checking.exercise_called(self.name)
-        assert isinstance(exercise, Values)
-        return exercise.measure(self.answer, inputs)
+        def own(**inputs: Any) -> Variable:
+            return self.answer().apply(tuple(inputs.values()))[0]
+
+        exercise = OwnGradient("the answer", lambda rng: asked["inputs"], own, asked["order"])
+        return judged(exercise, self.answer, np.random.default_rng()).kind
+
+    def _call(self, asked: dict[str, Any]) -> Any:
+        """The result of the answer, or of what it returned before (a link, whose parameters are set first)."""
+        called = self.answer if asked["of"] is None else self.calls[asked["of"]][0]
+        inputs = [self._taken(x) for x in asked["inputs"]]
+        named = {name: self._taken(x) for name, x in asked["named"].items()}
+        parameters = dict(called.namedparams()) if asked["parameters"] else {}
+        for name, data in asked["parameters"].items():
+            parameters[name].data = data
+        result = called(*inputs, **named)
+        followed = [x for x in (*inputs, *named.values()) if isinstance(x, Variable)]
+        self.calls.append((result, followed + [parameters[name] for name in asked["parameters"]]))
+        is_called = callable(result) and not isinstance(result, Variable)
+        return len(self.calls) - 1, is_called, has_gap(result) if is_called else result
+
+    def _taken(self, given: Any) -> Any:
+        """What the answer is handed; a function of the judge's as one that asks the judge."""
+        if not isinstance(given, Lent):
+            return given
+
+        def lent(*inputs: Any) -> Any:
+            self.line.send({"lent": given.number, "with": encoded(list(inputs))})
+            result = decoded(self.line.receive()["is"])
+            if isinstance(result, Other):
+                raise TypeError(f"this function cannot be called so: {result!r}")
+            return result
+
+        return lent
+
+    def _parameters(self, call: int) -> dict[str, Any]:
+        """The parameters of a link that the answer returned."""
+        return {name: parameter.data for name, parameter in self.calls[call][0].namedparams()}
+
+    def _gradients(self, asked: dict[str, Any]) -> list[Any]:
+        """The gradients of a call's result with respect to the Variables that it was handed, and to parameters."""
+        result, followed = self.calls[asked["call"]]
+        return list(grad(result, followed, asked["upstream"]))
 
     def _forward(self, arrays: list[np.ndarray]) -> Any:
         node = type(self.answer.__name__, (self.answer,), {"forward": noticing(self.answer.forward)})()

@@ -9,6 +9,7 @@ import base64
 import json
 import socket
 import time
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -32,8 +33,8 @@ class LineBroken(BaseException):
 class Wire:
     """One end of a connection; ``deadline`` is a time of `time.monotonic`, after which nothing is waited for."""
 
-    def __init__(self, end: socket.socket, deadline: float | None = None) -> None:
-        self.end, self.deadline = end, deadline
+    def __init__(self, end: socket.socket, deadline: float | None = None, longest: int = LONGEST) -> None:
+        self.end, self.deadline, self.longest = end, deadline, longest
         self._held = b""
         self.answer: Any = None  # the number of the answer that the judge asks about
         self.opened = ""  # what is said of a notebook that tried to read what is hidden
@@ -66,7 +67,7 @@ class Wire:
             if not more:
                 raise LineBroken("gone")
             self._held += more
-            if len(self._held) > LONGEST:
+            if len(self._held) > self.longest:
                 raise LineBroken("size")
         line, _, self._held = self._held.partition(b"\n")
         try:
@@ -102,9 +103,18 @@ def encoded(value: Any) -> Any:
         return {"dict": [[str(key), encoded(part)] for key, part in value.items()]}
     if isinstance(value, type) and issubclass(value, FunctionNode):
         return {"class": value.__name__[:100]}
+    if isinstance(value, Lent):
+        return {"lent": value.number}
     if callable(value):
         return {"function": has_gap(value)}
     return {"other": f"{value!r:.100}"}
+
+
+@dataclass(frozen=True)
+class Lent:
+    """A function of the judge's that an answer may call, by its number in the request."""
+
+    number: int
 
 
 class Other:
@@ -160,4 +170,7 @@ _READERS: dict[str, Any] = {
     "list": lambda held: [decoded(part) for part in held],
     "dict": lambda held: {str(key): decoded(part) for key, part in held},
     "other": lambda held: Other(str(held)[:100]),
+    "function": lambda held: Other("a function"),
+    "class": lambda held: Other("a class"),
+    "lent": lambda held: Lent(int(held)),
 }

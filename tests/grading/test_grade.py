@@ -13,7 +13,7 @@ from lesson.lessons import NOTEBOOKS, answers
 
 from autolab import lesson
 from autolab.cli import main
-from autolab.grading import Graded, NotebookLimits, fences, grade
+from autolab.grading import Graded, NotebookLimits, fences, grade, notebook_starter
 from autolab.grading.class_page import page_of
 from autolab.grading.graded import table
 from autolab.lesson import Result
@@ -74,8 +74,8 @@ def attempts(tmp_path, kinds):
 
 
 def test_where_the_kernel_does_not_help_the_hook_guards(tmp_path, monkeypatch):
-    monkeypatch.setattr(fences, "_without_network", lambda libc: False)
-    monkeypatch.setattr(fences, "_landlock", lambda libc, folder, hidden: False)
+    without = "it.fences._without_network = it.fences._landlock = lambda *of: False; "
+    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + without)
     attempts(tmp_path, ["deletes", "writes", "calls", "forks"])
 
 

@@ -13,6 +13,7 @@ from ...lesson.exercise import Arrays, Exercise, Prediction, Values, normal
 from ...lesson.judgement import Known, is_empty
 
 _POINTS = 20
+_GX, _GY = 3.0, -1.0
 _numbers = normal(x=(), y=())  # in this lesson nobody has heard of arrays
 
 
@@ -21,14 +22,18 @@ def _slope(x: Any, y: Any) -> Any:
 
 
 def _slopes(answer: Callable[..., Any], inputs: Arrays) -> Any:
-    """The gradients of a written function by x and by y."""
+    """The gradients of a written function by x and by y. Its values have to follow them: no rule of its own will do."""
     x, y = (Variable(number) for number in inputs.values())
-    out = answer(x, y)
-    if is_empty(out):
-        return out
-    if not isinstance(out, Variable):
+    out, turned = answer(x, y), answer(y, x)
+    if is_empty((out, turned)):
+        return None
+    if not (isinstance(out, Variable) and isinstance(turned, Variable)):
         raise Known("fixed")
-    return [0.0 if g is None else g.data for g in grad(out, (x, y))]
+    found = [0.0 if g is None else float(g.data) for g in grad(out, (x, y))]
+    rise = (_GX - _GY) * (x.data - y.data)
+    if np.allclose(found, [_GX, _GY]) and not np.allclose(out.data - turned.data, rise):
+        raise Known("fixed")
+    return found
 
 
 def _plane(gx: float, gy: float) -> Callable[..., np.ndarray]:
@@ -102,8 +107,8 @@ EXERCISES: tuple[Exercise, ...] = (
     Values(
         "start-own",
         _numbers,
-        _plane(3.0, -1.0),
-        {"swapped": _plane(-1.0, 3.0), "constant": _plane(3.0, 0.0)},
+        _plane(_GX, _GY),
+        {"swapped": _plane(_GY, _GX), "constant": _plane(_GX, 0.0)},
         measure=_slopes,
         what="slopes",
         points=_POINTS,
