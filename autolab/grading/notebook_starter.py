@@ -133,8 +133,8 @@ def _answer_and_leave(line: int, order: dict[str, Any]) -> None:
 
 def _teller(line: int) -> Callable[[str], Any]:
     """What tells the judge of a try to read what is hidden; it keeps what it needs as its own."""
-    write, dumps = os.write, json.dumps
-    return lambda path: write(line, dumps({"opened": path[-100:]}).encode() + b"\n")
+    write, quoted = os.write, json.encoder.encode_basestring_ascii
+    return lambda path: write(line, b'{"opened": ' + quoted(path[-100:]).encode() + b"}\n")
 
 
 def _end(child: int) -> int:

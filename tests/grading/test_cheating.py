@@ -8,7 +8,7 @@ import os
 import pytest
 from lesson.lessons import EXERCISES, NOTEBOOKS, answers
 
-from autolab.grading import NotebookLimits, grade
+from autolab.grading import NotebookLimits, grade, notebook_starter
 from autolab.lesson.exercise import Prediction
 
 from .submissions import submission
@@ -98,18 +98,19 @@ def test_one_answer_for_each_exercise_earns_all(tmp_path):
         assert (one.points, one.problem) == (len(one.results), ""), one
 
 
-def test_the_exercises_in_memory_hold_no_answers(tmp_path):
-    places = {"modules": "sys.modules['autolab.lessons.start.exercises'].EXERCISES", "gc": "gc.get_objects()"}
-    for way, found in places.items():
-        source = f"""
+def test_the_memory_holds_no_exercise(tmp_path, monkeypatch):
+    """Also where nothing keeps a notebook from searching: no module, no object, no function of the exercises."""
+    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + "it.fences.enclose = lambda *of: (); ")
+    source = f"""
 import gc, sys
 from autolab import lesson
-for one in {found}:
-    if type(one).__name__ in ("Prediction", "Values"):
-        try:
-            lesson.check(one.name, one.truth() if hasattr(one, "truth") else one.reference)
-        except Exception:
-            pass
+def of_exercises(one):
+    module = str(getattr(one, "__module__", ""))
+    return "lessons." in module or type(one).__module__ == "autolab.lesson.exercise"
+found = [one for one in gc.get_objects() if of_exercises(one)]
+found += [name for name in sys.modules if name.endswith("exercises")]
+with open({str(tmp_path / "found")!r}, "w") as file:
+    file.write(repr(found))
 """
-        write(tmp_path / f"{way}.ipynb", source, "lesson.check('start-zero', None)")
-    assert [one.points for one in grade(tmp_path)] == [0, 0]
+    write(tmp_path / "a.ipynb", source, "lesson.check('start-zero', None)")
+    assert grade(tmp_path)[0].points == 0 and (tmp_path / "found").read_text() == "[]"
