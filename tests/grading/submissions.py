@@ -74,7 +74,7 @@ for attempt in (
 """,
     "reads": """
 import pathlib
-for path in pathlib.Path("FOLDER").glob("*.ipynb"):
+for path in [pathlib.Path("FOLDER") / "000.ipynb"]:
     open("copied", "a").write(path.read_text())
     guess = -2
     lesson.check("start-reuse", guess)

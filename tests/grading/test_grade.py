@@ -54,7 +54,7 @@ def check_class(folder, count, kinds, server, limits):
 
 def test_a_class_gets_the_points_that_are_known(tmp_path, server):
     (tmp_path / "class").mkdir()
-    kinds = ["forges", "deletes", "kills", "leaves", "no-json", "writes-to-the-judge"]
+    kinds = ["forges", "deletes", "kills", "leaves", "no-json", "reads", "writes-to-the-judge"]
     check_class(tmp_path / "class", 12, kinds, server, NotebookLimits(seconds=20))
 
 
