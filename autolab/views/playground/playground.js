@@ -41,6 +41,7 @@ let stopping = 0; // the timer of the next try to interrupt
 let busy = 0; // messages that Python has not done with
 let isReady = false;
 let runsAtOnce = true; // as soon as Python is there; not after a program that had to be stopped
+let fromLink = false; // anybody can have written what came by a link: it waits for Run
 /** @type {any} */
 let look = null; // what a link wants to be looked at, for the first view
 let shown = ""; // the last view
@@ -78,12 +79,13 @@ function begin() {
   tell({ do: "start", pyodide: known.pyodide, numpy: known.numpy, build: known.build, interrupts });
 }
 
-/** What came by a link may be anybody's; only the page's own examples run without being asked for. */
+/** Whether the site itself brought the program that is there now. */
 const isOwn = () => Object.values(examples).includes(editor.program());
 
 /** Run the program. */
 function start() {
   if (!isReady || busy) return;
+  fromLink = false; // whoever presses Run has seen it
   output.replaceChildren();
   shown = "";
   tell({ do: "run", program: editor.program() });
@@ -147,8 +149,8 @@ function arrive(state) {
   if (state !== "ready") return;
   isReady = true;
   busy = 0;
-  if (runsAtOnce && isOwn()) start();
-  else if (!isOwn()) say("waits");
+  if (fromLink) say("waits");
+  else if (runsAtOnce) start();
   runsAtOnce = true;
   busy += 1; // for the end of the start
 }
@@ -255,14 +257,25 @@ async function visit() {
   const held = await unpackedLink(location.hash.slice(1));
   look = held ? lookOf(held.look) : null;
   editor.replace(held ? held.program : examples[examplesBox.value]);
+  fromLink = held !== null && !isOwn();
 }
+
+/** Who edits what came by a link runs it when it is done; what else is edited runs once Python is there. */
+editor.element.addEventListener("input", () => {
+  if (fromLink) runsAtOnce = fromLink = false;
+});
 
 examplesBox.onchange = () => {
   history.replaceState(null, "", location.pathname + location.search);
   editor.replace(examples[examplesBox.value]);
+  fromLink = false;
   start();
 };
-addEventListener("hashchange", () => visit().then(() => (isOwn() ? start() : say("waits"))));
+addEventListener("hashchange", async () => {
+  await visit();
+  if (!fromLink) start();
+  else if (isReady) say("waits");
+});
 const bar = html(
   "div",
   { class: "al-play-bar" },

@@ -15,7 +15,7 @@ SENTENCES: dict[str, str] = {
     "play_numpy": "Loading NumPy \N{HORIZONTAL ELLIPSIS}",
     "play_packages": "Loading AutoLab \N{HORIZONTAL ELLIPSIS}",
     "play_ready": "Ready",
-    "play_waits": "This program came with the link: read it, and press Run if you trust it.",
+    "play_waits": "This program came with the link. Read it first; it runs when you press Run.",
     "play_running": "Running \N{HORIZONTAL ELLIPSIS}",
     "play_stopping": "Stopping \N{HORIZONTAL ELLIPSIS}",
     "play_again": "Stopped. Python is starting again \N{HORIZONTAL ELLIPSIS}",
