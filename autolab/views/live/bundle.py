@@ -123,6 +123,24 @@ def zipped(text: str) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
+def digest_of(kind: str) -> str:
+    """The name of a front end's module and style together: the same wherever, though its zipped bytes may differ."""
+    texts = f"{module_text(f'{kind}.js')}\f{style_text(f'{kind}.css')}"
+    return hashlib.blake2b(texts.encode(), digest_size=12).hexdigest()
+
+
+def kinds() -> list[str]:
+    """The kinds of views that have a front end: their modules export what makes one.
+
+    Examples
+    --------
+    >>> "explorer" in kinds()
+    True
+    """
+    modules = [path for path in VIEWS.glob("*/*.js") if path.with_suffix(".css").exists()]
+    return sorted(path.stem for path in modules if "\nexport default " in path.read_text("utf-8"))
+
+
 class FrontEnd(ipywidgets.Widget):
     """The module and the style of a kind of view, zipped; ``digest`` names the two together.
 
@@ -139,8 +157,7 @@ class FrontEnd(ipywidgets.Widget):
     def __init__(self, kind: str) -> None:
         text = f"{module_text(f'{kind}.js')}//# sourceURL=autolab/{kind}.js\n"  # its name in the browser's debugger
         module, style = zipped(text), zipped(style_text(f"{kind}.css"))
-        digest = hashlib.blake2b(module + style, digest_size=12).hexdigest()
-        super().__init__(module=module, style=style, digest=digest)
+        super().__init__(module=module, style=style, digest=digest_of(kind))
 
 
 _held: dict[str, FrontEnd] = {}

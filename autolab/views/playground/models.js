@@ -11,6 +11,26 @@
  * }} Model
  */
 
+const FOLDER = "./views/"; // of the site: what the views are made of
+const LOADER = `${FOLDER}loader.js`;
+const FOREIGN = "the playground shows AutoLab's own views only";
+
+/**
+ * Where a view's loader looks for front ends, it finds those of the site and no other: what Python sends as one may
+ * be a program's, and this page has all that was taken away from Python.
+ * @param {Record<string, string>} kinds by their digests
+ */
+export function offerFrontEnds(kinds) {
+  /** @param {string} digest */
+  async function get(digest) {
+    if (!Object.hasOwn(kinds, digest)) throw new Error(FOREIGN);
+    const kind = `${FOLDER}${kinds[digest]}`;
+    const [module, style] = await Promise.all([import(`${kind}.js`), fetch(`${kind}.css`)]);
+    return { make: module.default, style: await style.text() };
+  }
+  Object.assign(globalThis, { [Symbol.for("autolab.modules")]: { has: () => true, get } });
+}
+
 /**
  * @param {(id: string, content: any) => void} send a message of a page to the widget of this name
  */
@@ -67,8 +87,8 @@ export function makeModels(send) {
     /** Show a widget in an element. @param {string} id @param {HTMLElement} el */
     async show(id, el) {
       const { model } = found(id);
-      const address = URL.createObjectURL(new Blob([model.get("_esm")], { type: "text/javascript" }));
-      const module = await import(address).finally(() => URL.revokeObjectURL(address));
+      if (!model.get("_front_end")) throw new Error(FOREIGN);
+      const module = await import(LOADER); // not `_esm`, which a program could have written
       const widget = await module.default();
       await widget.initialize({ model });
       await widget.render({ model, el });

@@ -5,7 +5,7 @@ import { lookOf } from "../graph/address.js";
 import { button, html, set, write } from "../live/dom.js";
 import { packed, unpackedLink } from "../live/playground_link.js";
 import { followTheme } from "../live/theme.js";
-import { makeModels } from "./models.js";
+import { makeModels, offerFrontEnds } from "./models.js";
 
 const SLOW = 300; // milliseconds after which it is said that something runs, and can be stopped
 const [TRIES, PATIENCE] = [3, 1000]; // so often Python is interrupted, so many milliseconds apart
@@ -19,6 +19,11 @@ const STAGES = ["loading", "numpy", "packages", "ready"];
 const known = JSON.parse(document.getElementById("known")?.textContent ?? "{}");
 const { words, examples } = known;
 const models = makeModels((id, content) => tell({ do: "message", id, content }));
+offerFrontEnds(known.front_ends);
+
+// A worker that is made of text keeps to this page's policy; one that is made of a file would keep to none.
+const importing = `import ${JSON.stringify(new URL("worker.js", location.href))}`;
+const workerAddress = URL.createObjectURL(new Blob([importing], { type: "text/javascript" }));
 
 const run = button(words.run, () => start());
 const stop = button(words.stop, halt);
@@ -72,7 +77,7 @@ function offer() {
 function begin() {
   [busy, isReady] = [0, false];
   models.clear();
-  worker = new Worker("worker.js", { type: "module" });
+  worker = new Worker(workerAddress, { type: "module" });
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = (event) => say("failed", event.message);
   interrupts = globalThis.crossOriginIsolated ? new Uint8Array(new SharedArrayBuffer(1)) : null;
@@ -88,7 +93,7 @@ function start() {
   fromLink = false; // whoever presses Run has seen it
   output.replaceChildren();
   shown = "";
-  tell({ do: "run", program: editor.program() });
+  tell({ do: "run", program: editor.program(), isOwn: isOwn() });
 }
 
 /** Where a page may share memory with a worker, Python is interrupted; elsewhere it has to begin again. */
@@ -191,7 +196,7 @@ async function view(id) {
   shown = id;
   const place = html("div", { class: "al-play-view" });
   output.append(place);
-  await models.show(id, place);
+  await models.show(id, place).catch((error) => print(`${error}\n`));
 }
 
 /** Put the program at its present point and what is looked at into the address. @param {string} program */

@@ -14,7 +14,7 @@ from pathlib import Path
 from ...files import write
 from ..draw.messages import say
 from ..draw.messages.playground import SENTENCES as WORDS
-from ..live.bundle import module_text, style_text
+from ..live.bundle import digest_of, kinds, module_text, style_text
 
 PYODIDE = "0.29.3"
 """The version of Pyodide: CPython 3.13 for browsers, for which a wheel of NumPy was compiled."""
@@ -149,7 +149,11 @@ def build(folder: str | Path, offline: Offline | None = None) -> Path:
         "playground.js": module_text("playground.js"),
         "worker.js": module_text("worker.js"),
         "playground.css": style_text("playground.css"),
+        "views/loader.js": module_text("loader.js"),
+        **{f"views/{kind}.js": module_text(f"{kind}.js") for kind in kinds()},
+        **{f"views/{kind}.css": style_text(f"{kind}.css") for kind in kinds()},
     }
+    (target / "views").mkdir(exist_ok=True)
     for name, text in content.items():
         write(target / name, text.encode())
     write(target / "autolab.zip", archive)
@@ -192,10 +196,11 @@ def _licences(offline: Offline | None) -> str:
 
 def _page(sources: dict[str, str]) -> str:
     """The page; what it must know is data in it, which its module reads."""
-    known = {**sources, "examples": EXAMPLES, "words": {key.removeprefix("play_"): text for key, text in WORDS.items()}}
+    words = {key.removeprefix("play_"): text for key, text in WORDS.items()}
+    known = {**sources, "examples": EXAMPLES, "words": words, "front_ends": {digest_of(kind): kind for kind in kinds()}}
     elsewhere = "" if sources["pyodide"].startswith("pyodide") else f" {DISTRIBUTION}"
     policy = (
-        f"default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{elsewhere}; worker-src 'self'; "
+        f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{elsewhere}; worker-src 'self' blob:; "
         f"connect-src 'self'{elsewhere}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
         "form-action 'none'"
     )

@@ -1,13 +1,14 @@
 // @ts-check
 /** Python beside the page: it loads Pyodide, NumPy and AutoLab, runs programs, and hears the pages of their views. */
 
+import { confine } from "./confine.js";
+
 const QUIET = 1000; // milliseconds without a message after which Python has time for what nobody waits for
 
 /** @type {any} */
 let runner;
-/** @type {(() => Promise<void>) | null} */
-let atLeisure = null;
 let heard = 0;
+let isClean = true; // no program has run that the site did not bring
 const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = []) =>
   /** @type {any} */ (self).postMessage(message, bytes);
 
@@ -30,7 +31,6 @@ async function start(sources) {
  * @param {File[] | null} kept
  */
 async function load({ pyodide, numpy, build, interrupts }, kept) {
-  const at = (/** @type {string} */ name) => new URL(name, location.href).href;
   const archive = fetch(at("autolab.zip")).then((answer) => answer.arrayBuffer());
   post({ do: "state", state: "loading" });
   const { loadPyodide } = await import(at(`${pyodide}pyodide.mjs`));
@@ -53,7 +53,9 @@ async function load({ pyodide, numpy, build, interrupts }, kept) {
       bytes.map((/** @type {Uint8Array} */ one) => one.buffer),
     );
   });
-  if (!kept) atLeisure = () => keep(python, build);
+  confine();
+  heard = performance.now();
+  if (!kept) keep(python, build);
   post({ do: "state", state: "ready" });
 }
 
@@ -73,6 +75,7 @@ async function keep(python, build) {
   for (;;) {
     const wait = heard + QUIET - performance.now();
     await new Promise((resolve) => setTimeout(resolve, wait));
+    if (!isClean) return; // a program could have forged what is kept
     if (wait > 0) continue;
     const { done, value } = compiled.next();
     if (done) return keepFiles(build, files);
@@ -84,7 +87,10 @@ async function keep(python, build) {
 
 const ACTS = /** @type {Record<string, (message: any) => any>} */ ({
   start,
-  run: ({ program }) => post({ do: "ran", whole: runner.run(program) }),
+  run: ({ program, isOwn }) => {
+    isClean &&= isOwn;
+    post({ do: "ran", whole: runner.run(program) });
+  },
   message: ({ id, content }) => runner.receive(id, JSON.stringify(content)),
   link: () => post({ do: "link", program: runner.program_here() }),
 });
@@ -97,9 +103,6 @@ self.onmessage = async ({ data }) => {
   }
   post({ do: "done" });
   heard = performance.now();
-  if (data.do !== "run") return;
-  atLeisure?.();
-  atLeisure = null;
 };
 
 // What was compiled on the first visit, in the browser's store: later ones start in half of the time.
@@ -109,15 +112,16 @@ const LINE = 10; // ends the list of the files, which are behind it
 
 /** @typedef {[path: string, bytes: Uint8Array]} File */
 
-/**
- * The store, where a browser has one for this page and lets it be used.
- * @returns {Promise<Cache | null>}
- */
-async function opened() {
-  return (await globalThis.caches?.open(STORE).catch(() => null)) ?? null;
+/** The store, where a browser has one for this page and lets it be used; programs cannot reach it. */
+const opening = globalThis.caches?.open(STORE).catch(() => null);
+const [Held, Answer] = [Blob, Response]; // they are taken away before these are made
+
+/** A file of the site. @param {string} name */
+function at(name) {
+  return new URL(name, import.meta.url).href;
 }
 
-const address = (/** @type {string} */ build) => new URL(`bytecode?${build}`, location.href).href;
+const address = (/** @type {string} */ build) => at(`bytecode?${build}`);
 
 /**
  * The files that were kept for this build of the site; null if there are none.
@@ -125,7 +129,7 @@ const address = (/** @type {string} */ build) => new URL(`bytecode?${build}`, lo
  * @returns {Promise<File[] | null>}
  */
 async function keptFiles(build) {
-  const answer = await (await opened())?.match(address(build));
+  const answer = await (await opening)?.match(address(build));
   if (!answer) return null;
   const all = new Uint8Array(await answer.arrayBuffer());
   const behind = all.indexOf(LINE) + 1;
@@ -141,18 +145,20 @@ async function keptFiles(build) {
  * @param {File[]} files
  */
 async function keepFiles(build, files) {
-  const store = await opened();
-  if (!store) return;
+  const store = await opening;
+  if (!store || !isClean) return;
   const list = JSON.stringify(files.map(([path, bytes]) => [path, bytes.length]));
-  const held = new Blob([`${list}\n`, .../** @type {BlobPart[]} */ (files.map(([, bytes]) => bytes))]);
+  const held = new Held([`${list}\n`, .../** @type {BlobPart[]} */ (files.map(([, bytes]) => bytes))]);
+  const put = store.put.bind(store, address(build), new Answer(held)); // a program may run, and change this class
   await forget();
-  await store.put(address(build), new Response(held)).catch(() => {});
+  await put().catch(() => {});
 }
 
 /** Keep none. */
 async function forget() {
-  const store = await opened();
-  for (const { url } of (await store?.keys()) ?? []) if (url.startsWith(address(""))) await store?.delete(url);
+  const store = await opening;
+  const drop = store?.delete.bind(store);
+  for (const { url } of (await store?.keys()) ?? []) if (url.startsWith(address(""))) await drop?.(url);
 }
 
 export {}; // a module: its names are its own

@@ -119,7 +119,7 @@ def test_the_site_is_small_and_asks_nobody_else(site: Path) -> None:
 def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) -> None:
     page = build(tmp_path / "site")
     assert sorted(path.name for path in page.parent.iterdir()) == [
-        *("LICENSES.txt", "autolab.zip", "index.html", "playground.css", "playground.js", "worker.js"),
+        *("LICENSES.txt", "autolab.zip", "index.html", "playground.css", "playground.js", "views", "worker.js"),
     ]
     text = page.read_text("utf-8")
     assert text.count(DISTRIBUTION) == 3  # to load from, and twice in the page's policy
