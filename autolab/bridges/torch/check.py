@@ -22,7 +22,7 @@ from ..checked import bound_function
 from .inputs import TorchInputs, bind
 from .modules import copied_buffers
 from .regions import function_of
-from .tensors import array_of, tensors_in
+from .tensors import array_of, tensor_of, tensors_in
 from .ways import traced
 
 _DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
@@ -167,7 +167,7 @@ class TorchCall:
         found: list[np.ndarray | None] = [None] * len(self._leaves)
         if not pairs:
             return found
-        starts = [torch.as_tensor(g).to(device=y.device, dtype=y.dtype) for y, g in pairs]
+        starts = [tensor_of(g).to(device=y.device, dtype=y.dtype) for y, g in pairs]
         xs = [list(self._leaves.values())[i] for i in places]
         try:
             grads = torch.autograd.grad([y for y, _ in pairs], xs, starts, allow_unused=True, retain_graph=True)
@@ -203,7 +203,7 @@ class TorchCall:
 
 def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
     """A leaf that shares the array's memory where it can, so that a change in place is noticed."""
-    tensor = torch.as_tensor(array)
+    tensor = tensor_of(array)
     if tensor.is_floating_point() and tensor.dtype.itemsize < 8:
         tensor = tensor.to(given.dtype)  # the check itself is in float64
     return tensor.to(given.device).requires_grad_(given.is_floating_point())

@@ -29,6 +29,18 @@ def dtype_name(tensor: Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
+def tensor_of(array: Any) -> Tensor:
+    """A tensor on the memory of an array, also where that is only lent: PyTorch knows no such arrays, and what a
+    backward writes to one is to be noticed."""
+    if isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.view()
+        try:
+            array.setflags(write=True)
+        except ValueError:  # its owner cannot be written to either
+            array = array.copy()
+    return torch.as_tensor(array)
+
+
 def array_of(tensor: Tensor) -> np.ndarray:
     """The numbers in main memory; those of a dtype that NumPy does not have, such as bfloat16, as float32.
 

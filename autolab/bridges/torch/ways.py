@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from ...gradcheck.forgotten_way import Traced, TracedStep, Way
 from . import calls
 from .regions import takes_context
-from .tensors import array_of, exchanged, tensors_in
+from .tensors import array_of, exchanged, tensor_of, tensors_in
 
 _ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "sigmoid", "sqrt", "rsqrt", "abs", "square", "pow", "relu"}
 _ELEMENTWISE |= {"add", "sub", "mul", "div", "neg", "reciprocal", "expm1", "log1p", "softplus", "erf", "clamp", "atan"}
@@ -100,7 +100,7 @@ def traced(
             del function.apply
         else:
             function.apply = own
-    pairs = [(y, torch.as_tensor(g).to(y)) for y, g in zip(ys, upstream, strict=True) if g is not None]
+    pairs = [(y, tensor_of(g).to(y)) for y, g in zip(ys, upstream, strict=True) if g is not None]
     x = list(fresh.values())[place]
     right = _reaching([y for y, _ in pairs], x, [g for _, g in pairs])
     return right, list(_ways(edges.found, pairs, x)) if edges.found else []
