@@ -16,7 +16,7 @@ const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = 
  * @param {{pyodide: string, numpy: string, build: string, interrupts: Uint8Array | null}} sources
  */
 async function start(sources) {
-  const kept = await keptFiles(sources.build);
+  const kept = await keptFiles(sources.build).catch(() => null);
   try {
     await load(sources, kept);
   } catch (error) {
@@ -71,12 +71,16 @@ function put(FS, path, bytes) {
  */
 async function keep(python, build) {
   const files = [];
-  const compiled = python.pyimport("autolab.views.playground.runner").compiled();
+  let compiled = null;
   for (;;) {
     const wait = heard + QUIET - performance.now();
     await new Promise((resolve) => setTimeout(resolve, wait));
     if (!isClean) return; // a program could have forged what is kept
     if (wait > 0) continue;
+    if (!compiled) {
+      python.pyimport("autolab.views.graph.explorer"); // what most programs show, though none may have run yet
+      compiled = python.pyimport("autolab.views.playground.runner").compiled();
+    }
     const { done, value } = compiled.next();
     if (done) return keepFiles(build, files);
     if (!value) continue; // part of a file that comes later
