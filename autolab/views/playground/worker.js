@@ -16,7 +16,7 @@ const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = 
  * @param {{pyodide: string, numpy: string, build: string, interrupts: Uint8Array | null}} sources
  */
 async function start(sources) {
-  const kept = await keptFiles(sources.build).catch(() => null);
+  const kept = (await keptFiles(sources.build).catch(forget)) ?? null;
   try {
     await load(sources, kept);
   } catch (error) {
