@@ -181,12 +181,19 @@ function show({ text, html: picture }) {
   const frame = /** @type {HTMLIFrameElement} */ (
     html("iframe", { sandbox: "allow-same-origin", title: text.slice(0, 200) })
   );
-  frame.srcdoc = `<style>${FRAME_STYLE}</style>${picture}`;
+  frame.srcdoc = `<style>${FRAME_STYLE}</style>${offline(picture)}`;
   frame.onload = () => {
     const page = frame.contentDocument?.documentElement;
     if (page) frame.style.height = `${page.scrollHeight + 16}px`;
   };
   output.append(frame);
+}
+
+/** What a program shows, without what looks other sites up before anything is asked for. @param {string} picture */
+function offline(picture) {
+  const page = new DOMParser().parseFromString(picture, "text/html");
+  for (const element of page.querySelectorAll("link, meta, base")) element.remove();
+  return page.head.innerHTML + page.body.innerHTML;
 }
 
 /** @param {string} id */

@@ -127,6 +127,7 @@ forge(do="comm_open", model="own", data={"state": {"digest": "constructor", "mod
 view("other", _esm=SCRIPT, _front_end="IPY_MODEL_own", words={})
 forge(do="show", text="picture", html=f"<img src=x onerror={SCRIPT!r}><script>{SCRIPT}</script>"
       "<meta http-equiv=refresh content='0;url=https://elsewhere.example/'><link rel=stylesheet href='https://elsewhere.example/'>"
+      "<link rel=preconnect href='https://elsewhere.example/'><base href='https://elsewhere.example/'>"
       "<iframe src='https://elsewhere.example/'></iframe><img src='https://elsewhere.example/'>")
 print('END')
 """
@@ -141,5 +142,8 @@ def test_the_page_imports_no_module_that_a_program_has_written(opened: Callable[
     expect(page.locator(".al-play-output")).to_contain_text("END")
     page.wait_for_timeout(1000)
     assert page.title() == say("play_title")
+    shown = page.frame_locator(".al-play-output iframe").first
+    expect(shown.locator("img")).to_have_count(2)
+    expect(shown.locator("link, meta, base")).to_have_count(0)
     blocked = "import(URL.createObjectURL(new Blob(['1'], {type: 'text/javascript'}))).then(() => 1, () => 0)"
     assert page.evaluate(blocked) == 0  # and if one got as far, the page's policy
