@@ -28,7 +28,7 @@ def surroundings(function: Callable[..., Any]) -> dict[str, Hashable]:
     the user's own, nearest first. Of iterators, caches and generators of random numbers only how far they
     are is told.
     """
-    found = dict(_draws())
+    found = generators()
     waiting, seen = deque([(getattr(function, "__name__", "function"), function)]), dict[int, Any]()
     while waiting and len(found) < _MOST:
         path, value = waiting.popleft()
@@ -42,12 +42,14 @@ def surroundings(function: Callable[..., Any]) -> dict[str, Hashable]:
     return found
 
 
-def _draws() -> Iterator[tuple[str, Hashable]]:
+def generators() -> dict[str, Hashable]:
     """How far the generators are that every function can reach, where they are loaded at all."""
+    found: dict[str, Hashable] = {}
     if "random" in sys.modules:
-        yield "the state of random", sys.modules["random"].getstate()
+        found["the state of random"] = sys.modules["random"].getstate()
     if "numpy.random" in sys.modules:
-        yield "the state of numpy.random", repr(np.random.get_state())
+        found["the state of numpy.random"] = repr(np.random.get_state())
+    return found
 
 
 def changed(before: dict[str, Hashable], after: dict[str, Hashable]) -> str | None:
