@@ -53,10 +53,10 @@ class Authored:
         return type(self).backward  # type: ignore[attr-defined]  # every style has one
 
     @property
-    def _written_forward(self) -> Callable[..., Any]:
+    def _written_forward(self) -> Any:
         """The user's forward, of whichever name."""
         written = [getattr(type(self), name, None) for name in ("forward", "forward_cpu", "forward_gpu")]
-        return next((found for found in written if found is not None and of_user(found)), type(self).backward)  # type: ignore[attr-defined]
+        return next((found for found in written if found is not None and of_user(found)), written[0])
 
     def input_label(self, i: int) -> str:
         """What messages and views call an input."""

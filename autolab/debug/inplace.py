@@ -29,6 +29,7 @@ from ..engine.multi_output import OutputNode
 from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.sharing import changed_by
 from ..engine.source import caller, file_label
 from ..engine.variable import Variable
 from ..engine.variadic import Many, Shapes
@@ -83,13 +84,7 @@ class Watch:
     def _raise_for_backward(self, code: CodeType) -> None:
         for role, name, kept in self.prints:
             if not kept.intact:
-                place = f"{file_label(code.co_filename)}, line {code.co_firstlineno}"
-                raise DamagedValueError(
-                    f"{role} {name!r:.60} of {self.step:.60} was changed in place by its {code.co_name:.30} "
-                    f"({place:.60}). Work on a copy: others still need the original.",
-                    code.co_filename,
-                    code.co_firstlineno,
-                )
+                raise changed_by("backward", code, f"{role} {name!r:.60} of {self.step:.60}")
 
 
 _Kept = tuple[str, Any, Any]
@@ -99,14 +94,27 @@ _shared: WeakValueDictionary[int, Fingerprint] = WeakValueDictionary()
 
 
 class _Hook:
-    """What is told of each step: it takes prints. ``blames`` says whether a forward, or a backward, that changes what
-    it is given in place is an error of its own."""
+    """Takes prints of what the nodes of each step kept. ``blames`` says whether a forward, or a backward, that changes
+    what it is given in place is an error of its own."""
 
     def __init__(self, known: Callable[[Variable], str | None], blames: bool = True) -> None:
         self._known, self.blames = known, blames
 
     def __call__(self, event: ForwardEvent | BackwardEvent) -> None:
-        _watch(event, self._known, self.blames)
+        if not isinstance(event, ForwardEvent):
+            return
+        node = _node(event)
+        if node is None or _keeps_nothing(event.function, node) or ref(node) in guards:
+            return
+        prints: dict[int, tuple[str, str, Fingerprint]] = {}
+        for role, name, value in _kept(event, node, self._known):
+            if id(value) not in prints:
+                prints[id(value)] = (role, name, _print(value))
+        if prints:
+            file, line = _position(caller())
+            written = getattr(event.function, "written_backward", None) if self.blames else None
+            code = getattr(written, "__code__", None)
+            guards[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line, code)
 
 
 class _CheckInplace(observe):
@@ -211,24 +219,6 @@ def _sums(flat: Array) -> tuple[int, int]:
 
 def _crc(flat: Array) -> int:
     return crc32(to_cpu(flat).tobytes())
-
-
-def _watch(event: ForwardEvent | BackwardEvent, known: Callable[[Variable], str | None], blame: bool = True) -> None:
-    """Take prints of what the nodes of a step kept; ``blame`` a backward that changes them."""
-    if not isinstance(event, ForwardEvent):
-        return
-    node = _node(event)
-    if node is None or _keeps_nothing(event.function, node) or ref(node) in guards:
-        return
-    prints: dict[int, tuple[str, str, Fingerprint]] = {}
-    for role, name, value in _kept(event, node, known):
-        if id(value) not in prints:
-            prints[id(value)] = (role, name, _print(value))
-    if prints:
-        file, line = _position(caller())
-        written = getattr(event.function, "written_backward", None) if blame else None
-        code = getattr(written, "__code__", None)
-        guards[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line, code)
 
 
 _forget: Callable[[ref[Node]], Any] = guards.pop

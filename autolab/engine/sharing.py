@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from sys import getrefcount
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -147,9 +148,16 @@ def copies(arrays: Iterable[Any]) -> list[Any]:
     return [array.copy() if type(array) is np.ndarray else None for array in arrays]
 
 
-def check_unchanged(
-    before: list[Any], arrays: Sequence[Any], who: str, names: Sequence[str], forward: Callable[..., Any]
-) -> None:
+def changed_by(who: str, code: CodeType | None, what: str) -> DamagedValueError:
+    """The error for a value that ``forward`` or ``backward``, whose ``code`` says where it stands, changed in place."""
+    file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+    place = f" ({file_label(file):.60}, line {line})" if code else ""
+    return DamagedValueError(
+        f"{what} was changed in place by its {who}{place}. Work on a copy: others still need the original.", file, line
+    )
+
+
+def check_unchanged(before: list[Any], arrays: Sequence[Any], who: str, names: Sequence[str], forward: Any) -> None:
     """An array that a forward has changed in place is put right, and named with the line of the forward.
 
     Raises
@@ -160,14 +168,7 @@ def check_unchanged(
         if was is None or was.tobytes() == array.tobytes():
             continue
         array[...] = was
-        code = getattr(forward, "__code__", None)
-        file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
-        raise DamagedValueError(
-            f"input {names[i]!r:.60} of {who:.60} was changed in place by its forward "
-            f"({file_label(file):.60}, line {line}). Work on a copy: others still need the original.",
-            file,
-            line,
-        )
+        raise changed_by("forward", getattr(forward, "__code__", None), f"input {names[i]!r:.60} of {who:.60}")
 
 
 def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import dis
 import enum
 import types
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ _PURE_BUILTINS = """
     int isinstance issubclass iter len list map max min next ord pow range repr reversed round set slice sorted str sum
     tuple zip Ellipsis NotImplemented __name__ __debug__
 """
-BUILTINS = frozenset(_PURE_BUILTINS.split())
+_BUILTINS = frozenset(_PURE_BUILTINS.split())
 _PURE_MODULES = ("math", "cmath", "_operator")
 _OF_NUMPY = frozenset(["array", "asarray", "arange", "dtype", "finfo", "full", "iinfo", "linspace", "ones", "zeros"])
 
@@ -33,11 +32,11 @@ def is_harmless(value: Any) -> bool:
     if isinstance(value, type):
         if issubclass(value, BaseException | np.generic) or module.startswith("autolab."):
             return True
-        return (module == "builtins" and name in BUILTINS) or value in (np.ndarray, np.dtype)
+        return (module == "builtins" and name in _BUILTINS) or value in (np.ndarray, np.dtype)
     if isinstance(value, np.ufunc):
         return getattr(np, name, None) is value
     if isinstance(value, types.BuiltinFunctionType) and not module.startswith("numpy"):
-        return module in _PURE_MODULES or (module == "builtins" and name in BUILTINS and value.__self__ is builtins)
+        return module in _PURE_MODULES or (module == "builtins" and name in _BUILTINS and value.__self__ is builtins)
     if callable(value) and module.partition(".")[0] == "numpy":
         if getattr(np, name, None) is value and name in _OF_NUMPY:
             return True
@@ -59,36 +58,9 @@ def own_methods(kind: type) -> set[str]:
     return {name for base in kind.__mro__[:-1] for name in vars(base)}
 
 
-def is_exception(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, BaseException)
-
-
 def is_library(module: types.ModuleType) -> bool:
     """Whether the names of a module stay what they are: AutoLab's and NumPy's are not assigned to."""
     return module.__name__.partition(".")[0] in ("autolab", "numpy") or module.__name__ in _PURE_MODULES
-
-
-def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
-    """The names that a function's code reads outside of it, and what they stand for."""
-    if isinstance(function, types.FunctionType):
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        yield from ((name, cell_content(cell)) for name, cell in cells)
-        for name in _global_names(function.__code__):
-            yield name, function.__globals__.get(name, getattr(builtins, name, None))
-
-
-def _global_names(code: types.CodeType) -> Iterator[str]:
-    yield from (step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"))
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _global_names(inner)
-
-
-def cell_content(cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # empty as yet
-        return None
 
 
 def name_of_default(function: types.FunctionType, i: int) -> str:

@@ -21,17 +21,14 @@ import numpy as np
 
 from ..engine.backend import modules
 from ..engine.errors import FusionError
+from ..engine.outer_names import EMPTY, content_of, outer_names
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .harmless import (
-    BUILTINS,
-    cell_content,
-    is_exception,
     is_harmless,
     is_library,
     is_of_numpy,
     name_of_default,
-    outer_names,
 )
 from .outside_value import OutsideArray, OutsideValue
 from .traced_function import exact, is_plain
@@ -218,15 +215,14 @@ class Outside:
 
     def _fill(self, name: str, cell: types.CellType, copied: types.CellType) -> None:
         """A variable around a function, which stays empty where it has no value yet."""
-        try:
-            cell.cell_contents  # noqa: B018
-        except ValueError:
+        content = content_of(cell)
+        if content is EMPTY:
             return
         if name == "__class__":
-            copied.cell_contents = cell.cell_contents
+            copied.cell_contents = content
             return
         held = copied.cell_contents = self.read(cell, "cell", name, lambda: cell.cell_contents)
-        self._written.append(lambda: None if cell_content(copied) is held else name)
+        self._written.append(lambda: None if content_of(copied) is held else name)
 
 
 class TrackedGlobals(dict[str, Any]):
@@ -239,10 +235,11 @@ class TrackedGlobals(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in self._names or not hasattr(builtins, name):
             return self._outside.read(self._names, name, name, partial(getitem, self._names, name))
-        if name not in BUILTINS and not is_exception(getattr(builtins, name)):
+        found = getattr(builtins, name)
+        if not (is_plain(found) or is_harmless(found)):
             raise self._outside.refuse(f"uses `{name}`, which reaches outside of it")
         self._outside.lookups.setdefault((id(self._names), name), _watched(partial(getitem, self._names, name)))
-        return getattr(builtins, name)
+        return found
 
     def _imported(self, name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         found = __import__(name, self._names, locals, fromlist, level).__name__

@@ -220,11 +220,12 @@ def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | 
     """
     nearby = subject.nearby(np.random.default_rng(_SEED))
     before = _generators()
-    subject.run()
+    breach = _unequal(subject, values, subject.run())
     runs = _RUNS if _generators() == before else _RUNS_OF_DRAWS
-    for _ in range(runs):
-        if breach := _unequal(subject, values, subject.run()):
-            return breach
+    for _ in range(runs - 1):
+        breach = breach or _unequal(subject, values, subject.run())
+    if breach:
+        return breach
     try:
         elsewhere = subject.run(nearby).values()
         return next(

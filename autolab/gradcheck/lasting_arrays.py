@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.outer_names import outer_names
 from ..engine.variable import Variable
 from .messages import shown
 
@@ -69,14 +70,8 @@ def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def reached(thing: Any) -> Iterator[tuple[str, Any]]:
     """What a function finds in its closure and in its module, by name; what any other object holds."""
     function = inspect.unwrap(getattr(thing, "__func__", thing)) if callable(thing) else thing
-    code = getattr(function, "__code__", None)
-    if code is not None:
-        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            try:
-                yield name, cell.cell_contents
-            except ValueError:  # not filled yet
-                continue
-        yield from [(name, function.__globals__[name]) for name in code.co_names if name in function.__globals__]
+    if inspect.isfunction(function):
+        yield from outer_names(function)
         return
     yield from getattr(thing, "__dict__", {}).items()
     for kind in type(thing).__mro__:

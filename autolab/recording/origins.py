@@ -16,6 +16,7 @@ from typing import Any
 from ..debug.inplace import fingerprint
 from ..engine.backend import is_array
 from ..engine.observe import BackwardEvent, ForwardEvent
+from ..engine.outer_names import outer_names
 from ..engine.variable import Variable
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
@@ -99,10 +100,7 @@ def _reached(fn: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any, ob
     """What a function reaches in its module, in its closure and through the functions it calls: name, value, print."""
     if not inspect.isfunction(fn) or fn in path or len(path) > _DEEPEST:
         return
-    closure = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-    inside = {name: cell.cell_contents for name, cell in closure.items() if _is_filled(cell)}
-    outside = {name: fn.__globals__[name] for name in _names(fn.__code__) if name in fn.__globals__}
-    for name, value in {**outside, **inside}.items():
+    for name, value in dict(outer_names(fn)).items():
         if value is fn or (not path and name == fn.__name__):
             continue
         look = _look(value, fn.__globals__)
@@ -110,21 +108,6 @@ def _reached(fn: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any, ob
             yield name, value, look
         if inspect.isfunction(value) and value.__globals__ is fn.__globals__:
             yield from _reached(value, (*path, fn))
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:  # not yet
-        return False
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    """The global names in a function's code and in the functions written inside it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if inspect.iscode(constant):
-            yield from _names(constant)
 
 
 def _look(value: Any, module: dict[str, Any]) -> object:

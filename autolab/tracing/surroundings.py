@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.outer_names import outer_names
 from ..engine.variable import Variable
-from ..gpu.harmless import name_of_default, outer_names
+from ..gpu.harmless import name_of_default
 from ..gpu.traced_function import exact, is_plain
 
 _MOST = 5_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import inspect
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.errors import a_kind
+from ...engine.outer_names import EMPTY, content_of, looked_up
 from ...recording.locate import source_of
 from ...recording.rule_text import lambda_of
 from ..graph.exploration_state import literal
@@ -163,8 +163,8 @@ class _Written:
         except SyntaxError:  # a nonlocal has no variable around it any more
             raise NotStandalone(f"{name} changes a variable of the function around it") from None
         inside = [c for c in self.code.co_consts if isinstance(c, CodeType)]
-        self.names = list(dict.fromkeys([used for code in inside for used in _looked_up(code)]))
-        self.at_definition = list(dict.fromkeys(_looked_up(self.code, deep=False)))
+        self.names = list(dict.fromkeys([used for code in inside for used in looked_up(code)]))
+        self.at_definition = list(looked_up(self.code, deep=False))
         self.is_decorated = isinstance(tree, ast.FunctionDef) and bool(tree.decorator_list)
 
     @classmethod
@@ -205,16 +205,6 @@ def _parsed(text: str | None) -> ast.stmt | None:
     return body[0] if len(body) == 1 else None
 
 
-def _looked_up(code: CodeType, deep: bool = True) -> Iterator[str]:
-    """The names that code looks up outside of its function; if ``deep``, those of functions within it included."""
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            yield instruction.argval
-    for constant in code.co_consts if deep else ():
-        if isinstance(constant, CodeType):
-            yield from _looked_up(constant)
-
-
 def _is_code_of(module: CodeType, code: CodeType) -> bool:
     """Whether a function that a program defines is the one with this code."""
     found = [c for c in module.co_consts if isinstance(c, CodeType) and c.co_name == code.co_name]
@@ -230,10 +220,10 @@ def _gist(code: CodeType) -> tuple[Any, ...]:
 
 
 def _held(name: str, cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        raise NotStandalone(f"{name} has no value yet") from None
+    content = content_of(cell)
+    if content is EMPTY:
+        raise NotStandalone(f"{name} has no value yet")
+    return content
 
 
 def _root(module: str) -> str:

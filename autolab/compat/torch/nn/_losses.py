@@ -168,7 +168,7 @@ def _bounded(x: Any, t: Any, reduction: str) -> Any:
         logs = [np.maximum(np.log(p), -100) for p in (x._data, 1 - x._data)]
     slope = (x._data - t._data) / np.maximum(x._data * (1 - x._data), 1e-12)
     each = moved(F.mul(x, constant(slope)), -t._data * logs[0] - (1 - t._data) * logs[1])
-    return each if reduction == "none" else F.sum(each) if reduction == "sum" else F.mean(each)
+    return _as_asked(each, reduction)
 
 
 binary_cross_entropy = _binary(
