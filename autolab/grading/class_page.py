@@ -60,7 +60,7 @@ def _exercise(exercise: Any, found: Sequence[Result]) -> Markup:
     missing = verdicts["not yet"] + verdicts["not tried"]
     rows += [_row(missing, "no answer", "")] if missing else []
     attempts = max([result.attempts for result in found], default=0)
-    often = f"at most {attempts} different answers in one notebook" if attempts > 1 else ""
+    often = f"up to {attempts} different answers in one notebook" if attempts > 1 else ""
     rows += [_row(sum([result.attempts > 1 for result in found]), "more than one attempt", often)] if often else []
     head = element("tr", *[element("th", escape(text)) for text in ("students", "answer", "what helps")])
     return element("table", element("thead", head), element("tbody", *rows))
