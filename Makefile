@@ -27,7 +27,7 @@ help:
 
 lab:
 	@scripts/environment lab
-	@exec $(python) -m autolab.cli lab autolab/lessons/start/00_start.ipynb \
+	@exec $(python) -m autolab.app.cli lab autolab/lessons/start/00_start.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
 
 lite:
@@ -81,7 +81,7 @@ needs-gpu:
 
 # Both libraries are large, so they are not in the environment of the other tests, where those of the bridges are skipped.
 test-bridges: .bridges-venv/made
-	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/foreign.py tests/views/graph/test_page_foreign.py
+	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/shared/foreign.py tests/views/graph/test_page_foreign.py
 
 .bridges-venv/made: tests/bridges/requirements.txt pyproject.toml
 	"$${PYTHON:-python3}" -m venv --clear .bridges-venv
@@ -90,11 +90,11 @@ test-bridges: .bridges-venv/made
 
 # Both bring a web server and more, so they have an environment of their own; without it these tests are skipped.
 test-graders: .graders-venv/made
-	.graders-venv/bin/python -m pytest tests/grading/test_graders.py
+	.graders-venv/bin/python -m pytest tests/lesson/grading/test_graders.py
 
-.graders-venv/made: tests/grading/requirements.txt pyproject.toml
+.graders-venv/made: tests/lesson/grading/requirements.txt pyproject.toml
 	"$${PYTHON:-python3}" -m venv --clear .graders-venv
-	.graders-venv/bin/python -m pip install --quiet --editable . -r tests/grading/requirements.txt
+	.graders-venv/bin/python -m pip install --quiet --editable . -r tests/lesson/grading/requirements.txt
 	@touch $@
 
 # The places other than JupyterLab that show live views, in an environment of their own; without it these tests are skipped.

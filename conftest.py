@@ -10,8 +10,8 @@ import pytest
 # What needs a library that may be missing: the modules that JupyterLab's server and nbconvert load,
 # and the bridges' examples.
 _NEEDS = {
-    "jupyter_server": "autolab/server.py",
-    "nbconvert": "autolab/static_views.py",
+    "jupyter_server": "autolab/app/server.py",
+    "nbconvert": "autolab/app/static_views.py",
     "torch": "autolab/bridges/torch",
     "jax": "autolab/bridges/jax",
 }

@@ -25,7 +25,7 @@ from speed import environment
 
 sys.path.insert(0, str(environment.ROOT))
 
-from autolab.files import write
+from autolab.shared.files import write
 
 NOTE = environment.ROOT / "docs" / "bridges.md"
 BEGIN, END = "<!-- results/bridges.json -->\n\n", "\n<!-- end -->"

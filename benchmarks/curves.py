@@ -27,8 +27,8 @@ from autolab import links as L
 from autolab.analysis import Study
 from autolab.analysis.curves import quickly
 from autolab.analysis.ladder import Ladder
-from autolab.files import write
-from autolab.tracing import Branches
+from autolab.shared.files import write
+from autolab.transforms.tracing import Branches
 
 ROUNDS = 3
 RESULTS = Path(__file__).parent / "results" / "curves.json"

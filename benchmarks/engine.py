@@ -14,7 +14,7 @@ from speed.report import LEGEND, heading, table
 from speed.rows import DifferentResultsError
 from speed.runner import GROUPS, LIBRARIES, Runner
 
-from autolab.files import write
+from autolab.shared.files import write
 
 RESULTS = environment.BENCHMARKS / "results"
 

@@ -23,7 +23,7 @@ from gpu_speed.clock import Clock, device, device_clock, give_back, torch_or_non
 from gpu_speed.rows import ROWS, Figure, Options, failed
 
 from autolab.engine.backend import gpu_status
-from autolab.files import write
+from autolab.shared.files import write
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -16,7 +16,7 @@ from speed import environment
 from speed.report import number
 from speed.rows import OURS
 
-from autolab.files import write
+from autolab.shared.files import write
 
 RESULTS = "benchmarks/results/engine.json"
 PAGE = environment.BENCHMARKS / "history.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from speed import environment
 from speed.summary import documents, load
 
-from autolab.files import write
+from autolab.shared.files import write
 
 RESULTS = environment.BENCHMARKS / "results" / "engine.json"
 

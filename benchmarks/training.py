@@ -17,7 +17,7 @@ from speed.report import LEGEND, heading, table
 from speed.rows import DifferentResultsError
 from speed.runner import Runner
 
-from autolab.files import write
+from autolab.shared.files import write
 
 GOAL = 0.03
 """What LiveMonitor may add to the time of training."""

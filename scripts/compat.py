@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from autolab import compat
-from autolab.files import write
+from autolab.shared.files import write
 
 ROOT = Path(__file__).parents[1]
 

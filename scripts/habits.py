@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from autolab.engine.habits import markdown
-from autolab.files import write
+from autolab.shared.files import write
 
 if __name__ == "__main__":
     write(Path(__file__).parents[1] / "docs" / "habits.md", markdown())

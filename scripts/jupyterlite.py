@@ -20,7 +20,7 @@ from typing import Any
 
 from npm_packages import ROOT
 
-from autolab.files import write
+from autolab.shared.files import write
 
 VENV = ROOT / ".lite-venv"
 TOOLS = (

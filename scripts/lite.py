@@ -15,7 +15,7 @@ from pathlib import Path
 import jupyterlite
 from npm_packages import ROOT, fetched
 
-from autolab.files import write
+from autolab.shared.files import write
 from autolab.views.playground import site
 
 SITE = ROOT / "dist" / "lite"

@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from autolab.files import write  # noqa: E402
+from autolab.shared.files import write  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 from tests.views.lab import Lab, LabPage, lab_server  # noqa: E402
 

@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT))
 
 import autolab  # noqa: E402
 from autolab import functions as F  # noqa: E402
-from autolab.files import write  # noqa: E402
 from autolab.recording import Recording, last_recording  # noqa: E402
+from autolab.shared.files import write  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 
 CELL = {"width": 1100, "height": 800}

@@ -15,13 +15,13 @@ import pytest
 from helpers.lab_process import fetch, lab_process
 
 import autolab
-from autolab import cli
+from autolab.app import cli
 
 EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "autolab.cli", *arguments]
+    command = [sys.executable, "-m", "autolab.app.cli", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
 
 
@@ -30,7 +30,7 @@ def test_lab_opens_the_notebook_and_leaves_nothing_behind(tmp_path):
     folder = tmp_path / "a folder"
     folder.mkdir()
     (folder / "first lesson.ipynb").write_text(EMPTY_NOTEBOOK)
-    command = [sys.executable, "-m", "autolab.cli", "lab", "first lesson.ipynb", "--port", "0"]
+    command = [sys.executable, "-m", "autolab.app.cli", "lab", "first lesson.ipynb", "--port", "0"]
     with lab_process(command, home=tmp_path, cwd=folder, BROWSER="/bin/echo") as lab:
         address = lab.wait_for_address(60)
         assert "/lab/tree/first%20lesson.ipynb?token=" in address
@@ -153,7 +153,7 @@ def test_version(capsys):
 
 def quiet_lab(folder: Path) -> list[str]:
     (folder / "a.ipynb").write_text(EMPTY_NOTEBOOK)
-    return [sys.executable, "-m", "autolab.cli", "lab", "a.ipynb", "--port", "0", "--browser", "none"]
+    return [sys.executable, "-m", "autolab.app.cli", "lab", "a.ipynb", "--port", "0", "--browser", "none"]
 
 
 NO_HOME = {"HOME": "/dev/null", "XDG_DATA_HOME": "", "JUPYTER_CONFIG_DIR": "", "JUPYTER_DATA_DIR": ""}
@@ -173,7 +173,7 @@ sys.exit(cli.main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("start", "why"),
     [
-        (["-m", "autolab.cli"], r"/dev/null\S* cannot be written \(Not a directory\)"),
+        (["-m", "autolab.app.cli"], r"/dev/null\S* cannot be written \(Not a directory\)"),
         pytest.param(["-c", NAMELESS], "there is no home folder", marks=pytest.mark.full),
     ],
     ids=["unwritable", "none"],
@@ -217,7 +217,7 @@ def test_a_home_folder_is_lent_where_the_system_knows_none(monkeypatch, capsys):
 GATEWAY = """
 import sys
 from jupyterlab.labapp import LabApp
-from autolab.server import reach_gateway
+from autolab.app.server import reach_gateway
 server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])
 print(reach_gateway(server), server.web_app.settings['kernel_websocket_connection_class'].__qualname__)
 """

@@ -10,7 +10,7 @@ import pytest
 from test_cli import NO_HOME, run
 
 import autolab
-from autolab import doctor
+from autolab.app import doctor
 
 needs_base = pytest.mark.skipif(doctor.version_of("anywidget") is None, reason="NumPy alone is installed")
 

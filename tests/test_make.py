@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 # Notes when a module or a script that it is told to run begins and ends.
 NOTES = """
 case "$2" in
-autolab.cli) shift 2; echo "$0 $*" >>../log ;;
+autolab.app.cli) shift 2; echo "$0 $*" >>../log ;;
 ruff | mypy | pytest) echo "begin $2" >>../log; /bin/sleep 0.05; echo "end $2" >>../log ;;
 esac
 case "$1" in

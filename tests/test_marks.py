@@ -45,7 +45,7 @@ def test_asks_for_the_browser(browser): ...
 def test_starts_chromium(): start("/usr/bin/chromium", "--headless")
 def test_starts_the_lab(): start("-m", "jupyterlab", "--no-browser")
 def test_starts_a_kernel(): start("-m", "ipykernel_launcher", "-f", "kernel.json")
-def test_opens_a_notebook(): start("-m", "autolab.cli", "lab", "start.ipynb")
+def test_opens_a_notebook(): start("-m", "autolab.app.cli", "lab", "start.ipynb")
 
 @pytest.fixture
 def notebook():

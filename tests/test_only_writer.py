@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.checkout import ROOT
 
-WRITER = Path("autolab/files.py")
+WRITER = Path("autolab/shared/files.py")
 WRITING_METHODS = {"write_text", "write_bytes", "tofile", "savez", "savez_compressed", "savetxt", "savefig", "touch"}
 WRITING_METHODS |= {"mkstemp", "NamedTemporaryFile", "render"}
 WRITING_MODULES = {"shutil": {"copy", "copy2", "copyfile", "copytree", "move"}, "os": {"rename", "replace", "link"}}

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from helpers.checkout import ROOT
 
-from autolab import files
+from autolab.shared import files
 
 
 def names_in(folder):

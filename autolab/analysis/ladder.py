@@ -17,8 +17,8 @@ from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
-from ..tracing import Branches, agree
 from ..transforms.curvature import made_by_elementwise
+from ..transforms.tracing import Branches, agree
 
 _PROBES = 5
 

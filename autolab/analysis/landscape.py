@@ -21,7 +21,7 @@ from ..engine.configuration import using_config
 from ..engine.float_errors import quietly
 from ..gradcheck.executors import check_executor, spread
 from ..optimizers import Optimizer
-from ..tracing import Branches
+from ..transforms.tracing import Branches
 from .directions import Chosen, directions_of
 from .loss_space import CALLER, Loss, Space, SurfacePlane
 from .rolling import Roll, roll

@@ -19,7 +19,7 @@ from ..engine.grad import grad
 from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from ..links import Link
-from ..structure import filled, leaves
+from ..shared.structure import filled, leaves
 
 Loss = Callable[..., Any]
 

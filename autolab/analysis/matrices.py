@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import transforms
-from ..binding import Bound, bind
 from ..engine.devices import to_cpu
 from ..engine.variable import Variable
-from ..structure import leaves
+from ..shared.binding import Bound, bind
+from ..shared.structure import leaves
 
 MOST = 2_000_000
 """A matrix has at most so many entries."""

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..binding import Bound
 from ..engine.variable import Variable
 from ..gradcheck.forgotten_way import Traced
+from ..shared.binding import Bound
 
 
 class Called(Protocol):

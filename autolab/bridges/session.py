@@ -12,7 +12,7 @@ import numpy as np
 from ..engine.backend import Array
 from ..recording.model import Recording
 from ..recording.origins import Origins
-from ..tracing import Untraceable
+from ..transforms.tracing import Untraceable
 from ..views.graph.exploration_state import ExplorationState
 from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urljoin
 
-from ..files import FileFormatError, replacing
+from ..shared.files import FileFormatError, replacing
 
 _CHUNK = 1 << 16
 _TIMEOUT = 30.0

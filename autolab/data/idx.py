@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import free_bytes, reading, refused, visible
+from ..shared.files import free_bytes, reading, refused, visible
 
 _KINDS = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 _PIECE = 1 << 16

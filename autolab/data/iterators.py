@@ -10,8 +10,8 @@ import numpy as np
 from ..engine.configuration import check_rng, config
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..generators import generator_state, generator_store
-from ..state_layout import COUNT, TEXT, TRUTH, Slot
+from ..shared.generators import generator_state, generator_store
+from ..shared.state_layout import COUNT, TEXT, TRUTH, Slot
 from .dataset import TupleDataset, batch_of
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..engine.configuration import check_rng
-from ..files import FileFormatError
+from ..shared.files import FileFormatError
 from .dataset import Dataset, Transform, TupleDataset
 from .download import fetch
 from .idx import read_idx

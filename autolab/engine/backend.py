@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 Array = Any
-"""A numpy.ndarray, a cupy.ndarray, or what `autolab.tracing` puts in their place."""
+"""A numpy.ndarray, a cupy.ndarray, or what `autolab.transforms.tracing` puts in their place."""
 
 modules: dict[type, ModuleType] = {np.ndarray: np}
 

@@ -9,57 +9,71 @@ from typing import Any
 
 from ..engine.habits import missing
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
-from .arithmetic import add, div, mul, neg, sub
-from .axes import expand_dims, moveaxis, squeeze, swapaxes
-from .calculus import convolve, trapezoid
-from .cardinal_sine import sinc
-from .classification import nll_loss, softmax_cross_entropy
-from .combining import append, block, cross, kron, meshgrid
-from .conv import conv1d, conv2d
-from .conv_transpose import conv_transpose1d, conv_transpose2d
-from .cumulative import cumprod, cumsum, prod
-from .diagonals import diagonal, trace, tril, triu
-from .division import floor_divide, fmod, remainder
-from .dot_product_attention import attention
-from .einstein import einsum
-from .entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
-from .exponentials import exp, expm1, log, log1p, log2, log10
-from .extrema import max, min
-from .fourier import fft, ifft, irfft, rfft
-from .fused import expadd, muladd
-from .group_norms import group_norm, instance_norm, rms_norm
-from .indexing import getitem, take_along_axis
-from .joining import concatenate, split, stack
-from .least_squares import lstsq, qr
-from .linalg import cholesky, det, inv, slogdet, solve
-from .logistic import logaddexp, logsigmoid, sigmoid, softplus
-from .loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
-from .margins import gaussian_nll, hinge, triplet
-from .matrix_functions import matrix_norm, matrix_power, pinv
-from .metrics import accuracy, f1_score, precision, r2_score, recall
-from .nn import dropout, embedding, linear, one_hot
-from .normalization import batch_norm, layer_norm
-from .norms import logsumexp, norm
-from .patches import pixel_shuffle, unfold
-from .pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
-from .powers import abs, cbrt, hypot, pow, reciprocal, sqrt, square
-from .products import dot, matmul, outer, tensordot
-from .quantiles import median, percentile, quantile
-from .rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, relu6, selu
-from .reduce import mean, std, sum, var
-from .repeating import flip, pad, repeat, roll, tile
-from .resizing import interpolate
-from .rounding import ceil, floor, round, sign
-from .selection import clip, fmax, fmin, maximum, minimum, nan_to_num, where
-from .shape import broadcast_to, cast, reshape, sum_to, transpose
-from .similarity import cosine_similarity, normalize
-from .slopes import gradient
-from .smooth_activations import gelu, glu, mish, silu, softsign
-from .softmaxes import log_softmax, softmax
-from .sorting import partition, sort
-from .special import erf, erfc
-from .spectra import eigh, svd
-from .trig import arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, cos, cosh, sin, sinh, tan, tanh
+from .arrays.axes import expand_dims, moveaxis, squeeze, swapaxes
+from .arrays.combining import append, block, cross, kron, meshgrid
+from .arrays.diagonals import diagonal, trace, tril, triu
+from .arrays.indexing import getitem, take_along_axis
+from .arrays.joining import concatenate, split, stack
+from .arrays.repeating import flip, pad, repeat, roll, tile
+from .arrays.shape import broadcast_to, cast, reshape, sum_to, transpose
+from .arrays.sorting import partition, sort
+from .elementwise.arithmetic import add, div, mul, neg, sub
+from .elementwise.cardinal_sine import sinc
+from .elementwise.division import floor_divide, fmod, remainder
+from .elementwise.exponentials import exp, expm1, log, log1p, log2, log10
+from .elementwise.fused import expadd, muladd
+from .elementwise.logistic import logaddexp, logsigmoid, sigmoid, softplus
+from .elementwise.powers import abs, cbrt, hypot, pow, reciprocal, sqrt, square
+from .elementwise.rounding import ceil, floor, round, sign
+from .elementwise.selection import clip, fmax, fmin, maximum, minimum, nan_to_num, where
+from .elementwise.special import erf, erfc
+from .elementwise.trig import (
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    cos,
+    cosh,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+from .linear_algebra.einstein import einsum
+from .linear_algebra.fourier import fft, ifft, irfft, rfft
+from .linear_algebra.least_squares import lstsq, qr
+from .linear_algebra.linalg import cholesky, det, inv, slogdet, solve
+from .linear_algebra.matrix_functions import matrix_norm, matrix_power, pinv
+from .linear_algebra.products import dot, matmul, outer, tensordot
+from .linear_algebra.spectra import eigh, svd
+from .losses.classification import nll_loss, softmax_cross_entropy
+from .losses.entropy import binary_cross_entropy, kl_divergence, sigmoid_cross_entropy, xlogy
+from .losses.loss import huber, mean_absolute_error, mean_squared_error, smooth_l1
+from .losses.margins import gaussian_nll, hinge, triplet
+from .losses.metrics import accuracy, f1_score, precision, r2_score, recall
+from .losses.similarity import cosine_similarity, normalize
+from .networks.conv import conv1d, conv2d
+from .networks.conv_transpose import conv_transpose1d, conv_transpose2d
+from .networks.dot_product_attention import attention
+from .networks.group_norms import group_norm, instance_norm, rms_norm
+from .networks.nn import dropout, embedding, linear, one_hot
+from .networks.normalization import batch_norm, layer_norm
+from .networks.patches import pixel_shuffle, unfold
+from .networks.pool import avg_pool1d, avg_pool2d, global_avg_pool, global_max_pool, max_pool1d, max_pool2d
+from .networks.rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, relu6, selu
+from .networks.resizing import interpolate
+from .networks.smooth_activations import gelu, glu, mish, silu, softsign
+from .networks.softmaxes import log_softmax, softmax
+from .reductions.calculus import convolve, trapezoid
+from .reductions.cumulative import cumprod, cumsum, prod
+from .reductions.extrema import max, min
+from .reductions.norms import logsumexp, norm
+from .reductions.quantiles import median, percentile, quantile
+from .reductions.reduce import mean, std, sum, var
+from .reductions.slopes import gradient
 from .variable_methods import install as _install
 
 _install()

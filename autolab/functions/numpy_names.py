@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from ..engine.numpy_protocol import adapt, register, unwrap
-from .arithmetic import mul, sub
-from .axes import expand_dims, swapaxes
-from .diagonals import diagonal, on_diagonal, trace
-from .extrema import max, min
-from .indexing import getitem
-from .joining import along, concatenate, place_of, split
-from .norms import norm
-from .powers import pow
-from .products import dot, matmul, outer, tensordot
-from .reduce import Axis, mean, sum
-from .repeating import flip
-from .shape import broadcast_to, cast, reshape, transpose
-from .spectra import eigh, svd
+from .arrays.axes import expand_dims, swapaxes
+from .arrays.diagonals import diagonal, on_diagonal, trace
+from .arrays.indexing import getitem
+from .arrays.joining import along, concatenate, place_of, split
+from .arrays.repeating import flip
+from .arrays.shape import broadcast_to, cast, reshape, transpose
+from .elementwise.arithmetic import mul, sub
+from .elementwise.powers import pow
+from .linear_algebra.products import dot, matmul, outer, tensordot
+from .linear_algebra.spectra import eigh, svd
+from .reductions.extrema import max, min
+from .reductions.norms import norm
+from .reductions.reduce import Axis, mean, sum
 
 Arrays = Sequence[Any]
 

@@ -18,31 +18,31 @@ from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.leaving import left
 from ..engine.modes import listeners
 from ..engine.variable import Variable, wrap
-from .axes import squeeze, swapaxes
-from .cumulative import cumprod, cumsum, prod
-from .device_transfer import to_cpu, to_gpu
-from .diagonals import diagonal, trace
-from .division import floor_divide, remainder
-from .exponentials import exp, log
-from .extrema import max as _max
-from .extrema import min as _min
-from .indexing import getitem
-from .logistic import sigmoid
+from .arrays.axes import squeeze, swapaxes
+from .arrays.device_transfer import to_cpu, to_gpu
+from .arrays.diagonals import diagonal, trace
+from .arrays.indexing import getitem
+from .arrays.repeating import repeat
+from .arrays.shape import cast, reshape, transpose
+from .arrays.sorting import sort
+from .elementwise.division import floor_divide, remainder
+from .elementwise.exponentials import exp, log
+from .elementwise.logistic import sigmoid
+from .elementwise.powers import abs as _abs
+from .elementwise.powers import sqrt
+from .elementwise.rounding import round as _round
+from .elementwise.selection import clip
+from .elementwise.trig import cos, sin, tanh
+from .linear_algebra.products import dot
+from .networks.rectifiers import relu
+from .networks.softmaxes import softmax
 from .numpy_names import copy as _copy
 from .numpy_names import take
-from .powers import abs as _abs
-from .powers import sqrt
-from .products import dot
-from .rectifiers import relu
-from .reduce import mean, std, var
-from .reduce import sum as _sum
-from .repeating import repeat
-from .rounding import round as _round
-from .selection import clip
-from .shape import cast, reshape, transpose
-from .softmaxes import softmax
-from .sorting import sort
-from .trig import cos, sin, tanh
+from .reductions.cumulative import cumprod, cumsum, prod
+from .reductions.extrema import max as _max
+from .reductions.extrema import min as _min
+from .reductions.reduce import mean, std, var
+from .reductions.reduce import sum as _sum
 
 
 def detach(self: Variable) -> Variable:

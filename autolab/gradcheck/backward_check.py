@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound, bind
 from ..engine.backend import Array, get_array_module, is_array
 from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
+from ..shared.binding import Bound, bind
 from .higher import FirstOrder, arrays_of, as_tuple, gradient_by_upstream
 from .mismatch import Limits, failure
 from .procedure import Procedure

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound, bind
 from ..engine.configuration import check_rng
 from ..engine.tracebacks import folded, hidden
-from ..foreign import bridge
 from ..links.functional import with_learned
+from ..shared.binding import Bound, bind
+from ..shared.foreign import bridge
 from .case import Case, fails
 from .checked_function import CheckedFunction, kept
 from .classify import diagnose
@@ -120,7 +120,7 @@ def check_bound(
 
     Examples
     --------
-    >>> from autolab.binding import bind
+    >>> from autolab.shared.binding import bind
     >>> from autolab.gradcheck import check_bound
     >>> check_bound(bind("check_gradients", lambda x: x * x, (3.0,), {})).verdict
     'right'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..binding import Bound
+from ..shared.binding import Bound
 
 
 @dataclass(frozen=True, eq=False)

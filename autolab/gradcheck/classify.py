@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numerals import signed
+from ..shared.numerals import signed
 from .arranged_products import forgotten_in_row, wrong_order
 from .case import SIGNAL, Case, evident, fits, ignores_upstream, lengths, nonlinear, ratio, undefined, wrong_somewhere
 from .constants import named

@@ -17,7 +17,7 @@ from ..engine.configuration import config
 from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from ..engine.sharing import wrote_to_lent
-from ..tracing.surroundings import generators
+from ..transforms.tracing.surroundings import generators
 from .lasting_arrays import changed_by
 from .messages import Kind, Verdict, number, say, shown
 from .report import Finding

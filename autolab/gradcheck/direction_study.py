@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..binding import Bound
+from ..shared.binding import Bound
 from .subject import Subject, lifted
 from .sweep import ALL_STEPS, Path, StepSweep, measure
 from .taylor import TaylorReport, taylor_along

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..engine.devices import to_cpu
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
-from ..functions.division import floor_divide
-from ..functions.rounding import ceil, floor, round, sign
+from ..functions.elementwise.division import floor_divide
+from ..functions.elementwise.rounding import ceil, floor, round, sign
 from .fine_slopes import fine_slope, lost_slope
 from .gauge import Gauge
 from .probes import MARGIN

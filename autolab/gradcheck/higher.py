@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound
 from ..engine.configuration import using_config
 from ..engine.grad import grad
 from ..engine.variable import Variable
+from ..shared.binding import Bound
 from .messages import shown
 from .subject import beside, draw_upstreams, results
 

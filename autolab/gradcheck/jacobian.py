@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound, bind
 from ..engine.backend import Array, get_array_module, is_array
 from ..engine.variable import Variable
+from ..shared.binding import Bound, bind
 from .executors import check_executor, spread
 from .higher import FirstOrder, as_tuple, gradient_by_upstream
 from .messages import say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..binding import chosen_options
+from ..shared.binding import chosen_options
 
 
 def settle(

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound
 from ..engine.backend import Array, get_array_module
 from ..engine.configuration import using_config
 from ..engine.errors import GradientCountError, GradientShapeError
 from ..engine.grad import grad
 from ..engine.variable import Variable
+from ..shared.binding import Bound
 from .messages import shown
 from .point import MovableArrays
 from .report import GradientCheckError

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound
 from ..engine.arrays import array_of
 from ..engine.backend import Array, get_array_module
 from ..engine.configuration import using_config
@@ -19,6 +18,7 @@ from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.grad import grad
 from ..engine.variable import Variable
+from ..shared.binding import Bound
 from .point import Point, Tally, step_scale
 
 

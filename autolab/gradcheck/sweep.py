@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import bind
+from ..shared.binding import bind
 from .messages import shown
 from .noise import estimate_noise
 from .options import settle

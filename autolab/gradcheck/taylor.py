@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import bind
 from ..engine.configuration import check_rng
+from ..shared.binding import bind
 from .compare import compare
 from .messages import number, say, shown
 from .noise import estimate_noise

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..binding import Bound
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.parameter import Parameter
 from ..engine.variable import Variable
+from ..shared.binding import Bound
 from .lasting_arrays import inside, reached
 from .messages import say, shown
 from .report import Finding

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
-from ..binding import bind
 from ..engine.errors import a_kind
 from ..engine.grad import grad
 from ..engine.variable import Variable, as_variable
 from ..gradcheck import GradientReport, InputReport, check_bound
-from ..numerals import signed
+from ..shared.binding import bind
+from ..shared.numerals import signed
 from .exercise import Arrays, Exercise, OwnGradient, Prediction, Values, Witness
 from .judgement import NOT_YET, RIGHT, Hint, Judgement, Known, NotWritten, apart, compared, errors, has_gap, is_empty
 from .messages import say

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..numerals import signed
+from ..shared.numerals import signed
 from .messages import say
 
 AnswerState = Literal["right", "wrong", "not yet"]

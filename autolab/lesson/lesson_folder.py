@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..files import reading, shown_path
+from ..shared.files import reading, shown_path
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import get_args
 
-from ..files import shown_path, visible
+from ..shared.files import shown_path, visible
 from .exercise import Exercise
 
 own_lessons: dict[str, dict[str, Exercise]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..files import visible
+from ..shared.files import visible
 from . import checking
 from .lesson_folder import LessonFolder
 from .messages import SENTENCES

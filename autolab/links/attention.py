@@ -7,7 +7,7 @@ from typing import Any
 from ..engine.arrays import as_array
 from ..engine.variable import Variable
 from ..functions import expand_dims, matmul, reshape, swapaxes
-from ..functions.dot_product_attention import weigh
+from ..functions.networks.dot_product_attention import weigh
 from .linear import Linear, check_size, shape_of
 from .link import Link
 

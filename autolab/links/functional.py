@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..binding import Bound
 from ..engine.parameter import Parameter
+from ..shared.binding import Bound
 from .link import Link
 
 

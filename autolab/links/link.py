@@ -23,7 +23,7 @@ from ..engine.store import publish
 from ..engine.undisturbed import blocks as undisturbed_blocks
 from ..engine.undisturbed import note
 from ..engine.variable import Variable
-from ..state_layout import Slot
+from ..shared.state_layout import Slot
 from .state import places, planned, state_layout
 
 Kind = Literal["parameter", "buffer", "link"]

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..engine.errors import a_kind
 from ..functions import accuracy, relu, softmax_cross_entropy
-from ..reporter import report
 from .chain import Chain
 from .linear import Linear
 from .link import Link
+from .reporter import report
 
 
 class MLP(Chain):

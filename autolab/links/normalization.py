@@ -15,7 +15,7 @@ from ..engine.errors import check_number
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
-from ..functions.nn import check_ratio
+from ..functions.networks.nn import check_ratio
 from .linear import check_size, initializer, shape_of
 from .link import Link
 

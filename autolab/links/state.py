@@ -10,7 +10,7 @@ import numpy as np
 from ..engine.arrays import as_array
 from ..engine.backend import Array, get_array_module
 from ..engine.parameter import Parameter
-from ..state_layout import Slot, check_entry, check_names, is_handed_over
+from ..shared.state_layout import Slot, check_entry, check_names, is_handed_over
 
 if TYPE_CHECKING:
     from .link import Link

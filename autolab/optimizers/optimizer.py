@@ -17,7 +17,7 @@ from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
-from ..state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
+from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 
 State = dict[str, Any]
 """What an optimizer remembers of one parameter: arrays and numbers by name."""

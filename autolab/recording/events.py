@@ -6,7 +6,7 @@ from typing import Any
 
 from ..engine.observe import ForwardEvent
 from ..engine.primitive import Primitive
-from ..functions.device_transfer import Transfer
+from ..functions.arrays.device_transfer import Transfer
 from .locate import source_of
 
 

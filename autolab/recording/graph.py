@@ -15,7 +15,7 @@ from ..engine.multi_output import MultiOutputNode, OutputNode
 from ..engine.node import Node
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
-from ..foreign import bridge
+from ..shared.foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
 from .locate import CodePosition

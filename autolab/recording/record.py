@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from ..binding import Bound, bind, chosen_options
 from ..engine.backend import is_array
 from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
-from ..foreign import bridge
+from ..shared.binding import Bound, bind, chosen_options
+from ..shared.foreign import bridge
 from .arrays import Budget
 from .departures import Departures
 from .locate import Locator

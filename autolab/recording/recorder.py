@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..binding import Bound
 from ..debug.inplace import watching
 from ..engine.arrays import array_of
 from ..engine.backend import Array
@@ -16,6 +15,7 @@ from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
+from ..shared.binding import Bound
 from .arrays import Budget
 from .collector import collector_waits
 from .departures import Departures

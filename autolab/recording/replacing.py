@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..binding import Bound
 from ..engine.backend import Array, get_array_module, is_array
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent
 from ..engine.variable import Variable
+from ..shared.binding import Bound
 from .drafts import Draft
 from .model import LEAVES, Recording
 

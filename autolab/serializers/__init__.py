@@ -10,7 +10,7 @@
 True
 """
 
-from ..files import FileFormatError
+from ..shared.files import FileFormatError
 from .hdf5 import load_hdf5, save_hdf5
 from .npz import load_npz, save_npz
 

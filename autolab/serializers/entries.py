@@ -15,8 +15,8 @@ from ..engine.arrays import as_array
 from ..engine.backend import is_array
 from ..engine.devices import to_cpu
 from ..engine.errors import a_kind
-from ..files import FileFormatError, free_bytes, reading, refused, shown_path, visible
-from ..state_layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for
+from ..shared.files import FileFormatError, free_bytes, reading, refused, shown_path, visible
+from ..shared.state_layout import FREE, Layout, check_layout, layout_of, most_names, quoted, slot_for
 
 EMPTY = "autolab:empty/"
 """Stands before the name of a parameter without a size."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..files import reading, refused, visible, write
-from ..state_layout import quoted
+from ..shared.files import reading, refused, visible, write
+from ..shared.state_layout import quoted
 from .entries import EMPTY, Entry, Stateful, flattened, load, read_all
 
 _EMPTY_MARK = "autolab:empty"

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
-from ..files import reading, refused, replacing
-from ..state_layout import quoted
+from ..shared.files import reading, refused, replacing
+from ..shared.state_layout import quoted
 from .entries import Entry, Stateful, flattened, load, read_all
 
 _HEADER_BYTES = 10_000

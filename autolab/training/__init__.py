@@ -1,6 +1,6 @@
 """Training: `Trainer` is the loop, `StandardUpdater` one step of it; extensions are called between the steps."""
 
-from ..reporter import Reporter, report
+from ..links.reporter import Reporter, report
 from . import extensions
 from .extension import Extension
 from .monitor import Monitor

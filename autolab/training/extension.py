@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..state_layout import FREE, Slot
+from ..shared.state_layout import FREE, Slot
 
 if TYPE_CHECKING:
     from .trainer import Trainer

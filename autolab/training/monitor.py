@@ -13,7 +13,7 @@ from ..engine.devices import thread_time
 from ..engine.errors import a_kind
 from ..engine.store import publish
 from ..links import Link
-from ..state_layout import text_of, text_state, unpacking
+from ..shared.state_layout import text_of, text_state, unpacking
 from .allowance import Allowance
 from .curve import Curve
 from .model_state import ModelState, gradient_norm, layers, moved, silent, state_of

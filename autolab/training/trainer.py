@@ -12,8 +12,8 @@ from typing import Any
 from ..engine.configuration import config, using_config
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..reporter import Reporter
-from ..state_layout import FREE, NUMBER, Slot, layout_of, under
+from ..links.reporter import Reporter
+from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, under
 from .extension import Extension
 from .triggers import IntervalTrigger, Trigger, as_trigger
 from .updater import StandardUpdater, SubState, with_prefix

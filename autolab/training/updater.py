@@ -10,10 +10,10 @@ from ..data.iterators import SerialIterator
 from ..engine.configuration import config
 from ..engine.errors import a_kind
 from ..engine.store import publish
-from ..generators import generator_state, generator_store
 from ..links import Link
 from ..optimizers import Optimizer
-from ..state_layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
+from ..shared.generators import generator_state, generator_store
+from ..shared.state_layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
 
 
 class StandardUpdater:

@@ -18,7 +18,7 @@ from ..engine.grad import grad
 from ..engine.modes import backprop_enabled
 from ..engine.node import Node
 from ..engine.variable import Variable, wrap
-from ..structure import filled, leaves, matched, rebuilt
+from ..shared.structure import filled, leaves, matched, rebuilt
 
 ArgumentKey = int | str
 Wrt = ArgumentKey | tuple[ArgumentKey, ...]

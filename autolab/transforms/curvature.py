@@ -10,7 +10,7 @@ import numpy as np
 from .. import functions as F
 from ..engine.backend import get_array_module
 from ..engine.variable import Variable, wrap
-from ..structure import rebuilt
+from ..shared.structure import rebuilt
 from .applied import AppliedFunction, Wrt, all_places, checked_wrt
 from .gradients import gradient_of, named
 

@@ -10,7 +10,7 @@ from ..engine.grad import grad as gradients_at
 from ..engine.node import Node
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import wrap
-from ..structure import filled, matched
+from ..shared.structure import filled, matched
 from .applied import AppliedFunction, Wrt, all_places, checked_fn, checked_wrt, like, zeros
 
 Function = Callable[..., Any]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autolab.files import write
+from autolab.shared.files import write
 
 from .environment import BENCHMARKS, commit, machine
 

@@ -11,7 +11,7 @@ from helpers.checkout import ROOT
 
 import autolab
 from autolab.bridges.needed import UnsupportedError, missing
-from autolab.foreign import bridge
+from autolab.shared.foreign import bridge
 
 
 def answer(program: str) -> str:

@@ -28,7 +28,7 @@ from autolab.data import (
     get_mnist,
     mnist,
 )
-from autolab.files import FileFormatError
+from autolab.shared.files import FileFormatError
 from data.https_server import certificate, send, serving
 
 pytestmark = pytest.mark.goal(id="R10")

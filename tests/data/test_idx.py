@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autolab.data import mnist, read_idx
-from autolab.files import FileFormatError
+from autolab.shared.files import FileFormatError
 
 
 def idx(shape, kind=8, numbers=None):

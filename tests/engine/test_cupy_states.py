@@ -54,7 +54,7 @@ for call in (lambda: autolab.to_gpu(np.ones(2)), lambda: autolab.device(0), lamb
         call()
     except RuntimeError as error:
         print(error)
-from autolab.doctor import doctor
+from autolab.app.doctor import doctor
 out = io.StringIO()
 code = doctor(out)
 from importlib.util import find_spec

@@ -16,7 +16,10 @@ from helpers.programs import SHAPES, Program, draw
 
 from autolab import Variable
 from autolab.engine import backward, fast_path_binary, primitive, retention
-from autolab.functions import powers, products, reduce, shape, trig
+from autolab.functions.arrays import shape
+from autolab.functions.elementwise import powers, trig
+from autolab.functions.linear_algebra import products
+from autolab.functions.reductions import reduce
 
 pytestmark = pytest.mark.goal(id="R2")
 

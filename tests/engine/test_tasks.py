@@ -18,7 +18,7 @@ import autolab
 from autolab import Variable, config, no_grad, using_config
 from autolab.engine.modes import modes, overrides, watchers
 from autolab.engine.observe import observe
-from autolab.reporter import Reporter, report
+from autolab.links.reporter import Reporter, report
 
 RNG = np.random.default_rng(3)
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import autolab
-from autolab import check_gradients, cli, explore, numerical_grad, record, transforms
+from autolab import check_gradients, explore, numerical_grad, record, transforms
+from autolab.app import cli
 from autolab.views.graph.session import Session
 from helpers.refusals import Refusal
 

@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 import pytest
 
-from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from autolab.serializers.hdf5 import read_hdf5
 from autolab.serializers.npz import read_npz
+from autolab.shared.files import FileFormatError
 
 h5py = pytest.importorskip("h5py")
 W, B = np.ones((2, 3), np.float32), np.zeros(2, np.float32)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autolab.cli import LAB_SETTINGS
+from autolab.app.cli import LAB_SETTINGS
 
 pytestmark = pytest.mark.lab
 

@@ -16,9 +16,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from playwright.sync_api import Browser, Frame
 from views.payloads import PAYLOADS
 
-from autolab import lesson_page
-from autolab.lesson_math import TAGS as FORMULA_TAGS
-from autolab.sanitiser import TAGS
+from autolab.lesson.pages import notebook_page as lesson_page
+from autolab.lesson.pages.formulas_as_mathml import TAGS as FORMULA_TAGS
+from autolab.lesson.pages.sanitiser import TAGS
 from autolab.views.export.pages import PAGE, VIEWS
 
 COVER = "position:fixed;inset:0;z-index:9;background:red"

@@ -11,8 +11,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output, new_raw_cell
 
-from autolab import lesson_page
-from autolab.files import FileFormatError
+from autolab.lesson.pages import notebook_page as lesson_page
+from autolab.shared.files import FileFormatError
 from autolab.views.draw.messages import say
 from autolab.views.export.pages import PAGE
 

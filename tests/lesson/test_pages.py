@@ -9,8 +9,8 @@ import nbformat
 import pytest
 from playwright.sync_api import Frame, expect
 
-from autolab.cli import main
-from autolab.lesson_page import _page, save_notebook
+from autolab.app.cli import main
+from autolab.lesson.pages.notebook_page import _page, save_notebook
 from autolab.views.draw.messages import say
 
 from .lessons import NOTEBOOKS, cells, raw

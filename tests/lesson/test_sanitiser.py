@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autolab.sanitiser import sanitised
+from autolab.lesson.pages.sanitiser import sanitised
 
 PIXEL = "data:image/png;base64,AA=="
 WITH_THEIR_TEXT = "script style svg math iframe object template noscript noembed noframes title textarea xmp select"

@@ -18,7 +18,7 @@ from autolab import (
 )
 from autolab import functions as F
 from autolab import links as L
-from autolab.reporter import Reporter
+from autolab.links.reporter import Reporter
 
 
 @pytest.fixture(autouse=True)

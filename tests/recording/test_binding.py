@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from autolab import Parameter, Variable
 from autolab.authoring import ContextFunction
-from autolab.binding import bind
+from autolab.shared.binding import bind
 
 
 def plain(x, y):

@@ -10,7 +10,7 @@ import pytest
 
 import autolab
 from autolab import Parameter, Variable
-from autolab.binding import bind
+from autolab.shared.binding import bind
 
 Layer = collections.namedtuple("Layer", ["W", "b"])
 W, b = np.array([[0.5, -0.25], [1.0, 2.0]]), np.array([0.125, -1.0])

@@ -20,8 +20,8 @@ import numpy as np
 
 from autolab import links as L
 from autolab.data import read_idx
-from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
+from autolab.shared.files import FileFormatError
 
 SIZE = int(sys.argv[3]) if __name__ == "__main__" else 1 << 20  # other modules only look at it
 _zeros: dict[int, bytes] = {}

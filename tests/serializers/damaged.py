@@ -14,8 +14,8 @@ import numpy as np
 from autolab import links as L
 from autolab import optimizers
 from autolab.data import read_idx
-from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, load_npz, save_hdf5, save_npz
+from autolab.shared.files import FileFormatError
 
 
 class Model(L.MLP):

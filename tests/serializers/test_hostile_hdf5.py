@@ -9,9 +9,9 @@ import pytest
 from helpers.saved import SECRET, B, W, h5py, refused
 
 from autolab import links as L
-from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, save_hdf5
 from autolab.serializers.hdf5 import read_hdf5
+from autolab.shared.files import FileFormatError
 
 pytestmark = pytest.mark.goal(id="R9")
 

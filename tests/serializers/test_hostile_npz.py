@@ -13,8 +13,8 @@ from helpers.saved import B, W, refused
 from numpy.lib import format as npy
 
 from autolab import links as L
-from autolab.files import FileFormatError
 from autolab.serializers import load_npz, save_npz
+from autolab.shared.files import FileFormatError
 
 pytestmark = pytest.mark.goal(id="R9")
 

@@ -13,8 +13,9 @@ import time
 import numpy as np
 import pytest
 
-from autolab import files, serializers
 from autolab import links as L
+from autolab import serializers
+from autolab.shared import files
 
 pytestmark = pytest.mark.goal(id="R8")
 

@@ -15,7 +15,7 @@ from helpers.saved import LOAD, READ, SAVE, W, both, unchanged, written
 from autolab import links as L
 from autolab import optimizers
 from autolab.data import read_idx
-from autolab.files import FileFormatError, free_bytes, reading, visible
+from autolab.shared.files import FileFormatError, free_bytes, reading, visible
 
 NAMES = ["\x1b[2J\x1b[31mred", "a\nb\r\nc", "‮gnp.x", "\x00x", "W" * 60_000, "ü" * 900, "\x9b31m", "\udcff"]
 
@@ -146,7 +146,7 @@ NOTEBOOKS = [
 @pytest.mark.parametrize("content", NOTEBOOKS, ids=range(len(NOTEBOOKS)))
 def test_a_damaged_notebook_is_one_class_of_error(content, tmp_path):
     pytest.importorskip("nbclient")
-    from autolab.lesson_page import save_notebook
+    from autolab.lesson.pages.notebook_page import save_notebook
 
     (tmp_path / "book.ipynb").write_bytes(content)
     with pytest.raises(FileFormatError, match=r"book\.ipynb: it is damaged, or of another kind"):

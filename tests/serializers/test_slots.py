@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autolab import state_layout as layout
-from autolab.state_layout import FREE, Slot
+from autolab.shared import state_layout as layout
+from autolab.shared.state_layout import FREE, Slot
 
 FLOAT = np.dtype(np.float32)
 

@@ -11,8 +11,8 @@ from helpers.saved import LOAD, READ, SAVE, both, unchanged, written
 from autolab import links as L
 from autolab import optimizers, training
 from autolab.data import SerialIterator, TupleDataset, get_iris
-from autolab.generators import generator_state, generator_store
 from autolab.serializers import load_npz, save_npz
+from autolab.shared.generators import generator_state, generator_store
 from autolab.training import extensions
 
 

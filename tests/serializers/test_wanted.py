@@ -10,8 +10,8 @@ from helpers.saved import LOAD, READ, SAVE, B, W, both, h5py, unchanged, written
 
 from autolab import links as L
 from autolab import optimizers
-from autolab.files import FileFormatError
 from autolab.serializers import load_hdf5, save_hdf5
+from autolab.shared.files import FileFormatError
 
 
 class Counted(L.Linear):

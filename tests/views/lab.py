@@ -19,7 +19,7 @@ from typing import Any
 import nbformat
 from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
-from autolab.cli import LAB_SETTINGS
+from autolab.app.cli import LAB_SETTINGS
 
 START_SECONDS = 60
 VIEWPORT: ViewportSize = {"width": 1280, "height": 900}

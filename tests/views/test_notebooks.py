@@ -95,7 +95,7 @@ def lab(tmp_path_factory):
     }
     for name, found in shown.items():
         (folder / name).write_text(json.dumps(notebook(found)), "utf-8")
-    command = [sys.executable, "-m", "autolab.cli", "lab", "good.ipynb", "--port", "0", "--browser", "none"]
+    command = [sys.executable, "-m", "autolab.app.cli", "lab", "good.ipynb", "--port", "0", "--browser", "none"]
     with lab_process(command, home=folder, cwd=folder) as process:
         yield process.wait_for_address(60)
         process.interrupt(30)

@@ -10,8 +10,8 @@ from typing import Any
 import jax
 from jax import numpy as jnp
 
-from ...arguments import InputPlaceholder
 from ...engine.errors import a_kind
+from ...shared.arguments import InputPlaceholder
 from .arrays import exchanged
 
 

@@ -13,9 +13,9 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.parameter import UninitializedTensorMixin
 
-from ...binding import Bound
 from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
+from ...shared.binding import Bound
 from ...views.graph.explorer import Explorer
 from ...views.graph.parameters import if_few
 from ..replaced import replaced_steps

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from ...arguments import InputPlaceholder
 from ...engine.errors import a_kind
-from ...structure import rebuilt
+from ...shared.arguments import InputPlaceholder
+from ...shared.structure import rebuilt
 from ..needed import UnsupportedError
 from .regions import takes_context
 from .tensors import exchanged

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...binding import chosen_options
 from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
+from ...shared.binding import chosen_options
 from .inputs import bind
 from .run import TorchRun
 

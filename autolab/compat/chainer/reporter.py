@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from math import sqrt
 from typing import Any
 
-from ... import reporter as _reporter
 from ...engine.devices import to_cpu
+from ...links import reporter as _reporter
 from .. import missing
 from .variable import as_array
 

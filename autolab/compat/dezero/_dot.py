@@ -10,7 +10,7 @@ from typing import Any
 from ...engine.multi_output import MultiOutputNode, OutputNode
 from ...engine.node import Node
 from ...engine.primitive import Primitive
-from ...files import write
+from ...shared.files import write
 from ...views.export.pictures import literal
 from ..graphs import nodes_below
 from ._variable import Variable, named

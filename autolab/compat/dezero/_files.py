@@ -6,7 +6,7 @@ import os
 import urllib.request
 from itertools import count
 
-from ...files import replacing
+from ...shared.files import replacing
 
 cache_dir = os.path.join(os.path.expanduser("~"), ".dezero")
 """Where downloads are kept; a file that is put there under its name is not downloaded."""

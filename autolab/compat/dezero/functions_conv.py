@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import functions as F
 from ...engine.numpy_protocol import unwrap
-from ...functions.windows import Windows, columns, image, windows
+from ...functions.networks.windows import Windows, columns, image, windows
 from .. import missing
 from ._adapters import variable
 from ._classes import applied

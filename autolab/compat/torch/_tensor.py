@@ -240,7 +240,7 @@ class Tensor(Engine, metaclass=_Kind):
 
 def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """``x.to(...)``"""
-    from ...functions import device_transfer
+    from ...functions.arrays import device_transfer
     from ._arguments import cast
     from ._shapes import clone
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...numerals import precise
+from ...shared.numerals import precise
 from . import hints, innocent, mistakes, other_checks
 
 Verdict = Literal["right", "wrong", "cannot tell"]

@@ -10,7 +10,7 @@ from ...data.iterators import SerialIterator
 from ...engine.configuration import no_grad, test_mode
 from ...engine.errors import a_kind
 from ...links import Link
-from ...reporter import Reporter, report
+from ...links.reporter import Reporter, report
 from ..extension import Extension
 from ..trainer import Trainer
 

@@ -10,8 +10,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from ...engine.store import publish
-from ...files import write
-from ...state_layout import text_of, text_state, unpacking
+from ...shared.files import write
+from ...shared.state_layout import text_of, text_state, unpacking
 from ..extension import Extension
 from ..trainer import Trainer
 from ..triggers import as_trigger

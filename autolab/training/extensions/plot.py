@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...files import write
+from ...shared.files import write
 from ..extension import Extension
 from ..trainer import Trainer
 from .log import LogReport

@@ -92,7 +92,7 @@ def _lines(rows: Sequence[Convention]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    from ...files import write
     from ...functions.conventions import conventions
+    from ...shared.files import write
 
     write(sys.argv[1], markdown(conventions()))

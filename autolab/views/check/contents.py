@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...numerals import precise
 from ...recording.arrays import snapshot
+from ...shared.numerals import precise
 from ..draw.arrays import array_entry
 from ..draw.colors import spanning
 from ..draw.escape import clean

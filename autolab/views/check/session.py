@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ...binding import Bound
 from ...engine.backend import get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
@@ -24,6 +23,7 @@ from ...gradcheck.report import GradientReport
 from ...recording.locate import source_of
 from ...recording.model import Recording
 from ...recording.record import record_bound
+from ...shared.binding import Bound
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from .contents import Index, start_of
 

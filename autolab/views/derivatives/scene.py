@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...numerals import MINUS
+from ...shared.numerals import MINUS
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.numbers import number

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...numerals import MINUS, no_digits, signed
+from ...shared.numerals import MINUS, no_digits, signed
 
 _PLAIN_BELOW = 1e6
 _PLAIN_FROM = 1e-3

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from ...numerals import MINUS
+from ...shared.numerals import MINUS
 from .escape import clean
 
 Tree = list[Any]

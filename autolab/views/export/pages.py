@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.errors import a_kind
-from ...files import write
 from ...recording.model import Recording
+from ...shared.files import write
 from .. import mimebundle
 from ..check.lens import Lens
 from ..check.saved_page import lens_page
@@ -265,7 +265,7 @@ _LIVE: tuple[type[LiveView], ...] = (Explorer, GraphView, DerivativeExplorer, He
 def bring_pages() -> None:
     """From now on, the output of a live view that goes on without a kernel holds what its page needs, too.
 
-    It is called in the kernel that runs a notebook for a page. `autolab.lesson_page` writes that page: its scripts are
+    It is called in the kernel that runs a notebook for a page. `lesson.pages` writes that page: its scripts are
     AutoLab's own, and nothing that comes from the kernel can add one.
     """
     shell = notebook.shell()

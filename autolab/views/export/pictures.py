@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...files import write
 from ...recording.model import Recording, Step
 from ...recording.outline import Group
+from ...shared.files import write
 from ..draw import grad_status
 from ..draw.arrays import text_of
 from ..draw.colors import ANY_PAGE, THEMES

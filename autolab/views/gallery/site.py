@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from ... import functions as F
-from ...files import write
 from ...functions.conventions import conventions
+from ...shared.files import write
 from .. import mimebundle
 from ..draw.escape import Markup, element, escape, join
 from ..live.bundle import module_text

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...binding import Bound
 from ...engine.backend import Array, device_name, get_array_module
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.variable import Variable
 from ...recording.replacing import Replacement
+from ...shared.binding import Bound
 from ..live.controls import Key, is_finite
 
 Distribution = Literal["normal", "uniform"]

@@ -12,9 +12,9 @@ from typing import Any
 
 from ...engine.backend import Array
 from ...engine.tracebacks import folded, hidden
-from ...foreign import bridge
 from ...recording.collector import collector_waits
 from ...recording.model import Recording
+from ...shared.foreign import bridge
 from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.registry import Bundle

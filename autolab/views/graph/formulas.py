@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ...numerals import MINUS, no_digits
 from ...recording.model import Operand, Recording, Step
+from ...shared.numerals import MINUS, no_digits
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import label, shorten

@@ -17,9 +17,9 @@ from ...engine.node import Leaf
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
-from ...tracing import ArrayProgram, Untraceable, replay, trace
-from ...tracing.portable import to_json, why_not
-from ...tracing.surroundings import changed, surroundings
+from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
+from ...transforms.tracing.portable import to_json, why_not
+from ...transforms.tracing.surroundings import changed, surroundings
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import say

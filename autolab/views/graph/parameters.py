@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ...binding import Bound
 from ...engine.arrays import as_array
 from ...engine.backend import Array, get_array_module
 from ...engine.errors import a_kind
 from ...recording.model import Recording
+from ...shared.binding import Bound
 from ..live.controls import Key
 
 _MOST_NUMBERS = 1 << 20

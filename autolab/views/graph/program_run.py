@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...binding import Bound
 from ...engine.backend import Array, get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
+from ...shared.binding import Bound
 from .exploration_state import ExplorationState
 
 Domain = tuple[float, float]

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ...binding import Bound, bind, chosen_options
 from ...engine.backend import Array, device_name, gpu_status
 from ...engine.configuration import config, using_config
 from ...engine.float_errors import quietly
@@ -27,6 +26,7 @@ from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
 from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
+from ...shared.binding import Bound, bind, chosen_options
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
 from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...binding import chosen_options
+from ...shared.binding import chosen_options
 from ..draw.colors import SCALES
 from ..draw.messages import say
 from ..draw.registry import Bundle

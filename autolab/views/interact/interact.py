@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...analysis.line_charts import LineChart
-from ...binding import chosen_options
 from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
+from ...shared.binding import chosen_options
 from .. import mimebundle
 from ..draw.escape import Markup, clean, join, paragraph, prose
 from ..draw.messages import say

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...files import write
+from ...shared.files import write
 from ..draw.messages import say
 from ..draw.messages.playground import SENTENCES as WORDS
 from ..live.bundle import digest_of, kinds, module_text, style_text

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...numerals import MINUS
 from ...recording.model import Step
+from ...shared.numerals import MINUS
 from ..draw.arrays import spoken_value
 from ..draw.messages import say
 from ..draw.names import heading, label

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...analysis.expressions import Expression, FunctionCall, Name, Number, Power, Product, Sum, split, terms_of
-from ...numerals import MINUS
+from ...shared.numerals import MINUS
 from ..draw.numbers import number as number_text
 from ..draw.typeset import TIMES, Tree, function, group, name, number, plain, row
 

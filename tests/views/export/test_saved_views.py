@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 import autolab
 from autolab import Variable, check_gradients, primitive
 from autolab.gradcheck.direction_study import study
-from autolab.numerals import precise
+from autolab.shared.numerals import precise
 from autolab.views.check import saved_page as lens_page
 from autolab.views.check.lens import Lens
 from autolab.views.check.session import DIRECTIONS, LensSession

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from autolab import functions as F
-from autolab.cli import main
+from autolab.app.cli import main
 from autolab.functions.conventions import conventions
 from autolab.views.gallery.examples import NothingMoves, moving
 from autolab.views.gallery.site import build

@@ -13,7 +13,7 @@ from helpers.readings import FORMS, REFUSED, Reading, program, random_parts
 import autolab
 from autolab import Variable, grad
 from autolab import functions as F
-from autolab.tracing import Untraceable, replay
+from autolab.transforms.tracing import Untraceable, replay
 from autolab.views.graph.page_program import _proved
 from autolab.views.graph.session import Session
 

@@ -12,7 +12,7 @@ import numpy as np
 from .... import serializers as _serializers
 from ....engine.backend import get_array_module, is_array
 from ....engine.devices import to_cpu
-from ....files import write
+from ....shared.files import write
 from ... import missing
 from ..serializer import Deserializer, Serializer
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....engine.configuration import no_grad, test_mode
-from ....files import write
 from ....links import Link
+from ....shared.files import write
 from ....training.triggers import as_trigger
 from ... import missing
 from ..dataset import concat_examples

@@ -1,0 +1,264 @@
+"""The command `autolab`: `lab` opens JupyterLab, `page` writes a notebook as HTML, `playground` a page that runs
+programs, `gallery` a page for each function, `grade` grades a folder, `lesson` starts a lesson of your own and tries
+it, `doctor` says what is installed."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from autolab import __version__
+from autolab.app import teaching
+from autolab.app.doctor import doctor, install_command, unwritable_home
+
+# JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
+# their place until its cells have run. The same folder chooses the server's connection to the kernels, see server.py.
+# What a person has set goes before this.
+LAB_SETTINGS = Path(__file__).parent / "lab_settings"
+
+
+class CommandError(Exception):
+    """What a person did or lacks, in a sentence; the command ends with it."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; the answer is the exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        if arguments.command == "doctor":
+            return doctor(sys.stdout)
+        if arguments.command == "playground":
+            return playground(arguments.output)
+        if arguments.command in teaching.COMMANDS:
+            return _taught(arguments)
+        if arguments.command == "page":
+            return page(arguments.notebook, arguments.page, arguments.playground)
+        return lab(arguments.notebook, arguments.port, arguments.browser)
+    except CommandError as error:
+        print(f"autolab {arguments.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def lab(notebook: str | None = None, port: int | None = None, browser: str | None = None) -> int:
+    """Run JupyterLab in the foreground until Ctrl-C.
+
+    Parameters
+    ----------
+    notebook : str, optional
+        The notebook to open; the file browser shows the current folder, or the notebook's where that is elsewhere.
+    port : int, optional
+        The port to listen on, 0 for any. Without it 8888 is taken, or a free one where 8888 is in use.
+    browser : str, optional
+        The browser to open, ``"none"`` for none. Without it the system's own.
+
+    Raises
+    ------
+    CommandError
+        If JupyterLab or the notebook is missing, or the port is taken.
+    """
+    path = _existing(notebook) if notebook else None
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise CommandError(f"JupyterLab is not installed here; install it with: {install_command('lab')}")
+    if port:
+        _check_port(port)
+    _set_environment(browser)
+    with _a_home("lab"):
+        _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_root_options()])
+    print("JupyterLab has stopped.")
+    return 0
+
+
+def page(notebook: str, target: str | None = None, playground: str | None = None) -> int:
+    """Run a notebook and write it as an HTML file that works offline; by default in the current folder. Its live graphs
+    link to a playground if the address of one is given.
+
+    Raises
+    ------
+    CommandError
+        If the notebook is missing or the file cannot be written; after the page is written, if cells have failed.
+    """
+    from autolab.lesson.pages.notebook_page import save_notebook
+    from autolab.views.draw.messages import plural
+
+    source = _existing(notebook)
+    for needed in ("nbconvert", "nh3"):
+        if importlib.util.find_spec(needed) is None:
+            raise CommandError(f"{needed} is not installed here; install it with: {install_command('lab')}")
+    path = Path(target) if target else Path(f"{source.stem}.html")
+    try:
+        with _a_home("page"):
+            failures = save_notebook(source, path, playground)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise CommandError(str(error)) from None
+    print(f"Written: {path}")
+    if failures:
+        raise CommandError(f"{plural(len(failures), 'cell')} failed, as the page shows. The first: {failures[0]}")
+    return 0
+
+
+def playground(folder: str) -> int:
+    """Write the playground: a page with an editor and live views, whose Python runs in the browser.
+
+    Raises
+    ------
+    CommandError
+        If something cannot be written.
+    """
+    from autolab.views.playground.site import build
+
+    try:
+        written = build(folder)
+    except OSError as error:
+        raise CommandError(str(error)) from None
+    print(f"Written: {written}. Any web server can serve its folder: python -m http.server -d {written.parent}")
+    return 0
+
+
+def _taught(arguments: argparse.Namespace) -> int:
+    try:
+        return teaching.run(arguments)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise CommandError(str(error)) from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
+    parser.add_argument("--version", action="version", version=f"AutoLab {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    opener = commands.add_parser("lab", help="open JupyterLab, on a notebook if one is named")
+    opener.add_argument("notebook", nargs="?", help="the notebook to open")
+    opener.add_argument("--port", type=_port, help="the port to listen on; 0 takes any free one")
+    opener.add_argument("--browser", help="the browser to open; `none` opens none")
+    writer = commands.add_parser("page", help="run a notebook and write it as one HTML file that works offline")
+    writer.add_argument("notebook", help="the notebook to run; it stays as it is")
+    writer.add_argument("page", nargs="?", help="the file to write; by default the notebook's name with .html")
+    writer.add_argument("--playground", metavar="URL", help="the address of a playground to which live graphs link")
+    maker = commands.add_parser("playground", help="write a page that runs programs in the browser, without a server")
+    maker.add_argument("-o", "--output", default="playground", help="the folder to write; by default playground")
+    teaching.add_commands(commands)
+    commands.add_parser("doctor", help="say what is installed, what is missing, and what does not work without it")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; expected a number from 0 to 65535")
+    return int(text)
+
+
+def _existing(notebook: str) -> Path:
+    path = Path(notebook).resolve()
+    if not path.is_file():
+        raise CommandError(f"there is no file {notebook!r:.200}; expected a notebook that exists")
+    return path
+
+
+def _check_port(port: int) -> None:
+    from tornado.netutil import bind_sockets  # as Jupyter itself will try it
+
+    try:
+        for sock in bind_sockets(port, "localhost"):
+            sock.close()
+    except OSError as error:
+        raise CommandError(
+            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); "
+            "choose another with --port (make lab PORT=...), 0 takes any free one"
+        ) from None
+
+
+@contextmanager
+def _a_home(command: str) -> Iterator[None]:
+    """Jupyter and its kernels keep files in the home folder; where it cannot be written, lend them another."""
+    why = unwritable_home()
+    if why is None:
+        yield
+        return
+    try:
+        lent = tempfile.TemporaryDirectory(prefix="autolab-", ignore_cleanup_errors=True)
+    except OSError:
+        raise CommandError(f"{why}, nor can a temporary folder; name one: export HOME=/path/to/a/folder") from None
+    print(f"autolab {command}: {why}; settings and history are lost at the end.", file=sys.stderr)
+    with lent as folder:
+        names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR")
+        os.environ.update(dict.fromkeys(names, folder))
+        os.environ.setdefault("HOME", folder)  # Jupyter asks for it before it reads the others
+        yield
+
+
+def _set_environment(browser: str | None) -> None:
+    """Set what JupyterLab, the kernels and the browser's launcher read."""
+    paths = os.environ.get("JUPYTER_CONFIG_PATH", "").split(os.pathsep)
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([path for path in paths if path] + [str(LAB_SETTINGS)])
+    if browser and browser != "none":
+        os.environ["BROWSER"] = browser
+
+
+def _folder_options(notebook: Path | None) -> list[str]:
+    """Open the notebook with the current folder in the file browser, if the notebook lies in it."""
+    root = Path.cwd().resolve()
+    if notebook is None:
+        return [f"--ServerApp.root_dir={root}"]
+    if not notebook.is_relative_to(root):
+        root = notebook.parent
+    page = quote(notebook.relative_to(root).as_posix())
+    return [f"--ServerApp.root_dir={root}", f"--LabApp.default_url=/lab/tree/{page}"]
+
+
+def _port_options(port: int | None) -> list[str]:
+    return [] if port is None else [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+
+
+def _browser_options(browser: str | None) -> list[str]:
+    """No browser on request, and none where only one for the terminal could be found: it would take the terminal."""
+    from autolab.views.live.no_notebook import has_screen
+
+    unwanted = browser == "none" or (not has_screen() and not os.environ.get("BROWSER"))
+    return [f"--ServerApp.open_browser={not unwanted}"]
+
+
+def _root_options() -> list[str]:
+    """Jupyter refuses to run as root; in a container there often is nobody else."""
+    return ["--ServerApp.allow_root=True"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+
+
+def _serve(options: list[str]) -> None:
+    from jupyterlab.labapp import LabApp
+
+    from autolab.app.server import reach_gateway
+
+    server = LabApp.initialize_server(argv=["--Application.log_level=WARN", *options])
+    address = server.public_url
+    server.identity_provider.token_generated = False  # Jupyter would print the address again, as a log entry
+    # Jupyter would ask whether Ctrl-C is meant, and not hear it at all when a script started it with &.
+    signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
+    server.web_app.settings["page_config_hook"] = _without_news
+    if host := reach_gateway(server):
+        print(
+            f"autolab lab: Jupyter's settings run kernels at {host:.100}; AutoLab must be installed there.", flush=True
+        )
+    server.io_loop.add_callback(_announce, address)  # runs after Jupyter's own callback, which binds the port
+    server.start()
+
+
+def _without_news(_handler: object, page: dict[str, Any]) -> dict[str, Any]:
+    """The page's configuration without the question about news, which would lie over the notebook's corner."""
+    return page | {"disabledExtensions": [*page["disabledExtensions"], "@jupyterlab/apputils-extension:announcements"]}
+
+
+def _announce(address: str) -> None:
+    print(f"\nJupyterLab is running; open it at\n\n    {address}\n\nCtrl-C in this window stops it.\n", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Functions that move, choose, repeat and join elements, without computing with them."""

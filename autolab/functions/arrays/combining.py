@@ -1,0 +1,215 @@
+"""Arrays out of several others: append, meshgrid; and products of all with all: kron, cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.arrays import as_array
+from ...engine.variable import Variable
+from ..elementwise.arithmetic import mul, sub
+from ..working_precision import in_full
+from .axes import moveaxis
+from .joining import concatenate, place_of, stack
+from .shape import broadcast_to, reshape
+
+
+def _given(function: str, **inputs: Any) -> list[Any]:
+    """Variables and arrays as they are, numbers and lists as arrays."""
+    return [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
+
+
+@numpy_protocol.adapt(np.append)
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """``values`` behind ``arr`` along an axis; without one, both are flattened.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or there is no such axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.append(Variable([1.0, 2.0]), [3.0])
+    variable([1. 2. 3.])
+    """
+    both = _given("append", arr=arr, values=values)
+    if axis is None:
+        both = [reshape(part, shape=-1) for part in both]
+        axis = 0
+    place = place_of("append", axis, both[0].shape)
+    if both[0].ndim != both[1].ndim:
+        raise ValueError(f"append: got shapes {both[0].shape} and {both[1].shape}; expected as many axes")
+    return concatenate(both, axis=place)
+
+
+@numpy_protocol.adapt(np.block)
+def block(arrays: Any) -> Any:
+    """Put arrays together as a nested list shows them: the innermost lists side by side, the others below each other.
+
+    Parameters
+    ----------
+    arrays : nested list of Variables and arrays
+        All at the same depth. What has fewer axes than the list is deep gets axes in front.
+
+    Raises
+    ------
+    ValueError
+        If the lists are not equally deep, one is empty, or the shapes do not fit.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> a = Variable([[1.0, 2.0]])
+    >>> F.block([[a, [[3.0]]], [0.0 * a, [[4.0]]]])
+    Traceback (most recent call last):
+    ValueError: block: the lists are not equally deep: found depths 2 and 4
+    >>> F.block([[a, 3.0], [0.0 * a, 4.0]])
+    variable([[1. 2. 3.]
+              [0. 0. 4.]])
+    """
+    depths = sorted(set(_depths(arrays)))
+    if len(depths) > 1:
+        raise ValueError(f"block: the lists are not equally deep: found depths {depths[0]} and {depths[-1]}")
+    parts = _leaves(arrays)
+    ndim = max([depths[0], *[x.ndim for x in parts]])
+    given = iter([reshape(x, shape=(1,) * (ndim - x.ndim) + x.shape) for x in parts])
+    return _together(arrays, given, depths[0])
+
+
+def _depths(arrays: Any, depth: int = 0) -> Iterator[int]:
+    if not isinstance(arrays, list):
+        yield depth
+        return
+    if not arrays:
+        raise ValueError("block: a list is empty; expected at least one array in each")
+    for part in arrays:
+        yield from _depths(part, depth + 1)
+
+
+def _leaves(arrays: Any) -> list[Any]:
+    return [x for part in arrays for x in _leaves(part)] if isinstance(arrays, list) else _given("block", arrays=arrays)
+
+
+def _together(arrays: Any, given: Iterator[Any], depth: int) -> Any:
+    if not isinstance(arrays, list):
+        return next(given)
+    parts = [_together(part, given, depth - 1) for part in arrays]
+    try:
+        return concatenate(parts, axis=-depth)
+    except ValueError:
+        shapes = " and ".join([str(part.shape) for part in parts])
+        raise ValueError(f"block: got shapes {shapes[:150]}, which do not fit along axis {-depth}") from None
+
+
+@numpy_protocol.adapt(np.meshgrid)
+def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+    """Coordinates of the points of a grid: each of ``xi`` repeated along the axes of the others.
+
+    Parameters
+    ----------
+    *xi : Variable or array
+        Of one axis; numbers are of length 1.
+    sparse : bool
+        Repeat nothing: the results broadcast against each other.
+    indexing : str
+        ``"xy"``: the first runs along axis 1 and the second along axis 0, as in a picture; ``"ij"``: in order.
+
+    Raises
+    ------
+    ValueError
+        If ``indexing`` is another, or one of ``xi`` has more axes.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.meshgrid(Variable([1.0, 2.0]), [3.0, 4.0, 5.0])[0].shape
+    (3, 2)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is {indexing!r:.40}; expected 'xy' or 'ij'")
+    given = [v for i, x in enumerate(xi) for v in _given("meshgrid", **{f"xi[{i}]": x})]
+    if any([x.ndim > 1 for x in given]):
+        raise ValueError(
+            f"meshgrid: got shapes {', '.join([str(x.shape) for x in given])[:150]}; expected one axis each"
+        )
+    places = list(range(len(given)))
+    if indexing == "xy" and len(given) > 1:
+        places[:2] = 1, 0
+    count = len(given)
+    lines = [
+        reshape(x, shape=tuple([-1 if i == place else 1 for i in range(count)]))
+        for x, place in zip(given, places, strict=True)
+    ]
+    if sparse:
+        return tuple(lines)
+    shape = np.broadcast_shapes(*[line.shape for line in lines])
+    return tuple([broadcast_to(line, shape=shape) for line in lines])
+
+
+@numpy_protocol.adapt(np.kron)
+def kron(a: Any, b: Any) -> Any:
+    """Every element of ``a`` times the whole of ``b``, in blocks.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.kron(Variable([1.0, 10.0]), [1.0, 2.0])
+    variable([ 1.  2. 10. 20.])
+    """
+    a, b = _given("kron", a=a, b=b)
+    ndim = max(a.ndim, b.ndim)
+    outer, inner = [(1,) * (ndim - x.ndim) + x.shape for x in (a, b)]
+    spread = reshape(a, shape=tuple([n for size in outer for n in (size, 1)]))
+    block = reshape(b, shape=tuple([n for size in inner for n in (1, size)]))
+    return reshape(mul(spread, block), shape=tuple([m * n for m, n in zip(outer, inner, strict=True)]))
+
+
+@numpy_protocol.adapt(np.cross)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """The vector across two others in space, elementwise with broadcasting along the other axes.
+
+    Parameters
+    ----------
+    a, b : Variable or array
+    axisa, axisb, axisc : int
+        Where the three components are in ``a``, in ``b`` and in the result.
+    axis : int, optional
+        The same for all three.
+
+    Raises
+    ------
+    ValueError
+        If there are not three components, or no such axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.cross(Variable([1.0, 0.0, 0.0]), [0.0, 1.0, 0.0])
+    variable([0. 0. 1.])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    parts = []
+    both, rounded = in_full("cross", whole=True, a=a, b=b)
+    for x, place in zip(both, (axisa, axisb), strict=True):
+        at = place_of("cross", place, x.shape)
+        if x.shape[at] != 3:
+            raise ValueError(f"cross: got shape {x.shape}; expected three components along axis {place}")
+        moved = moveaxis(x, source=at, destination=-1)
+        parts.append([moved[..., i] for i in range(3)])
+    if all([x.dtype.kind == "b" for x in both]):
+        raise TypeError("cross: got truth values; expected numbers, which can be subtracted")
+    (a1, a2, a3), (b1, b2, b3) = parts
+    pairs = ((a2, b3, a3, b2), (a3, b1, a1, b3), (a1, b2, a2, b1))
+    found = stack([sub(mul(p, q), mul(r, s)) for p, q, r, s in pairs], axis=-1)
+    return rounded(moveaxis(found, source=-1, destination=place_of("cross", axisc, found.shape)))
+
+
+@numpy_protocol.adapt(np.linalg.cross)
+def _cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
+    return cross(x1, x2, axis, axis, axis)

@@ -1,0 +1,126 @@
+"""Indexing: ``x[index]`` for every index that NumPy knows, and its transpose, which adds up at the same places."""
+
+from __future__ import annotations
+
+from math import prod
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.backend import Array, get_array_module, on_gpu
+from ...engine.declare import primitive
+from ...engine.sliced_gradient import SlicedGradient
+from ..working_precision import HALF, SINGLE
+from .shape import reshape
+
+
+@primitive()
+def getitem(xp: Any, x: Array, *, index: Any) -> Array:
+    """``x[index]``: integers, slices, ``None``, ``...``, arrays of integers (also repeated ones) and masks.
+
+    As in NumPy the result of integers and slices alone is a view. The gradient of an element that was taken several
+    times is the sum over all of them.
+
+    Raises
+    ------
+    IndexError
+        If the index does not fit the shape. Arrays of integers that are on a GPU are not looked at, which would take
+        waiting for it: CuPy counts round what is out of bounds.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> x = Variable([1.0, 2.0, 3.0])
+    >>> x[[0, 0, 2]].sum().backward()
+    >>> x.grad
+    variable([2. 0. 1.])
+    """
+    if xp is not np:
+        _check_on_host(index, x.shape)
+    return x[index]
+
+
+@getitem.vjp("x")
+def _getitem_x(g: Any, x_shape: tuple[int, ...], index: Any) -> Any:
+    """scatter(g, index=index, shape=x_shape)"""
+    if type(g) is np.ndarray and not _may_repeat(index):
+        return SlicedGradient(g, index, x_shape)
+    return scatter(g, index=index, shape=x_shape)
+
+
+def _check_on_host(index: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what NumPy refuses, where main memory has the whole index; CuPy would count round instead."""
+    items = index if isinstance(index, tuple) else (index,)
+    if any([isinstance(item, list | tuple | np.ndarray) for item in items]) and not any([on_gpu(i) for i in items]):
+        np.broadcast_to(np.False_, shape)[index]
+
+
+@primitive(g=lambda g, index: getitem(g, index=index))
+def scatter(xp: Any, g: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
+    """Zeros of ``shape`` with ``g`` added at ``[index]``. Its gradient is `getitem`.
+
+    Examples
+    --------
+    >>> from autolab.functions.arrays.indexing import scatter
+    >>> scatter([1.0, 2.0, 3.0], index=[0, 0, 2], shape=(3,))
+    array([3., 0., 3.])
+    """
+    if not _may_repeat(index):
+        y = xp.zeros(shape, g.dtype)
+        y[index] = g
+        return y
+    y = xp.zeros(shape, SINGLE if g.dtype == HALF else g.dtype)
+    places = xp.arange(y.size).reshape(shape)[index]  # add.at is many times faster on one axis
+    xp.add.at(y.reshape(-1), places.reshape(-1), g.reshape(-1).astype(y.dtype, copy=False))
+    return y.astype(g.dtype, copy=False)
+
+
+def _may_repeat(index: Any) -> bool:
+    """Whether an index could name an element twice: arrays of integers can, and all that NumPy makes such arrays of."""
+    items = index if isinstance(index, tuple) else (index,)
+    plain = int | np.integer | slice | EllipsisType | None
+    return any([not isinstance(item, plain) and getattr(item, "dtype", None) != np.bool_ for item in items])
+
+
+@primitive(numpy=np.take_along_axis)
+def take_along_axis(xp: Any, arr: Array, *, indices: Array, axis: int | None = -1) -> Array:
+    """Along ``axis``, the elements at ``indices``; such as those of `numpy.argsort`.
+
+    Parameters
+    ----------
+    arr : Variable or array
+    indices : array of integers
+        With as many axes as ``arr``; the other axes broadcast.
+    axis : int or None
+        None takes from the flattened input.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of bounds.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([[3.0, 1.0, 2.0]])
+    >>> F.take_along_axis(x, indices=x.data.argsort(axis=1), axis=1)
+    variable([[1. 2. 3.]])
+    """
+    return xp.take_along_axis(arr, numpy_protocol.unwrap(indices), axis)
+
+
+@take_along_axis.vjp("arr")
+def _take_along_axis_x(g: Any, arr_shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
+    """scatter(g, index=along(indices, axis), shape=arr_shape)"""
+    if axis is None:
+        return reshape(scatter(g, index=indices, shape=(prod(arr_shape),)), shape=arr_shape)
+    return scatter(g, index=_along(numpy_protocol.unwrap(indices), axis % len(arr_shape), arr_shape), shape=arr_shape)
+
+
+def _along(indices: Array, axis: int, shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """The index that takes ``indices`` along ``axis`` and every element along the others."""
+    xp, ndim = get_array_module(indices), len(shape)
+    every = [xp.arange(n).reshape([-1 if j == i else 1 for j in range(ndim)]) for i, n in enumerate(shape)]
+    return (*every[:axis], indices, *every[axis + 1 :])

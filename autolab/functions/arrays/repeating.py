@@ -1,0 +1,197 @@
+"""Functions that repeat elements, surround them, and change their order along axes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array
+from ...engine.calls import Call
+from ...engine.declare import primitive
+from ..reductions.reduce import sum
+from .indexing import getitem, scatter
+from .shape import reshape
+
+Axis = int | tuple[int, ...] | None
+Shape = tuple[int, ...]
+_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
+
+
+@primitive(numpy=np.repeat)
+def repeat(xp: Any, a: Array, *, repeats: int | list[int], axis: int | None = None) -> Array:
+    """Each element several times in a row.
+
+    Parameters
+    ----------
+    a : Variable or array
+    repeats : int or list of int
+        How often: the same for all, or a number for each along the axis.
+    axis : int or None
+        None repeats the elements of the flattened input.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer ``repeats`` than elements along the axis, or a negative one.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.repeat(Variable([1.0, 2.0]), repeats=[1, 2])
+    variable([1. 2. 2.])
+    """
+    return xp.repeat(a, repeats if xp is np else np.asarray(repeats).tolist(), axis)  # CuPy takes no array
+
+
+@repeat.vjp("a")
+def _repeat_x(g: Any, a_shape: Shape, repeats: Any, axis: int | None) -> Any:
+    """g summed over the repetitions"""
+    shape = (prod(a_shape),) if axis is None else a_shape
+    place = 0 if axis is None else axis % len(shape)
+    before, length, after = shape[:place], shape[place], shape[place + 1 :]
+    if np.size(repeats) == 1:
+        total = sum(reshape(g, shape=(*before, length, np.asarray(repeats).item(), *after)), axis=place + 1)
+    else:
+        source = np.repeat(np.arange(length), repeats)
+        total = scatter(g, index=(*[slice(None)] * place, source), shape=shape)
+    return reshape(total, shape=a_shape)
+
+
+@primitive(numpy=np.tile)
+def tile(xp: Any, A: Array, *, reps: int | tuple[int, ...]) -> Array:
+    """The whole array several times along each axis; ``reps`` may have more axes than the array, or fewer.
+
+    Raises
+    ------
+    ValueError
+        If a number of repetitions is negative.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.tile(Variable([1.0, 2.0]), reps=(2, 2))
+    variable([[1. 2. 1. 2.]
+              [1. 2. 1. 2.]])
+    """
+    return xp.tile(A, reps)
+
+
+@tile.vjp("A")
+def _tile_x(g: Any, A_shape: Shape, reps: Any) -> Any:
+    """g summed over the repetitions"""
+    times = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    times = (1,) * (len(A_shape) - len(times)) + times
+    lengths = (1,) * (len(times) - len(A_shape)) + A_shape
+    apart = [n for pair in zip(times, lengths, strict=True) for n in pair]
+    return reshape(sum(reshape(g, shape=apart), axis=tuple(range(0, len(apart), 2))), shape=A_shape)
+
+
+@primitive(numpy=np.pad)
+def pad(xp: Any, array: Array, *, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array:
+    """Surround an array with further elements.
+
+    Parameters
+    ----------
+    array : Variable or array
+    pad_width : int, or pairs of int
+        How many elements before and after: for all axes, or ``((before, after), ...)`` for each.
+    mode : str
+        ``"constant"``: ``constant_values``, which get no gradient. ``"edge"``, ``"reflect"``, ``"symmetric"`` and
+        ``"wrap"`` copy elements as in NumPy, which adds to their gradients.
+    constant_values : number or pairs of numbers
+
+    Raises
+    ------
+    ValueError
+        If the mode is another one, or the widths do not fit the shape or are negative.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.pad(Variable([1.0, 2.0, 3.0]), pad_width=(1, 2))
+    variable([0. 1. 2. 3. 0. 0.])
+    >>> F.pad(Variable([1.0, 2.0, 3.0]), pad_width=2, mode="reflect")
+    variable([3. 2. 1. 2. 3. 2. 1.])
+    """
+    if mode not in _MODES:
+        raise ValueError(f"mode={mode!r:.40}; expected one of {', '.join(_MODES)}")
+    if mode == "constant":
+        return xp.pad(array, _widths(pad_width, array.ndim), mode, constant_values=constant_values)
+    if xp is np:
+        return np.pad(array, _widths(pad_width, array.ndim), mode)  # type: ignore[call-overload]
+    return array[
+        _sources(array.shape, pad_width, mode)
+    ]  # CuPy's own takes others where a margin is wider than the array
+
+
+@pad.vjp("array")
+def _pad_x(g: Any, array_shape: Shape, pad_width: Any, mode: str) -> Any:
+    """g without the margin, to which the margin's own is added if it was copied"""
+    if mode == "constant":
+        axes = zip(array_shape, _widths(pad_width, len(array_shape)), strict=True)
+        return getitem(g, index=tuple([slice(before, before + n) for n, (before, _) in axes]))
+    return scatter(g, index=_sources(array_shape, pad_width, mode), shape=array_shape)
+
+
+def _sources(shape: Shape, pad_width: Any, mode: str) -> tuple[np.ndarray, ...]:
+    """For each element of a padded array, copied ones included, where it comes from."""
+    axes = zip(shape, _widths(pad_width, len(shape)), strict=True)
+    return np.ix_(*[np.pad(np.arange(n), widths, mode) for n, widths in axes])  # type: ignore[call-overload]
+
+
+def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
+    """``(before, after)`` of each axis."""
+    return np.broadcast_to(pad_width, (ndim, 2)).tolist()
+
+
+@primitive(a=lambda g, shift, axis: roll(g, shift=_back(shift), axis=axis), numpy=np.roll)
+def roll(xp: Any, a: Array, *, shift: int | tuple[int, ...], axis: Axis = None) -> Array:
+    """Shift along axes; what leaves at one end enters at the other. Without an axis, in the flattened array.
+
+    Raises
+    ------
+    ValueError
+        If an axis does not exist.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.roll(Variable([1.0, 2.0, 3.0]), shift=1)
+    variable([3. 1. 2.])
+    """
+    return xp.roll(a, _signed(shift), axis)
+
+
+def _signed(shift: Any) -> Any:
+    """A shift as Python's numbers: of one without a sign NumPy 2.0 takes the negative, which is a large one."""
+    return np.asarray(shift).tolist()
+
+
+def _back(shift: Any) -> Any:
+    """The opposite of a shift; of whole numbers without a sign too, whose own negative would be a large one."""
+    return np.negative(shift, dtype=np.int64, casting="unsafe").tolist()
+
+
+@primitive(m=lambda g, axis: flip(g, axis=axis), numpy=np.flip)
+def flip(xp: Any, m: Array, *, axis: Axis = None) -> Array:
+    """Reverse the order along all axes, or those given. The result is a view.
+
+    Raises
+    ------
+    ValueError
+        If an axis does not exist.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.flip(Variable([1.0, 2.0, 3.0]))
+    variable([3. 2. 1.])
+    """
+    return xp.flip(m, axis)
+
+
+@pad.spelling
+def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Call:
+    return (array,), {"pad_width": pad_width, "mode": mode, "constant_values": constant_values}

@@ -1,0 +1,94 @@
+"""The elements of an array in order. The gradient goes back to where each element was."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.arrays import as_array
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ...engine.variable import Variable
+from .indexing import take_along_axis
+from .joining import place_of
+from .shape import reshape
+
+
+@primitive(numpy=np.sort)
+def sort(xp: Any, a: Array, *, axis: int | None = -1) -> Array:
+    """A copy in ascending order along an axis; NaN comes last. The gradient goes back to where each element was.
+
+    Equal elements count as sorted in the order of their places.
+
+    Parameters
+    ----------
+    a : Variable or array
+    axis : int or None
+        None sorts the flattened input.
+
+    Raises
+    ------
+    ValueError
+        If the axis does not exist.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([3.0, 1.0, 2.0])
+    >>> (F.sort(x) * [1.0, 10.0, 100.0]).sum().backward()
+    >>> x.grad
+    variable([100.   1.  10.])
+    """
+    return xp.sort(a, axis=axis)
+
+
+@sort.vjp("a")
+def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
+    """g[the place of each element in the order]"""
+    place = 0 if axis is None else axis
+    order = np.argsort(a, axis=axis, kind="stable")  # of a Variable, too, this is an array
+    return reshape(take_along_axis(g, indices=np.argsort(order, axis=place), axis=place), shape=a.shape)
+
+
+@numpy_protocol.adapt(np.partition)
+def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """Put the elements ``kth`` where they belong in order, smaller ones before and greater ones behind them.
+
+    Here everything is put in order, which is one of the results that are right; NumPy's may be another. The gradient
+    goes back to where each element was.
+
+    Parameters
+    ----------
+    a : Variable or array
+    kth : int or sequence of ints
+        Negative ones count from the end.
+    axis : int or None
+        None flattens the input first.
+
+    Raises
+    ------
+    ValueError
+        If there is no such element or axis.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.partition(Variable([3.0, 1.0, 2.0]), 0)[0]
+    variable(1.0)
+    """
+    shape = array_in("partition", a).shape
+    length = prod(shape) if axis is None else shape[place_of("partition", axis, shape)]
+    places = np.asarray(kth)
+    if places.dtype.kind not in "iu" or places.ndim > 1:
+        raise TypeError(f"partition: kth is {kth!r:.60}; expected integers, one or a sequence")
+    if not ((places >= -length) & (places < length)).all():
+        raise ValueError(f"partition: kth is {kth!r:.60}; expected numbers from {-length} to {length - 1}")
+    return sort(a, axis=axis)
+
+
+def array_in(function: str, a: Any) -> Any:
+    """The array in ``a``, or an error that names the function."""
+    return a.data if isinstance(a, Variable) else as_array(a, f"{function}: input 'a'")

@@ -1,0 +1,234 @@
+"""Functions that choose between values, elementwise. The gradient goes to the value that was chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.backend import Array
+from ...engine.calls import Call
+from ...engine.declare import elementwise
+
+
+@elementwise(
+    a=lambda g, a, b: g * _above(a, b),
+    b=lambda g, a, b: g * _above(b, a),
+    numpy=np.maximum,
+)
+def maximum(xp: Any, a: Array, b: Array) -> Array:
+    """The greater of two values, elementwise with broadcasting; NaN where one is NaN.
+
+    Where both are equal, each gets half of the gradient.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.maximum(Variable([1.0, 5.0]), 3.0)
+    variable([3. 5.])
+    """
+    return xp.maximum(a, b)
+
+
+@elementwise(
+    a=lambda g, a, b: g * _above(b, a),
+    b=lambda g, a, b: g * _above(a, b),
+    numpy=np.minimum,
+)
+def minimum(xp: Any, a: Array, b: Array) -> Array:
+    """The smaller of two values, elementwise with broadcasting; NaN where one is NaN.
+
+    Where both are equal, each gets half of the gradient.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.minimum(Variable([1.0, 5.0]), 3.0)
+    variable([1. 3.])
+    """
+    return xp.minimum(a, b)
+
+
+@elementwise(
+    a=lambda g, a, b: g * _above_or_alone(a, b),
+    b=lambda g, a, b: g * _above_or_alone(b, a),
+    numpy=np.fmax,
+)
+def fmax(xp: Any, a: Array, b: Array) -> Array:
+    """The greater of two values, elementwise with broadcasting; where one is NaN, the other.
+
+    Where both are equal, each gets half of the gradient; where both are NaN, none.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.fmax(Variable([1.0, float("nan")]), 3.0)
+    variable([3. 3.])
+    """
+    return xp.fmax(a, b)
+
+
+@elementwise(
+    a=lambda g, a, b: g * _below_or_alone(a, b),
+    b=lambda g, a, b: g * _below_or_alone(b, a),
+    numpy=np.fmin,
+)
+def fmin(xp: Any, a: Array, b: Array) -> Array:
+    """The smaller of two values, elementwise with broadcasting; where one is NaN, the other.
+
+    Where both are equal, each gets half of the gradient; where both are NaN, none.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.fmin(Variable([1.0, float("nan")]), 3.0)
+    variable([1. 3.])
+    """
+    return xp.fmin(a, b)
+
+
+@elementwise()
+def _above_or_alone(xp: Any, a: Array, b: Array) -> Array:
+    """`_above`, and 1 where ``b`` alone is NaN. Constant, so it has no rules."""
+    alone = xp.logical_and(a == a, b != b)
+    return xp.where(alone, 1, ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2)
+
+
+@elementwise()
+def _below_or_alone(xp: Any, a: Array, b: Array) -> Array:
+    """1 where ``a`` is smaller or ``b`` alone is NaN, 0.5 where both are equal, else 0. Constant: it has no rules."""
+    alone = xp.logical_and(a == a, b != b)
+    return xp.where(alone, 1, ((a < b).astype(xp.result_type(a, b)) + (a <= b)) / 2)
+
+
+@elementwise(x=lambda g, x: _where_finite(g, x), numpy=np.nan_to_num)
+def nan_to_num(
+    xp: Any, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    """Numbers in the place of NaN and the infinities, elementwise. Their gradient is 0.
+
+    Parameters
+    ----------
+    x : Variable or array
+    nan : float
+        In the place of NaN.
+    posinf, neginf : float, optional
+        In the place of the infinities; by default the greatest and the least number of the dtype.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.nan_to_num(Variable([1.0, float("nan"), float("inf")]), posinf=9.0)
+    variable([1. 0. 9.])
+    """
+    for name, value in {"nan": nan, "posinf": posinf, "neginf": neginf}.items():
+        if not isinstance(value, int | float | np.number) and (value is not None or name == "nan"):
+            raise TypeError(f"nan_to_num: {name} is {value!r:.60}; expected a number")
+    if x.dtype.kind != "f":
+        return x.copy()
+    most = xp.finfo(x.dtype).max
+    above, below = most if posinf is None else posinf, -most if neginf is None else neginf
+    return xp.where(x != x, nan, xp.where(x > most, above, xp.where(x < -most, below, x)))
+
+
+@elementwise(g=lambda g, x: _where_finite(g, x))
+def _where_finite(xp: Any, g: Array, x: Array) -> Array:
+    """``g`` where ``x`` is a number, else 0."""
+    return xp.where(xp.isfinite(x), g, 0)
+
+
+@elementwise()
+def _above(xp: Any, a: Array, b: Array) -> Array:
+    """1 where ``a`` is greater, 0.5 where both are equal, else 0. Constant, so it has no rules."""
+    return ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2
+
+
+@elementwise(
+    a=lambda g, condition: where(condition, g, 0),
+    b=lambda g, condition: where(condition, 0, g),
+)
+def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
+    """``a`` where the condition holds and ``b`` elsewhere, with broadcasting of all three.
+
+    Both are computed before the choice: a NaN or an overflow in the gradient of the one that was not chosen still
+    harms (0 times infinity). Choose the input instead: ``log(where(x > 0, x, 1))``.
+
+    Parameters
+    ----------
+    condition : array of booleans
+        Such as ``x > 0``. It has no gradient.
+    a, b : Variable, array or number
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([-1.0, 2.0])
+    >>> F.where(x > 0, x, 10 * x)
+    variable([-10.   2.])
+    """
+    return xp.where(condition, a, b)
+
+
+@elementwise(
+    a=lambda g, a, a_min, a_max: g * _inside(a, a_min, a_max),
+    a_min=lambda g, a, a_min, a_max: g * _below(a, a_min, a_max),
+    a_max=lambda g, a, a_min, a_max: g * _beyond(a, a_min, a_max),
+    numpy=np.clip,
+)
+def clip(xp: Any, a: Array, a_min: Array | None = None, a_max: Array | None = None) -> Array:
+    """``a`` moved into the interval from ``a_min`` to ``a_max``, elementwise with broadcasting; a bound may be None.
+
+    The gradient goes to ``a`` inside the interval and on its bounds, outside to the bound that was taken. Where
+    ``a_min`` is above ``a_max`` the result is ``a_max``, as in NumPy.
+
+    Raises
+    ------
+    ValueError
+        If neither bound is given.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.clip(Variable([-2.0, 0.5, 2.0]), 0.0, 1.0)
+    variable([0.  0.5 1. ])
+    """
+    if a_min is None and a_max is None:
+        raise ValueError("neither a_min nor a_max is given")
+    return xp.clip(a, a_min, a_max)
+
+
+@elementwise()
+def _inside(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """1 where `clip` takes ``x``, else 0. Constant, so it has no rules; nor have the next two."""
+    taken = True if low is None else x >= low
+    return _as_dtype_of(taken if high is None else taken & (x <= high), x)
+
+
+@elementwise()
+def _below(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """1 where `clip` takes ``low``, else 0."""
+    taken = x < low
+    return _as_dtype_of(taken if high is None else taken & (low <= high), x)
+
+
+@elementwise()
+def _beyond(xp: Any, x: Array, low: Array | None = None, high: Array | None = None) -> Array:
+    """1 where `clip` takes ``high``, else 0."""
+    return _as_dtype_of((x if low is None else xp.maximum(x, low)) > high, x)
+
+
+def _as_dtype_of(truth: Array, like: Array) -> Array:
+    return truth.astype(like.dtype)
+
+
+@numpy_protocol.adapt(np.where)
+def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    if x is None or y is None:
+        raise TypeError("numpy.where with a condition alone: use numpy.nonzero(x)")
+    return where(condition, x, y)
+
+
+@clip.spelling
+def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Call:
+    return (a, min if a_min is None else a_min, max if a_max is None else a_max), {}

@@ -1,0 +1,1 @@
+"""Products of arrays, linear equations, decompositions, Fourier transforms."""

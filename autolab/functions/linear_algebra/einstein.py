@@ -1,0 +1,108 @@
+"""Einstein's summation: products of any arrays, summed over any axes, each axis named by a letter."""
+
+from __future__ import annotations
+
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array, get_array_module
+from ...engine.calls import Call
+from ...engine.declare import primitive
+from ...engine.errors import a_kind
+from ..arrays.shape import sum_to
+
+Shape = tuple[int, ...]
+
+
+@primitive(numpy=np.einsum)
+def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
+    """Multiply arrays and sum, as the subscripts say: ``"ij,jk->ik"`` is the product of two matrices.
+
+    Parameters
+    ----------
+    subscripts : str
+        A letter for each axis of each operand, with commas between operands, and those of the result behind ``->``. A
+        letter that the result lacks is summed over; one that an operand has twice takes its diagonal; ``...`` stands
+        for axes that broadcast. Without ``->`` the result has the letters that come once, in alphabetical order.
+
+    *operands : Variable or array
+        They may also come first, and then ``subscripts=``.
+
+    Returns
+    -------
+    Variable or array
+
+    Raises
+    ------
+    ValueError
+        If the subscripts do not fit the operands.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, functions as F
+    >>> F.einsum("ij,j->i", Variable([[1.0, 2.0], [3.0, 4.0]]), [1.0, 10.0])
+    variable([21. 43.])
+    >>> np.einsum("ii", Variable([[1.0, 2.0], [3.0, 4.0]]))
+    variable(5.0)
+    """
+    if not isinstance(subscripts, str):
+        raise TypeError(f"einsum: subscripts is {a_kind(subscripts)}; expected a text such as 'ij,jk->ik'")
+    return xp.einsum(subscripts, *operands, optimize=True)
+
+
+@einsum.vjp("operands")
+def _einsum_operand(
+    g: Any, index: int, operands: tuple[Any, ...], operands_shapes: tuple[Shape, ...], subscripts: str
+) -> Any:
+    """einsum(g, others)
+
+    An axis that only this operand has is filled with ones, and a diagonal is laid by the identity: constants that take
+    part in the product like other operands.
+    """
+    labels, out = _labels(subscripts, operands_shapes)
+    own, shape = labels[index], operands_shapes[index]
+    factors = [(out, g), *[(labels[i], x) for i, x in enumerate(operands) if i != index]]
+    xp = get_array_module(g)
+    sizes = [(label, n) for text, x in factors for label, n in zip(text, x.shape, strict=True)]
+    known = dict.fromkeys([label for label, _ in sizes], 1) | {label: n for label, n in sizes if n != 1}
+    free = _unused("".join([*labels, out]))
+    wanted = ""
+    for label, n in zip(own, shape, strict=True):
+        if label in wanted:
+            wanted += free.pop()
+            factors.append((label + wanted[-1], xp.eye(n, dtype=g.dtype)))
+            continue
+        if known.get(label) != n:
+            factors.append((label, xp.ones(n, g.dtype)))
+        wanted += label
+    text = ",".join([text for text, _ in factors]) + "->" + wanted
+    gradient = einsum(*[x for _, x in factors], subscripts=text)
+    return gradient if gradient.shape == shape else sum_to(gradient, shape=shape)
+
+
+def _labels(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[list[str], str]:
+    """The letters of each operand's axes and of the result's, with letters for ``...`` and for a result left out."""
+    inputs, arrow, out = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    counts = [len(shape) - len(term.replace("...", "")) for term, shape in zip(terms, shapes, strict=True)]
+    stack = "".join(_unused(subscripts)[: max(counts)])
+    labels = [term.replace("...", stack[len(stack) - n :]) for term, n in zip(terms, counts, strict=True)]
+    if arrow:
+        return labels, out.replace("...", stack)
+    letters = inputs.replace(",", "").replace("...", "")
+    return labels, stack + "".join(sorted([letter for letter in set(letters) if letters.count(letter) == 1]))
+
+
+def _unused(letters: str) -> list[str]:
+    return [letter for letter in ascii_letters if letter not in letters]
+
+
+@einsum.spelling
+def _einsum(*operands: Any, subscripts: Any = None, optimize: Any = True) -> Call:
+    """``einsum("ij,j->i", a, b)`` or ``einsum(a, b, subscripts="ij,j->i")``."""
+    if subscripts is None:
+        subscripts, *operands = operands or (None,)  # type: ignore[assignment]
+    return tuple(operands), {"subscripts": subscripts}

@@ -1,0 +1,200 @@
+"""Functions of matrices that are made of others: powers, norms; and the pseudo-inverse."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.backend import Array, get_array_module, strict_linalg
+from ...engine.declare import primitive
+from ..arrays.shape import reshape
+from ..elementwise.powers import abs
+from ..elementwise.selection import where
+from ..reductions.extrema import max, min
+from ..reductions.norms import norm
+from ..reductions.reduce import sum
+from ..working_precision import in_full
+from .linalg import check_finite, inv, transposed
+from .products import matmul
+from .spectra import svd
+
+
+@numpy_protocol.adapt(np.linalg.matrix_power)
+def matrix_power(a: Any, n: int) -> Any:
+    """A square matrix times itself, ``n`` times in all; for a negative ``n``, its inverse.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Of shape ``(..., m, m)``.
+    n : int
+
+    Raises
+    ------
+    TypeError
+        If ``n`` is no integer.
+    ValueError
+        If a matrix is not square, or for a negative ``n`` singular.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.matrix_power(Variable([[1.0, 1.0], [0.0, 1.0]]), 3)
+    variable([[1. 3.]
+              [0. 1.]])
+    """
+    try:
+        n = index(n)
+    except TypeError:
+        raise TypeError(f"matrix_power: n is {n!r:.60}; expected an integer") from None
+    (a,), rounded = in_full("matrix_power", whole=n >= 0, a=a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"matrix_power: a has shape {a.shape}; expected square matrices")
+    if n == 0:
+        xp = get_array_module(numpy_protocol.unwrap(a))
+        return rounded(where(xp.ones(a.shape, bool), xp.eye(a.shape[-1], dtype=a.dtype), a))
+    if n < 0:
+        a, n = _inverse(a), -n
+    power = None
+    while True:
+        if n % 2:
+            power = a if power is None else matmul(power, a)
+        n //= 2
+        if not n:
+            return rounded(power)
+        a = matmul(a, a)
+
+
+def _inverse(a: Any) -> Any:
+    try:
+        return inv(a)
+    except ValueError:
+        raise ValueError("matrix_power: a matrix is singular; a negative power needs its inverse") from None
+
+
+@primitive(numpy=np.linalg.pinv)
+def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = False, rtol: float | None = None) -> Array:
+    """The pseudo-inverse: of all ``y`` with the least ``norm(a @ y - I)`` the one with the least norm itself.
+
+    It jumps where the rank of a matrix changes. The gradient is that among matrices of the same rank.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Of shape ``(..., m, n)``.
+    rcond, rtol : float, optional
+        Singular values below this share of the greatest count as 0; one of the two. By default 1e-15, or more where
+        the dtype and the size of the matrices ask for it.
+    hermitian : bool
+        Say that the matrices are symmetric, which is faster.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(..., n, m)``.
+
+    Raises
+    ------
+    ValueError
+        If the input is no matrix, or both ``rcond`` and ``rtol`` are given.
+
+    Notes
+    -----
+    G. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+    separate", SIAM Journal on Numerical Analysis 10 (1973).
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.pinv(Variable([[2.0, 0.0], [0.0, 0.0]]))
+    variable([[0.5 0. ]
+              [0.  0. ]])
+    """
+    if a.ndim < 2:
+        raise ValueError("expected matrices")
+    if rcond is not None and rtol is not None:
+        raise ValueError("got rcond and rtol; expected one of them")
+    share = rtol if rcond is None else rcond
+    if share is None:
+        digits = np.finfo(a.dtype if a.dtype.kind == "f" else np.float64).eps
+        share = builtins.max(1e-15, builtins.max(a.shape[-2:]) * digits)
+    check_finite(xp, a)
+    with strict_linalg(xp):
+        kind = {"hermitian": hermitian} if xp is np else {}  # CuPy's knows of no kinds
+        return xp.linalg.pinv(a, share, **kind)
+
+
+@pinv.vjp("a")
+def _pinv_a(g: Any, a: Any, y: Any) -> Any:
+    """(I - a @ y) @ g.T @ y @ y.T + y.T @ y @ g.T @ (I - y @ a) - y.T @ g @ y.T"""
+    back, up = transposed(y), transposed(g)
+    below = matmul(matmul(up - matmul(a, matmul(y, up)), y), back)
+    beside = matmul(back, matmul(y, up - matmul(matmul(up, y), a)))
+    return below + beside - matmul(back, matmul(g, back))
+
+
+Size = int | float | str
+
+
+@numpy_protocol.adapt(np.linalg.matrix_norm)
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
+    """The size of each matrix; by default the root of the sum of squares.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(..., m, n)``.
+    keepdims : bool
+        Leave the axes of the matrices with length 1.
+    ord : 'fro', 'nuc', 1, -1, 2, -2, inf or -inf
+        ``'fro'`` is the root of the sum of squares, ``'nuc'`` the sum of the singular values, 2 and -2 are the greatest
+        and the least of them; 1 and -1 the greatest and the least sum of absolute values in a column, inf and -inf in a
+        row.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(...)``.
+
+    Raises
+    ------
+    ValueError
+        If ``ord`` is another one, or the input is no matrix or has no elements.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([[3.0, 0.0], [0.0, -4.0]])
+    >>> F.matrix_norm(x), F.matrix_norm(x, ord="nuc"), F.matrix_norm(x, ord=2), F.matrix_norm(x, ord=1)
+    (variable(5.0), variable(7.0), variable(4.0), variable(4.0))
+    """
+    (x,), rounded = in_full("matrix_norm", x=x)
+    if np.ndim(ord):
+        raise ValueError(_no_order(ord))
+    if x.ndim < 2 or (ord != "fro" and not math.prod(x.shape[-2:])):
+        raise ValueError(f"matrix_norm: x has shape {x.shape}; expected matrices with elements")
+    if ord == "fro":
+        return rounded(norm(x, axis=(-2, -1), keepdims=keepdims))
+    found = _of_values(x, ord) if ord in ("nuc", 2, -2) else _of_sums(x, ord)
+    return rounded(reshape(found, shape=(*found.shape, 1, 1)) if keepdims else found)
+
+
+def _of_values(x: Any, ord: Size) -> Any:
+    values = svd(x)[1]
+    return sum(values, axis=-1) if ord == "nuc" else (max if ord == 2 else min)(values, axis=-1)
+
+
+def _of_sums(x: Any, ord: Size) -> Any:
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise ValueError(_no_order(ord))
+    sums = sum(abs(x), axis=-2 if ord in (1, -1) else -1)
+    return (max if ord in (1, math.inf) else min)(sums, axis=-1)
+
+
+def _no_order(ord: Any) -> str:
+    return f"matrix_norm: ord is {ord!r:.40}; expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"

@@ -1,0 +1,173 @@
+"""Eigenvalues and singular values, with their vectors; of one matrix, or of each in a stack.
+
+Vectors turn freely where two values coincide, so they have no derivative there. What uses the gradient of vectors is
+refused then; the gradient of the values alone is given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.backend import Array, get_array_module
+from ...engine.declare import primitive
+from ...engine.errors import NoGradientError
+from ..arrays.axes import expand_dims
+from .linalg import check_finite, symmetric, transposed
+
+
+@primitive(outputs=("w", "v"), numpy=np.linalg.eigh)
+def eigh(xp: Any, a: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors of a symmetric matrix.
+
+    The symmetric part of the matrix is what counts, ``(a + a.T) / 2``, and the gradient is symmetric; NumPy reads the
+    lower triangle and ignores the other. Only what does not depend on the vectors' signs has a meaningful gradient.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Of shape ``(..., n, n)``.
+
+    Returns
+    -------
+    w : Variable or array
+        The eigenvalues in ascending order, of shape ``(..., n)``.
+    v : Variable or array
+        The eigenvectors in columns, of shape ``(..., n, n)``.
+
+    Raises
+    ------
+    ValueError
+        If a matrix is not square; in backward, if the gradient of the vectors is needed and two eigenvalues coincide.
+        That is so for a second derivative of the values too. Where they coincide, the gradient of single values is one
+        of many; that of what does not depend on their order, such as a sum, is right.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> w, v = F.eigh(Variable([[2.0, 1.0], [1.0, 2.0]]))
+    >>> w
+    variable([1. 3.])
+    """
+    check_finite(xp, a)
+    w, v = xp.linalg.eigh(symmetric(a))
+    return w, v
+
+
+@eigh.vjp("a")
+def _eigh_a(g: Any, w: Any, v: Any) -> Any:
+    """symmetric(v @ (diag(g[0]) + v.T @ g[1] / differences(w)) @ v.T)"""
+    of_values, of_vectors = g
+    left = v * _rows(of_values)
+    if not _is_unused(of_vectors):
+        _check_apart("eigh", "eigenvalues", w)
+        left = left + v @ (transposed(v) @ of_vectors * _reciprocal_differences(w))
+    return symmetric(left @ transposed(v))
+
+
+@primitive(outputs=("u", "s", "vh"))
+def svd(xp: Any, a: Array) -> tuple[Array, Array, Array]:
+    """Singular values and vectors: ``a = u @ diag(s) @ vh``, without the vectors that belong to no singular value.
+
+    Only what does not depend on the vectors' signs has a meaningful gradient. A singular value of 0 has a kink: its
+    gradient is that of one side.
+
+    Parameters
+    ----------
+    a : Variable or array
+        Of shape ``(..., m, n)``; let ``k`` be the smaller of both.
+
+    Returns
+    -------
+    u : Variable or array
+        In columns, of shape ``(..., m, k)``.
+    s : Variable or array
+        In descending order, of shape ``(..., k)``.
+    vh : Variable or array
+        In rows, of shape ``(..., k, n)``.
+
+    Raises
+    ------
+    ValueError
+        If ``a`` is no matrix; in backward, if the gradient of the vectors is needed (as for a second derivative of the
+        values) and two singular values coincide or one is 0.
+
+    Notes
+    -----
+    J. Townsend, "Differentiating the singular value decomposition", 2016. `numpy.linalg.svd` comes here with
+    ``full_matrices=False`` or for square matrices.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> u, s, vh = F.svd(Variable([[0.0, 3.0], [2.0, 0.0], [0.0, 0.0]]))
+    >>> s
+    variable([3. 2.])
+    """
+    check_finite(xp, a)
+    u, s, vh = xp.linalg.svd(a, full_matrices=False)
+    return u, s, vh
+
+
+@svd.vjp("a")
+def _svd_a(g: Any, u: Any, s: Any, vh: Any) -> Any:
+    """u @ (diag(g[1]) + turned(u.T @ g[0]) * s + s.T * turned(vh @ g[2].T)) @ vh + outside"""
+    of_u, of_s, of_vh = g
+    values = (u * _rows(of_s)) @ vh
+    if _is_unused(of_u) and _is_unused(of_vh):
+        return values
+    _check_apart("svd", "singular values", s, zero=True)
+    apart = _reciprocal_differences(s * s)
+    inside_u, inside_v = transposed(u) @ of_u, vh @ transposed(of_vh)
+    middle = _skew(inside_u) * apart * _rows(s) + _columns(s) * (_skew(inside_v) * apart)
+    outside_u = (of_u - u @ inside_u) / _rows(s) @ vh
+    outside_v = u @ ((of_vh - transposed(inside_v) @ vh) / _columns(s))
+    return values + u @ middle @ vh + outside_u + outside_v
+
+
+@numpy_protocol.adapt(np.linalg.svd)
+def _svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    if full_matrices and compute_uv and a.shape[-2] != a.shape[-1]:
+        raise NoGradientError("numpy.linalg.svd on a Variable that is not square takes full_matrices=False")
+    return svd(a) if compute_uv else svd(a)[1]
+
+
+def _is_unused(g: Any) -> bool:
+    """Whether an upstream gradient is the constant 0, as it is for a result that nothing used."""
+    return not hasattr(g, "requires_grad") and not g.any()
+
+
+def _check_apart(function: str, what: str, values: Any, zero: bool = False) -> None:
+    """Refuse the gradient of vectors that are free to turn."""
+    array = numpy_protocol.unwrap(values)
+    if not array.size:
+        return
+    xp = get_array_module(array)
+    size = xp.absolute(array).max(axis=-1, keepdims=True)
+    least = size * array.shape[-1] * xp.finfo(array.dtype).eps
+    if (xp.absolute(xp.diff(array, axis=-1)) <= least).any():
+        raise ValueError(f"{function}: two {what} coincide, and their vectors have no derivative there")
+    if zero and (array <= least).any():
+        raise ValueError(f"{function}: one of the {what} is 0, and its vectors have no derivative there")
+
+
+def _reciprocal_differences(values: Any) -> Any:
+    """``1 / (values[j] - values[i])``, and 0 on the diagonal."""
+    diagonal = get_array_module(values).eye(values.shape[-1], dtype=values.dtype)
+    return (1 - diagonal) / (_rows(values) - _columns(values) + diagonal)
+
+
+def _skew(x: Any) -> Any:
+    return x - transposed(x)
+
+
+def _rows(x: Any) -> Any:
+    """For the matrices' columns, one factor each."""
+    return expand_dims(x, axis=-2)
+
+
+def _columns(x: Any) -> Any:
+    """For the matrices' rows, one factor each."""
+    return expand_dims(x, axis=-1)

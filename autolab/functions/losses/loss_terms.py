@@ -1,0 +1,35 @@
+"""What becomes of the terms of a loss: their mean, their sum, or each by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.backend import Array
+from ..reductions.reduce import mean, sum
+
+
+def reduced(terms: Array, reduction: str, count: int | None = None) -> Array:
+    """The loss that its terms make; their mean is over ``count``, and 0 of none."""
+    if reduction == "mean":
+        return terms.sum() / max(terms.size if count is None else count, 1)
+    if reduction == "sum":
+        return terms.sum()
+    if reduction == "none":
+        return terms
+    raise ValueError(f"reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
+
+
+def per_term(g: Any, count: int, reduction: str) -> Any:
+    """The upstream gradient of each of ``count`` terms."""
+    return g / max(count, 1) if reduction == "mean" else g
+
+
+def in_all(terms: Any, reduction: str) -> Any:
+    """`reduced`, of Variables."""
+    return {"mean": mean, "sum": sum, "none": lambda terms: terms}[reduction](terms)
+
+
+def check_same(a: Array, b: Array) -> None:
+    """Refuse two shapes: what broadcasts would be a matrix of losses."""
+    if a.shape != b.shape:
+        raise ValueError("expected the same shape")

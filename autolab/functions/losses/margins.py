@@ -1,0 +1,148 @@
+"""Losses with a margin, and of predictions that say how sure they are."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...engine.errors import check_number
+from ..elementwise.exponentials import log
+from ..elementwise.selection import maximum
+from ..networks.rectifiers import relu
+from ..reductions.norms import norm
+from ..reductions.reduce import sum
+from ..working_precision import in_full
+from .loss_terms import in_all
+
+
+def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
+    """Mean of ``max(0, margin - t * x)``: what scores lack to be right by a margin.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Scores; their sign is the class.
+    t : Variable or array
+        The right signs, -1 or 1, of the shape of ``x``.
+    margin : float
+        By how much they are to be right.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    C. Cortes, V. Vapnik, "Support-vector networks", 1995.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.hinge(Variable([2.0, 0.5, -1.0]), [1.0, 1.0, 1.0], reduction="none")
+    variable([0.  0.5 2. ])
+    """
+    (x, t), rounded = in_full("hinge", x=x, t=t)
+    _check_same("hinge", x=x, t=t)
+    margin = check_number("hinge", "margin", margin, 0)
+    return rounded(_of_terms("hinge", relu(margin - t * x), reduction))
+
+
+def triplet(
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, reduction: str = "mean"
+) -> Any:
+    """Mean of ``max(0, |anchor - positive| - |anchor - negative| + margin)``: like is to be nearer than unlike.
+
+    Parameters
+    ----------
+    anchor, positive, negative : Variable or array
+        Vectors along the last axis, of the same shape.
+    margin : float
+        By how much it is to be nearer.
+    p : float
+        Which norm measures distances, at least 1; 2 is the Euclidean one.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or there is no axis.
+
+    Notes
+    -----
+    V. Balntas et al., "Learning local feature descriptors with triplets and shallow convolutional neural networks",
+    2016. Distances are not squared, as in PyTorch; the gradient of a distance 0 is 0.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.triplet(Variable([[0.0, 0.0]]), [[3.0, 4.0]], [[0.0, 2.0]])
+    variable(4.0)
+    """
+    (anchor, positive, negative), rounded = in_full("triplet", anchor=anchor, positive=positive, negative=negative)
+    _check_same("triplet", anchor=anchor, positive=positive, negative=negative)
+    if not anchor.ndim:
+        raise ValueError("triplet: anchor has shape (); expected vectors along the last axis")
+    margin = check_number("triplet", "margin", margin, 0)
+    order = check_number("triplet", "p", p, 1)
+    near, far = [norm(anchor - other, order if order != 2 else None, -1) for other in (positive, negative)]
+    return rounded(_of_terms("triplet", relu(near - far + margin), reduction))
+
+
+def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Any:
+    """Mean of ``(log(var) + (x - t)**2 / var) / 2``: how unlikely targets are under Gaussians of mean and variance.
+
+    The constant ``log(2 * pi) / 2`` is left out unless ``full`` is True.
+
+    Parameters
+    ----------
+    x, t : Variable or array
+        Of the same shape.
+    var : Variable or array
+        The variances, of the same shape.
+    full : bool
+        Add the constant, which makes it the logarithm of the density.
+    eps : float
+        The least variance; smaller ones count as this one, and get no gradient.
+    reduction : str
+        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    Notes
+    -----
+    D. Nix, A. Weigend, "Estimating the mean and variance of the target probability distribution", 1994.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.gaussian_nll(Variable([1.0, 2.0]), [1.0, 4.0], [1.0, 1.0])
+    variable(1.0)
+    """
+    (x, t, var), rounded = in_full("gaussian_nll", x=x, t=t, var=var)
+    _check_same("gaussian_nll", x=x, t=t, var=var)
+    eps = check_number("gaussian_nll", "eps", eps, 0)
+    if not isinstance(full, bool):
+        raise TypeError(f"gaussian_nll: full is {full!r:.60}; expected True or False")
+    var, away = maximum(var, eps), x - t
+    terms = (log(var) + away * away / var) * 0.5
+    return rounded(_of_terms("gaussian_nll", terms + math.log(2 * math.pi) / 2 if full else terms, reduction))
+
+
+def _check_same(function: str, **arrays: Any) -> None:
+    if len({array.shape for array in arrays.values()}) > 1:
+        given = ", ".join([f"{name} has shape {array.shape}" for name, array in arrays.items()])
+        raise ValueError(f"{function}: {given}: expected the same shape")
+
+
+def _of_terms(function: str, terms: Any, reduction: str) -> Any:
+    """The loss that its terms make; the mean of none is 0."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{function}: reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
+    return sum(terms) if reduction == "mean" and not terms.size else in_all(terms, reduction)

@@ -1,0 +1,76 @@
+"""Vectors by their direction alone: normalized, and the cosine of the angle between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..elementwise.selection import maximum
+from ..reductions.norms import Order, norm
+from ..reductions.reduce import Axis, sum
+from ..working_precision import in_full
+
+
+def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) -> Any:
+    """``x`` over its length along an axis: vectors of length 1, but for those that are shorter than ``eps``.
+
+    Parameters
+    ----------
+    x : Variable or array
+    ord : None or float
+        Which length, as for `norm`.
+    axis : int, tuple of int or None
+    eps : float
+        The least length by which is divided, so that a vector of zeros stays one.
+
+    Raises
+    ------
+    ValueError
+        If ``ord`` is another one, or the axis does not exist.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.normalize(Variable([[3.0, 4.0], [0.0, 0.0]]))
+    variable([[0.6 0.8]
+              [0.  0. ]])
+    """
+    (x,), rounded = in_full("normalize", x=x)
+    return rounded(_directed("normalize", x, ord, axis, eps))
+
+
+def cosine_similarity(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors: 1 where they point the same way, 0 across, -1 the other way.
+
+    Parameters
+    ----------
+    a, b : Variable or array
+        Of the same shape.
+    axis : int
+        Along which the vectors lie.
+    eps : float
+        The least length by which is divided, so that a vector of zeros is across to all.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or the axis does not exist.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.cosine_similarity(Variable([[1.0, 0.0], [1.0, 1.0]]), [[2.0, 0.0], [-1.0, 1.0]])
+    variable([1. 0.])
+    """
+    (a, b), rounded = in_full("cosine_similarity", a=a, b=b)
+    if a.shape != b.shape:
+        raise ValueError(f"cosine_similarity: a has shape {a.shape}, b has shape {b.shape}: expected the same shape")
+    first, second = [_directed("cosine_similarity", v, None, axis, eps) for v in (a, b)]
+    return rounded(sum(first * second, axis=axis))
+
+
+def _directed(function: str, x: Any, ord: Order, axis: Axis, eps: float) -> Any:
+    if not eps > 0:
+        raise ValueError(f"{function}: eps is {eps!r:.40}; expected a number above 0")
+    if not x.ndim:
+        raise ValueError(f"{function}: got shape (); expected vectors along an axis")
+    return x / maximum(norm(x, ord=ord, axis=axis, keepdims=True), eps)

@@ -1,0 +1,182 @@
+"""Transposed convolutions: every element is spread over a window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ..working_precision import in_single, real
+from .conv_products import (
+    Steps,
+    conv_input,
+    conv_kernel,
+    conv_output,
+    kernel_windows,
+    over_positions,
+    splits,
+    with_bias,
+)
+from .windows import Shape, per_axis
+
+
+@primitive()
+@real
+def conv_transpose1d(
+    xp: Any,
+    x: Array,
+    w: Array,
+    b: Array | None = None,
+    *,
+    stride: Steps = 1,
+    padding: Steps = 0,
+    dilation: Steps = 1,
+    groups: int = 1,
+    size: Steps | None = None,
+) -> Array:
+    """Spread every element of ``x`` over a window, weighted by the kernel ``w``: the transpose of `conv1d`.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, in, length)``.
+    w : Variable or array
+        Of shape ``(in, out / groups, size)``.
+    b : Variable or array, optional
+        Of shape ``(out,)``.
+    stride : int
+        From one window to the next.
+    padding : int
+        How many places are cut off at both ends of the result.
+    dilation : int
+        From one element of a window to the next.
+    groups : int
+        Into how many groups the channels are split; each group of ``x`` is spread over its own group of the result.
+    size : int, optional
+        Length of the result, where a convolution with this stride does not look at all of it; by default the
+        smallest that fits.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, out, size)``; by default it is ``stride * (length - 1) + reach - 2 * padding``, where a
+        window reaches over ``reach = dilation * (size of w - 1) + 1``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.conv_transpose1d(Variable([[[1.0, 2.0]]]), [[[1.0, 1.0]]], stride=2)
+    variable([[[1. 1. 2. 2.]]])
+    """
+    return _transposed(x, w, b, 1, stride, padding, dilation, groups, size)
+
+
+@primitive()
+@real
+def conv_transpose2d(
+    xp: Any,
+    x: Array,
+    w: Array,
+    b: Array | None = None,
+    *,
+    stride: Steps = 1,
+    padding: Steps = 0,
+    dilation: Steps = 1,
+    groups: int = 1,
+    size: Steps | None = None,
+) -> Array:
+    """Spread every element of ``x`` over a window, weighted by the kernel ``w``: the transpose of `conv2d`.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, in, height, width)``.
+    w : Variable or array
+        Of shape ``(in, out / groups, kernel height, kernel width)``.
+    b : Variable or array, optional
+        Of shape ``(out,)``.
+    stride : int or pair of ints
+        From one window to the next, down and to the right.
+    padding : int or pair of ints
+        How many rows and columns are cut off around the result.
+    dilation : int or pair of ints
+        From one element of a window to the next.
+    groups : int
+        Into how many groups the channels are split; each group of ``x`` is spread over its own group of the result.
+    size : int or pair of ints, optional
+        Height and width of the result, where a convolution with this stride does not look at all of it; by default the
+        smallest that fits.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, out, *size)``; by default ``size = stride * (n - 1) + reach - 2 * padding``, where a
+        window reaches over ``reach = dilation * (kernel - 1) + 1``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, functions as F
+    >>> F.conv_transpose2d(Variable([[[[1.0, 2.0]]]]), np.ones((1, 1, 1, 2)), stride=2)
+    variable([[[[1. 1. 2. 2.]]]])
+    """
+    return _transposed(x, w, b, 2, stride, padding, dilation, groups, size)
+
+
+@conv_transpose1d.vjp("x")
+@conv_transpose2d.vjp("x")
+@in_single
+def _conv_transpose_x(g: Any, w: Any, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
+    """conv(g, w)"""
+    return conv_output(g, w, kernel_windows(w.shape, stride, padding, dilation), groups)
+
+
+@conv_transpose1d.vjp("w")
+@conv_transpose2d.vjp("w")
+@in_single
+def _conv_transpose_w(
+    g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int
+) -> Any:
+    """conv(g, x)"""
+    return conv_kernel(x, g, w_shape, kernel_windows(w_shape, stride, padding, dilation), groups)
+
+
+conv_transpose1d.vjp("b")(over_positions)
+conv_transpose2d.vjp("b")(over_positions)
+
+
+def _transposed(
+    x: Array,
+    w: Array,
+    b: Array | None,
+    axes: int,
+    stride: Steps,
+    padding: Steps,
+    dilation: Steps,
+    groups: int,
+    size: Steps | None,
+) -> Array:
+    fits = x.ndim == w.ndim == axes + 2 and x.shape[1] == w.shape[0] and splits(w.shape[0], groups)
+    if not fits or (b is not None and b.shape != (w.shape[1] * groups,)):
+        image = "height, width" if axes == 2 else "length"
+        kernel = "height, width" if axes == 2 else "size"
+        raise ValueError(f"expected x (examples, in, {image}), w (in, out / groups, {kernel}) and b (out,)")
+    seen = kernel_windows(w.shape, stride, padding, dilation)
+    if size is None:
+        steps = zip(x.shape[2:], seen.reach, seen.stride, seen.padding, strict=True)
+        size = tuple([s * (n - 1) + r - 2 * p for n, r, s, p in steps])
+    else:
+        size = per_axis(size, axes, "size", 0)
+    if min(size) < 1 or seen.positions(size) != x.shape[2:]:
+        raise ValueError(f"size {size} does not convolve to the size of x")
+    return with_bias(conv_input(x, w, seen, groups, size), b)

@@ -1,0 +1,119 @@
+"""Patches of images laid out in columns, and channels laid out as patches."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...engine.arrays import as_array
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ...engine.variable import Variable
+from ..arrays.shape import reshape, transpose
+from .windows import Shape, Windows, columns, image, windows
+
+
+@primitive()
+def unfold(
+    xp: Any,
+    x: Array,
+    *,
+    kernel: int | Shape,
+    dilation: int | Shape = 1,
+    padding: int | Shape = 0,
+    stride: int | Shape = 1,
+) -> Array:
+    """What every window of an image sees, as a column: `conv2d` is a product with these.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, height, width)``.
+    kernel : int or pair of ints
+        Height and width of a window.
+    dilation : int or pair of ints
+        From one element of a window to the next.
+    padding : int or pair of ints
+        How many rows and columns of zeros are put around ``x``.
+    stride : int or pair of ints
+        From one window to the next, down and to the right.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels * elements of a window, windows)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.unfold(Variable([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]]), 2)
+    variable([[[1. 2.]
+               [2. 3.]
+               [4. 5.]
+               [5. 6.]]])
+    """
+    if x.ndim != 4:
+        raise ValueError("expected x (examples, channels, height, width)")
+    y = columns(x, windows=windows(kernel, stride, padding, dilation, 2))
+    return y.reshape(len(y), math.prod(y.shape[1:3]), y.shape[3])
+
+
+@unfold.vjp("x")
+def _unfold_x(g: Any, x_shape: Shape, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """image(g)"""
+    seen: Windows = windows(kernel, stride, padding, dilation, 2)
+    shape = (*x_shape[:2], math.prod(seen.kernel), g.shape[2])
+    return image(reshape(g, shape=shape), size=x_shape[2:], windows=seen)
+
+
+def pixel_shuffle(x: Any, factor: int) -> Any:
+    """Lay out ``factor**2`` channels as blocks of pixels: an image with fewer channels that is wider and higher.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, height, width)``; the channels are a multiple of ``factor**2``.
+    factor : int
+        How many times wider and higher the result is.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels / factor**2, height * factor, width * factor)``.
+
+    Raises
+    ------
+    ValueError
+        If the shape or the factor does not fit.
+
+    Notes
+    -----
+    W. Shi et al., "Real-time single image and video super-resolution using an efficient sub-pixel convolutional neural
+    network", 2016.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.pixel_shuffle(Variable([[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]]), 2)
+    variable([[[[1. 2.]
+                [3. 4.]]]])
+    """
+    x = x if isinstance(x, Variable) else as_array(x, "pixel_shuffle: input 'x'")
+    if x.ndim != 4:
+        raise ValueError(f"pixel_shuffle: x has shape {x.shape}; expected (examples, channels, height, width)")
+    examples, channels, height, width = x.shape
+    if not isinstance(factor, int | np.integer) or factor < 1 or channels % factor**2:
+        raise ValueError(
+            f"pixel_shuffle: factor is {factor!r:.40}; expected one whose square divides {channels} channels"
+        )
+    kept = channels // factor**2
+    apart = reshape(x, shape=(examples, kept, factor, factor, height, width))
+    moved = transpose(apart, axes=(0, 1, 4, 2, 5, 3))
+    return reshape(moved, shape=(examples, kept, height * factor, width * factor))

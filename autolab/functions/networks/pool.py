@@ -1,0 +1,292 @@
+"""Pooling: one number for every window of a sequence or an image, or for the whole of it."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import Any
+
+from ...engine.arrays import as_array, check_real
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ...engine.variable import Variable
+from ..arrays.shape import broadcast_to, reshape
+from ..reductions.extrema import max
+from ..reductions.reduce import mean
+from ..working_precision import in_single, real
+from .windows import Shape, Windows, columns, image, padded, windows
+
+
+@primitive()
+def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, padding: int = 0) -> Array:
+    """The greatest element of every window, NaN where it sees one.
+
+    Elements that are equally great share the gradient equally.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, length)``.
+    kernel : int
+        Length of a window.
+    stride : int, optional
+        From one window to the next; by default the kernel's size, so that windows do not overlap.
+    padding : int
+        How many places before and behind ``x`` a window may reach into; they are never the greatest.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, (length + 2 * padding - kernel) // stride + 1)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.max_pool1d(Variable([[[1.0, 2.0, 4.0, 3.0]]]), kernel=2)
+    variable([[[2. 4.]]])
+    """
+    views = _views(xp, x, 1, kernel, stride, padding, -math.inf)
+    return reduce(xp.maximum, views[1:], views[0].copy(order="K"))
+
+
+@primitive()
+def max_pool2d(
+    xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
+) -> Array:
+    """The greatest element of every window, NaN where it sees one.
+
+    Elements that are equally great share the gradient equally.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, height, width)``.
+    kernel : int or pair of ints
+        Height and width of a window.
+    stride : int or pair of ints, optional
+        From one window to the next; by default the kernel's size, so that windows do not overlap.
+    padding : int or pair of ints
+        How many rows and columns around ``x`` a window may reach into; they are never the greatest.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, *n)`` with ``n = (size + 2 * padding - kernel) // stride + 1``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.max_pool2d(Variable([[[[1.0, 2.0], [4.0, 3.0]]]]), kernel=2)
+    variable([[[[4.]]]])
+    """
+    views = _views(xp, x, 2, kernel, stride, padding, -math.inf)
+    return reduce(xp.maximum, views[1:], views[0].copy(order="K"))
+
+
+@max_pool1d.vjp("x")
+@max_pool2d.vjp("x")
+@in_single
+def _max_pool_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    """image(g * (columns(x) == y))"""
+    seen = _windows(kernel, stride, padding, x.ndim - 2)
+    return image(_shares(x, y, windows=seen) * _per_window(g), size=x.shape[2:], windows=seen)
+
+
+@primitive()
+@real
+def _shares(xp: Any, x: Array, y: Array, *, windows: Windows) -> Array:
+    """The share of each element of a window in its greatest. Constant, so it has no rules."""
+    elements = columns(x, windows=windows, fill=-math.inf)
+    greatest = (elements == _per_window(y)) | (elements != elements)
+    return greatest.astype(y.dtype) / greatest.sum(axis=2, keepdims=True, dtype=y.dtype)
+
+
+@primitive()
+@real
+def avg_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, padding: int = 0) -> Array:
+    """The mean of every window; the zeros of the padding count.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, length)``.
+    kernel : int
+        Length of a window.
+    stride : int, optional
+        From one window to the next; by default the kernel's size, so that windows do not overlap.
+    padding : int
+        How many zeros are put before and behind ``x``.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, (length + 2 * padding - kernel) // stride + 1)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.avg_pool1d(Variable([[[1.0, 2.0, 4.0, 3.0]]]), kernel=2)
+    variable([[[1.5 3.5]]])
+    """
+    views = _views(xp, x, 1, kernel, stride, padding, 0.0)
+    return reduce(xp.add, views[1:], views[0]) / len(views)
+
+
+@primitive()
+@real
+def avg_pool2d(
+    xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
+) -> Array:
+    """The mean of every window; the zeros of the padding count.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, height, width)``.
+    kernel : int or pair of ints
+        Height and width of a window.
+    stride : int or pair of ints, optional
+        From one window to the next; by default the kernel's size, so that windows do not overlap.
+    padding : int or pair of ints
+        How many rows and columns of zeros are put around ``x``.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, *n)`` with ``n = (size + 2 * padding - kernel) // stride + 1``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.avg_pool2d(Variable([[[[1.0, 2.0], [4.0, 3.0]]]]), kernel=2)
+    variable([[[[2.5]]]])
+    """
+    views = _views(xp, x, 2, kernel, stride, padding, 0.0)
+    return reduce(xp.add, views[1:], views[0]) / len(views)
+
+
+@avg_pool1d.vjp("x")
+@avg_pool2d.vjp("x")
+@in_single
+def _avg_pool_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) -> Any:
+    """image(g / kernel.size)"""
+    seen = _windows(kernel, stride, padding, len(x_shape) - 2)
+    elements = math.prod(seen.kernel)
+    shares = _per_window(g / elements)
+    shares = broadcast_to(shares, shape=(*g.shape[:2], elements, shares.shape[-1]))
+    return image(shares, size=x_shape[2:], windows=seen)
+
+
+def global_max_pool(x: Any, keepdims: bool = False) -> Any:
+    """The greatest element of every channel of every example, NaN where there is one.
+
+    Elements that are equally great share the gradient equally.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, ...)``.
+    keepdims : bool
+        Leave the other axes with length 1.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has no axis behind the channels, or nothing along it.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.global_max_pool(Variable([[[[1.0, 2.0], [4.0, 3.0]]]]))
+    variable([[4.]])
+    """
+    return max(*_places("global_max_pool", x), keepdims=keepdims)
+
+
+def global_avg_pool(x: Any, keepdims: bool = False) -> Any:
+    """The mean of every channel of every example.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, ...)``.
+    keepdims : bool
+        Leave the other axes with length 1.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has no axis behind the channels, or nothing along it.
+
+    Notes
+    -----
+    M. Lin, Q. Chen, S. Yan, "Network in network", 2013.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.global_avg_pool(Variable([[[[1.0, 2.0], [4.0, 3.0]]]]))
+    variable([[2.5]])
+    """
+    return mean(*_places("global_avg_pool", x), keepdims=keepdims)
+
+
+def _places(function: str, x: Any) -> tuple[Any, tuple[int, ...]]:
+    """``x``, and its axes behind examples and channels."""
+    x = x if isinstance(x, Variable) else as_array(x, f"{function}: input 'x'")
+    check_real(x, function)
+    if x.ndim < 3 or not math.prod(x.shape[2:]):
+        raise ValueError(f"{function}: x has shape {x.shape}; expected (examples, channels, ...) with elements behind")
+    return x, tuple(range(2, x.ndim))
+
+
+def _views(xp: Any, x: Array, axes: int, kernel: Any, stride: Any, padding: Any, fill: float) -> list[Array]:
+    """For each element of a window, what it sees at every position: adding or comparing these copies nothing."""
+    if x.ndim != axes + 2:
+        raise ValueError(f"expected x (examples, channels, {'height, width' if axes == 2 else 'length'})")
+    windows = _windows(kernel, stride, padding, axes)
+    count = windows.positions(x.shape[2:])
+    x = padded(xp, x, windows.padding, fill)
+    return [x[seen] for _, seen in windows.views(count)]
+
+
+def _per_window(g: Any) -> Any:
+    """One number for each window as columns with one element."""
+    return reshape(g, shape=(*g.shape[:2], 1, math.prod(g.shape[2:])))
+
+
+def _windows(kernel: Any, stride: Any, padding: Any, axes: int) -> Windows:
+    found = windows(kernel, kernel if stride is None else stride, padding, 1, axes)
+    if any([p >= k for p, k in zip(found.padding, found.kernel, strict=True)]):
+        raise ValueError(f"padding {found.padding} is as wide as a window of size {found.kernel}")
+    return found

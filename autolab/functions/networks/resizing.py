@@ -1,0 +1,111 @@
+"""Other sizes of sequences and images."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...engine.arrays import as_array
+from ...engine.backend import get_array_module
+from ...engine.errors import check_number
+from ...engine.variable import Variable
+from ..arrays.joining import along
+from ..working_precision import in_full
+
+_MODES = {"nearest": (1, 2), "linear": (1,), "bilinear": (2,)}
+
+
+def interpolate(
+    x: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False
+) -> Any:
+    """Sequences or images in another size.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, length)`` or ``(examples, channels, height, width)``.
+    size : int or tuple of int, optional
+        The new lengths of the last axes; or instead of it
+    scale_factor : float or tuple of float, optional
+        what the lengths are multiplied by; the product is rounded down.
+    mode : str
+        ``"nearest"``: the element that covers the place; ``"linear"`` (sequences) and ``"bilinear"`` (images): weighted
+        means of the neighbours.
+    align_corners : bool
+        For means: whether the first and last elements stay where they are, instead of the outer edges.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, *size)``.
+
+    Raises
+    ------
+    ValueError
+        If shapes, sizes or the mode do not fit, or not one of ``size`` and ``scale_factor`` is given.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.interpolate(Variable([[[0.0, 4.0]]]), size=4, mode="linear")
+    variable([[[0. 1. 3. 4.]]])
+    """
+    x = x if isinstance(x, Variable) else as_array(x, "interpolate: x")
+    axes = x.ndim - 2
+    if mode not in _MODES:
+        raise ValueError(f"interpolate: mode is {mode!r:.40}; expected {', '.join(map(repr, _MODES))}")
+    if axes not in _MODES[mode]:
+        expected = " or ".join([f"{n + 2} axes" for n in _MODES[mode]])
+        raise ValueError(f"interpolate: x has shape {x.shape}; expected {expected} for mode {mode!r}")
+    if mode == "nearest" and align_corners:
+        raise ValueError("interpolate: align_corners=True is for the modes 'linear' and 'bilinear'")
+    lengths, scales = _lengths(x.shape[2:], size, scale_factor)
+    if mode == "nearest":
+        for i, (new, old, scale) in enumerate(zip(lengths, x.shape[2:], scales, strict=True)):
+            places = np.minimum(np.floor(np.arange(new) * scale), old - 1).astype(np.int64)
+            x = x[along(i + 2, get_array_module(getattr(x, "_data", x)).asarray(places))]
+        return x
+    (x,), rounded = in_full("interpolate", whole=True, x=x)
+    for i, (new, scale) in enumerate(zip(lengths, scales, strict=True)):
+        x = _means(x, i + 2, new, scale, align_corners)
+    return rounded(x)
+
+
+def _lengths(old: tuple[int, ...], size: Any, scale_factor: Any) -> tuple[list[int], list[float]]:
+    """The new lengths, and how many old elements each new one covers."""
+    if (size is None) == (scale_factor is None):
+        raise ValueError("interpolate: expected one of size and scale_factor")
+    given = size if scale_factor is None else scale_factor
+    each = list(given) if isinstance(given, tuple | list) else [given] * len(old)
+    if len(each) != len(old):
+        raise ValueError(f"interpolate: got {len(each)} sizes or factors; expected 1, or {len(old)}")
+    if not all(old):
+        raise ValueError(f"interpolate: got lengths {old}; expected at least one element")
+    if scale_factor is None:
+        for n in each:
+            if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+                raise ValueError(f"interpolate: size is {size!r:.60}; expected whole numbers of at least 1")
+        return [int(n) for n in each], [n / new for n, new in zip(old, each, strict=True)]
+    factors = [check_number("interpolate", "scale_factor", factor, 0.0) for factor in each]
+    lengths = [math.floor(n * factor) for n, factor in zip(old, factors, strict=True)]
+    if not all(lengths):
+        raise ValueError(f"interpolate: scale_factor is {scale_factor!r:.60}; expected at least one element to be left")
+    return lengths, [1 / factor for factor in factors]
+
+
+def _means(x: Any, axis: int, new: int, scale: float, align_corners: bool) -> Any:
+    """Weighted means of two neighbours along an axis."""
+    old = x.shape[axis]
+    if align_corners:
+        places = np.arange(new) * ((old - 1) / (new - 1) if new > 1 else 0.0)
+    else:
+        places = np.maximum((np.arange(new) + 0.5) * scale - 0.5, 0.0)
+    below = np.minimum(places.astype(np.int64), old - 1)
+    above = np.minimum(below + 1, old - 1)
+    shape = (-1, *[1] * (x.ndim - 1 - axis))
+    xp = get_array_module(getattr(x, "_data", x))
+    share = xp.asarray((places - below).reshape(shape).astype(x.dtype))
+    low, high = [x[along(axis, xp.asarray(index))] for index in (below, above)]
+    return low * (1 - share) + high * share

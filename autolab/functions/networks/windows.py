@@ -1,0 +1,143 @@
+"""Windows that slide over the last axes of an image of shape ``(examples, channels, *size)``.
+
+`columns` lays out what the windows see, `image` adds it up again where it came from; each is the other's gradient.
+Convolution and pooling are made of these two and of products, which gives them gradients of every order. Both keep the
+memory order of what they are given: where examples are last, rows of all examples are copied and added at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array
+from ...engine.declare import primitive
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How windows look at an image, along each of its axes.
+
+    A window has ``kernel`` elements, ``dilation`` steps from one to the next; the next window is ``stride`` further.
+    ``padding`` is what is put around the image.
+    """
+
+    kernel: Shape
+    stride: Shape
+    padding: Shape
+    dilation: Shape
+
+    @property
+    def reach(self) -> Shape:
+        """How much of the image a window spans."""
+        return tuple([d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True)])
+
+    def positions(self, size: Shape) -> Shape:
+        """How often a window fits along each axis; what is left over at the end is not looked at."""
+        axes = zip(size, self.reach, self.stride, self.padding, strict=True)
+        found = tuple([(n + 2 * p - r) // s + 1 for n, r, s, p in axes])
+        if any([n < 1 for n in found]):
+            raise ValueError(f"a window of size {self.reach} does not fit into size {size} with padding {self.padding}")
+        return found
+
+    def views(self, count: Shape) -> Iterator[tuple[Shape, tuple[Any, ...]]]:
+        """For each element of a window, the index of what it sees from all positions in a padded image."""
+        for element in np.ndindex(*self.kernel):
+            axes = zip(element, self.dilation, self.stride, count, strict=True)
+            yield element, (..., *[slice(i * d, i * d + s * (n - 1) + 1, s) for i, d, s, n in axes])
+
+
+def windows(
+    kernel: int | Shape, stride: int | Shape, padding: int | Shape, dilation: int | Shape, axes: int
+) -> Windows:
+    """Windows over ``axes`` axes, from one number for all or one for each."""
+    return Windows(
+        per_axis(kernel, axes, "kernel", 1),
+        per_axis(stride, axes, "stride", 1),
+        per_axis(padding, axes, "padding", 0),
+        per_axis(dilation, axes, "dilation", 1),
+    )
+
+
+def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:
+    """A stride, a padding or a kernel's size as one int for each axis."""
+    values = tuple(value) if isinstance(value, tuple | list) else (value,) * axes
+    if len(values) != axes or not all([isinstance(v, int | np.integer) and v >= least for v in values]):
+        raise ValueError(f"{name} is {value}; expected an int or {axes} of them, not below {least}")
+    return values
+
+
+@primitive()
+def examples_last(xp: Any, x: Array) -> Array:
+    """``x`` itself, so laid out in memory that the elements of one place in all examples are neighbours."""
+    return xp.moveaxis(xp.ascontiguousarray(xp.moveaxis(x, 0, -1)), -1, 0)
+
+
+@examples_last.vjp("x")
+def _examples_last_x(g: Any) -> Any:
+    """g"""
+    return g
+
+
+def padded(xp: Any, x: Array, padding: Shape, fill: float = 0.0) -> Array:
+    """``x`` with ``fill`` around the last axes."""
+    if not any(padding):
+        return x
+    y = xp.full_like(x, fill, np.result_type(x, fill), shape=_outer(x.shape, padding))  # integers have no infinity
+    y[_inside(x.shape[2:], padding)] = x
+    return y
+
+
+def _outer(shape: Shape, padding: Shape) -> Shape:
+    return (*shape[:2], *[n + 2 * p for n, p in zip(shape[2:], padding, strict=True)])
+
+
+def _inside(size: Shape, padding: Shape) -> tuple[Any, ...]:
+    """Where the image is among what is put around it."""
+    return (..., *[slice(p, p + n) for n, p in zip(size, padding, strict=True)])
+
+
+@primitive()
+def columns(xp: Any, x: Array, *, windows: Windows, fill: float = 0.0) -> Array:
+    """What the windows see, of shape ``(examples, channels, elements of a window, windows)``."""
+    count = windows.positions(x.shape[2:])
+    x = padded(xp, x, windows.padding, fill)
+    places = tuple([step * d for step, d in zip(x.strides[2:], windows.dilation, strict=True)])
+    steps = tuple([step * s for step, s in zip(x.strides[2:], windows.stride, strict=True)])
+    shape, strides = (*x.shape[:2], *windows.kernel, *count), (*x.strides[:2], *places, *steps)
+    view = xp.lib.stride_tricks.as_strided(x, shape, strides)
+    behind = math.prod(windows.kernel), math.prod(count)
+    if x.strides[0] < x.strides[-1]:  # its examples are last in memory, and stay so
+        laid = xp.ascontiguousarray(xp.moveaxis(view, 0, -1))
+        return xp.moveaxis(laid.reshape(x.shape[1], *behind, len(x)), -1, 0)
+    return xp.ascontiguousarray(view).reshape(*x.shape[:2], *behind)
+
+
+@columns.vjp("x")
+def _columns_x(g: Any, x_shape: Shape, windows: Windows) -> Any:
+    """image(g)"""
+    return image(g, size=x_shape[2:], windows=windows)
+
+
+@primitive()
+def image(xp: Any, x: Array, *, size: Shape, windows: Windows) -> Array:
+    """The image of the given size in which each element is the sum of the windows' elements that see it."""
+    count = windows.positions(size)
+    x = x.reshape(*x.shape[:2], *windows.kernel, *count)
+    first = (slice(None), slice(None), *[0] * len(size))
+    y = xp.zeros_like(x[first], shape=_outer((*x.shape[:2], *size), windows.padding))
+    for element, seen in windows.views(count):
+        y[seen] += x[(slice(None), slice(None), *element)]
+    return y[_inside(size, windows.padding)].copy(order="K") if any(windows.padding) else y
+
+
+@image.vjp("x")
+def _image_x(g: Any, windows: Windows) -> Any:
+    """columns(g)"""
+    return columns(g, windows=windows)

@@ -1,0 +1,1 @@
+"""Sums, products, extremes, norms, quantiles and integrals along axes."""

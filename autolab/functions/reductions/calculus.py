@@ -1,0 +1,111 @@
+"""Integrals and slopes of samples, and their convolution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...engine import numpy_protocol
+from ...engine.arrays import as_array
+from ...engine.backend import get_array_module
+from ...engine.errors import check_number
+from ...engine.variable import Variable
+from ..arrays.joining import along, place_of
+from ..arrays.repeating import flip
+from ..arrays.shape import reshape
+from ..networks.conv import conv1d
+from ..working_precision import in_full
+from .reduce import sum
+
+
+def _given(function: str, name: str, x: Any) -> Any:
+    return x if isinstance(x, Variable) else as_array(x, f"{function}: input {name!r}")
+
+
+@numpy_protocol.adapt(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral of samples by the trapezoidal rule: sums of the means of neighbours times their distance.
+
+    Parameters
+    ----------
+    y : Variable or array
+    x : Variable or array, optional
+        Where the samples are: of one axis, or of the shape of ``y``.
+    dx : float
+        Their distance, where ``x`` is not given.
+    axis : int
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, or ``x`` does not fit.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.trapezoid(Variable([0.0, 1.0, 4.0]), dx=0.5)
+    variable(1.5)
+    """
+    (y,), rounded = in_full("trapezoid", whole=True, y=y)
+    place = place_of("trapezoid", axis, y.shape)
+    if x is None:
+        width = check_number("trapezoid", "dx", dx, -math.inf)
+    else:
+        x = _given("trapezoid", "x", x)
+        if x.ndim == 1 and x.shape[0] == y.shape[place]:
+            x = reshape(x, shape=(-1, *[1] * (y.ndim - 1 - place)))
+            width = x[1:] - x[:-1]
+        elif x.shape == y.shape:
+            width = _after(x, place) - _before(x, place)
+        else:
+            raise ValueError(f"trapezoid: y has shape {y.shape}, x has shape {x.shape}: expected as many samples")
+    return rounded(sum(width * (_after(y, place) + _before(y, place)) / 2.0, axis=place))
+
+
+def _after(x: Any, axis: int) -> Any:
+    return x[along(axis, slice(1, None))]
+
+
+def _before(x: Any, axis: int) -> Any:
+    return x[along(axis, slice(-1))]
+
+
+@numpy_protocol.adapt(np.convolve)
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """Convolution of two sequences: sums of the products of which the places add up to the same.
+
+    Parameters
+    ----------
+    a, v : Variable or array
+        Of one axis, with at least one element.
+    mode : str
+        ``"full"``: all places where they meet; ``"same"``: as many as the longer has, from the middle; ``"valid"``:
+        those where the shorter lies within the longer.
+
+    Raises
+    ------
+    ValueError
+        If ``mode`` is another, or a sequence is empty or none.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.convolve(Variable([1.0, 2.0, 3.0]), [1.0, 10.0])
+    variable([ 1. 12. 23. 30.])
+    """
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"convolve: mode is {mode!r:.40}; expected 'full', 'same' or 'valid'")
+    a, v = [_given("convolve", name, x) for name, x in (("a", a), ("v", v))]
+    if any([x.ndim > 1 or not x.size for x in (a, v)]):
+        raise ValueError(f"convolve: got shapes {a.shape} and {v.shape}; expected two sequences with elements")
+    if "f" not in a.dtype.kind + v.dtype.kind:
+        y = get_array_module(a, v).convolve(numpy_protocol.unwrap(a), numpy_protocol.unwrap(v), mode)
+        return Variable(y, requires_grad=False) if isinstance(a, Variable) or isinstance(v, Variable) else y
+    a, v = (reshape(x, shape=-1) for x in (a, v))
+    if len(v) > len(a):
+        a, v = v, a
+    y = conv1d(a[None, None], flip(v)[None, None], padding=0 if mode == "valid" else len(v) - 1)[0, 0]
+    start = (len(v) - 1) // 2
+    return y[start : start + len(a)] if mode == "same" else y

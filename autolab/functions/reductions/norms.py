@@ -1,0 +1,141 @@
+"""Norms, and the logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ..elementwise.powers import abs, pow, ratio
+from ..elementwise.rounding import sign
+from ..working_precision import in_single, real
+from .extrema import share
+from .reduce import Axis, kept, reduced, sum
+
+Order = float | str | None
+
+
+@primitive(numpy=np.linalg.norm)
+@real
+def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: bool = False) -> Array:
+    """Length of vectors: by default the root of the sum of squares.
+
+    The gradient of the length 0 is 0: the tip of a cone has no slope.
+
+    Parameters
+    ----------
+    x : Variable or array
+    ord : None, 'fro' or float
+        None is the root of the sum of squares over all elements, or over one axis or two; over two, ``'fro'`` is
+        another name for it. Over one axis, a number ``p`` of at least 1 gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf``
+        the greatest and ``-inf`` the least absolute value.
+    axis : int, tuple of two int or None
+    keepdims : bool
+        Leave the reduced axes with length 1.
+
+    Raises
+    ------
+    ValueError
+        If ``ord`` is another one, or a number is given for matrices (`matrix_norm` has those), or the
+        axes do not exist.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> x = Variable([3.0, -4.0])
+    >>> F.norm(x), F.norm(x, ord=1), F.norm(x, ord=float("inf"))
+    (variable(5.0), variable(7.0), variable(4.0))
+    """
+    _check_order(ord, len(reduced(x.shape, axis)))
+    return xp.linalg.norm(x, ord=ord, axis=axis, keepdims=keepdims)
+
+
+def _check_order(ord: Order, axes: int) -> None:
+    if ord is None or (ord == "fro" and axes == 2):
+        return
+    if not isinstance(ord, int | float | np.number) or not (ord >= 1 or ord == -math.inf):
+        raise ValueError(f"ord={ord!r:.40}; expected None, 'fro' for matrices, a number of at least 1, or -inf")
+    if axes != 1:
+        raise ValueError(f"ord={ord} over {axes} axes is not a vector norm; expected one axis, ord=None or matrix_norm")
+
+
+@norm.vjp("x")
+@in_single
+def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
+    """g * x / y, or for another ord than 2: g * sign(x) * (abs(x) / y) ** (ord - 1)"""
+    g, y = kept(g, x.shape, axis), kept(y, x.shape, axis)
+    p = 2 if ord is None or isinstance(ord, str) else ord
+    if p == 2:
+        return x * ratio(g, y)
+    if p == 1:
+        return g * sign(x)
+    size = abs(x)
+    return g * sign(x) * (share(size, y, axis=axis) if math.isinf(p) else pow(ratio(size, y), p - 1))
+
+
+@primitive()
+@real
+def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
+    """``log(sum(exp(x)))`` over all elements, one axis or several, without overflow. Its gradient is the softmax.
+
+    If all elements are minus infinity, so is the result, and the gradients are NaN.
+
+    Parameters
+    ----------
+    x : Variable or array
+    axis : int, tuple of int or None
+        Negative ones count from the end; None takes all elements.
+    keepdims : bool
+        Leave the reduced axes with length 1.
+
+    Raises
+    ------
+    ValueError
+        If there is no element to sum.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.logsumexp(Variable([1000.0, 1000.0]))
+    variable(1000.6931471805599)
+    """
+    top = _top(xp, x, axis)
+    total = log_total(xp, x - top, axis, keepdims)
+    return total + top.reshape(total.shape)
+
+
+def log_total(xp: Any, below: Array, axis: Axis, keepdims: bool) -> Array:
+    """``log(sum(exp(below)))`` where the greatest elements are 0, to all digits where they outweigh the rest."""
+    e = xp.exp(below)
+    total = e.sum(axis=axis, keepdims=keepdims)
+    behind = xp.where(below == 0, 0, e).sum(axis=axis, keepdims=keepdims)
+    with np.errstate(divide="ignore"):  # the logarithm of 0
+        return xp.where((total >= 1) & (total < 2), xp.log1p(behind), xp.log(total))  # below 2 one of them leads
+
+
+@logsumexp.vjp("x")
+@in_single
+def _logsumexp_x(g: Any, x: Any, axis: Axis) -> Any:
+    """g * exp(x) / sum(exp(x))"""
+    return kept(g, x.shape, axis) * _shares(x, axis=axis)
+
+
+@primitive()
+def _shares(xp: Any, x: Array, *, axis: Axis) -> Array:
+    """The softmax over several axes. By way of `logsumexp` it would have the rounding error of that one's size."""
+    e = xp.exp(x - _top(xp, x, axis))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+@_shares.vjp("x")
+def _shares_x(g: Any, y: Any, axis: Axis) -> Any:
+    """y * (g - sum(g * y))"""
+    return y * (g - sum(g * y, axis=axis, keepdims=True))
+
+
+def _top(xp: Any, x: Array, axis: Axis) -> Array:
+    top = x.max(axis=axis, keepdims=True)
+    return xp.where(xp.isfinite(top), top, 0)

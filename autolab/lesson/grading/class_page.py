@@ -1,0 +1,81 @@
+"""The page of a graded class: for each exercise how many have it right, and what the others got wrong, by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ...views.draw.escape import Markup, element, escape, join
+from ..checking import exercises
+from ..messages import SENTENCES
+from ..results import Result
+from .graded import Graded
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE = """
+:root { color-scheme: light dark; }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+table { border-collapse: collapse; width: 100%; margin: 0.5rem 0 2rem; }
+th, td { border-bottom: 1px solid #8886; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
+td:first-child, th:first-child { width: 5rem; text-align: right; }
+code { font-family: ui-monospace, Menlo, Consolas, monospace; }
+"""
+
+
+def page_of(graded: Sequence[Graded]) -> str:
+    """The page, as one HTML file without scripts. File names and causes are escaped."""
+    parts = [element("h1", escape("What the class got right, and what it got wrong"))]
+    for lesson in dict.fromkeys([one.lesson for one in graded if one.lesson]):
+        parts.append(_lesson(lesson, [one for one in graded if one.lesson == lesson]))
+    troubled = [one for one in graded if one.problem]
+    if troubled:
+        rows = [element("li", element("code", escape(one.file)), escape(f": {one.problem}")) for one in troubled]
+        parts += [element("h2", escape("Notebooks to look at")), element("ul", *rows)]
+    head = [
+        Markup('<meta charset="utf-8">'),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", escape("Grades")),
+        Markup(f"<style>{_STYLE}</style>"),
+    ]
+    page = element("html", element("head", *head), element("body", element("main", *parts)), lang="en")
+    return f"<!doctype html>\n{page}\n"
+
+
+def _lesson(lesson: str, graded: Sequence[Graded]) -> Markup:
+    parts = [element("h2", escape(f"{lesson}: {_counted(len(graded), 'notebook')}"))]
+    for name, exercise in exercises(lesson).items():
+        found = [result for one in graded for result in one.results if result.exercise == name]
+        parts += [element("h3", element("code", escape(name))), _exercise(exercise, found)]
+    return join(parts)
+
+
+def _exercise(exercise: Any, found: Sequence[Result]) -> Markup:
+    """A row for right, one for each cause of a wrong answer, the most frequent first, one for what is missing."""
+    verdicts = Counter([result.verdict for result in found])
+    causes = Counter([result.cause for result in found if result.verdict == "wrong"])
+    rows = [_row(verdicts["right"], "right", "")]
+    rows += [_row(count, cause, _sentence(exercise, cause)) for cause, count in causes.most_common()]
+    missing = verdicts["not yet"] + verdicts["not tried"]
+    rows += [_row(missing, "no answer", "")] if missing else []
+    attempts = max([result.attempts for result in found], default=0)
+    often = f"up to {attempts} different answers in one notebook" if attempts > 1 else ""
+    rows += [_row(sum([result.attempts > 1 for result in found]), "more than one attempt", often)] if often else []
+    head = element("tr", *[element("th", escape(text)) for text in ("students", "answer", "what helps")])
+    return element("table", element("thead", head), element("tbody", *rows))
+
+
+def _row(count: int, cause: str, says: str) -> Markup:
+    share = element("td", escape(str(count)))
+    return element("tr", share, element("td", escape(cause.replace("_", " "))), element("td", escape(says, 400)))
+
+
+def _sentence(exercise: Any, cause: str) -> str:
+    """What the lesson says about a mistake."""
+    says = exercise.says
+    return says.get(cause) or SENTENCES.get(cause, "").partition("{")[0] or says.get("hint", "")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

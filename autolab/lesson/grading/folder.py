@@ -1,0 +1,219 @@
+"""`grade`: all notebooks of a folder, a few at a time, and what came out as a table and as a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from ...shared.files import FileFormatError, reading, write
+from ...views.draw.escape import clean
+from ..checking import exercises, lessons
+from ..own import own_folders
+from . import notebook_judge, notebook_starter
+from .class_page import page_of
+from .graded import Graded, NotebookLimits, table
+
+_LARGEST = 20 << 20
+_CHECKED = re.compile(r"\bcheck\(\s*[\"']([a-zA-Z]\w*)-")
+_PATIENCE = 3
+"""From start to end a notebook may take so many times its seconds of the processor, which others may use, too."""
+
+_SPARE = 20.0
+"""Seconds that a judge has beyond those of the notebook, before it is ended as well."""
+
+
+def grade(
+    folder: str | os.PathLike[str],
+    output: str | os.PathLike[str] | None = None,
+    limits: NotebookLimits | None = None,
+    processes: int | None = None,
+    tell: Callable[[Graded], None] = lambda graded: None,
+) -> list[Graded]:
+    """Run and judge every notebook in a folder and the folders in it.
+
+    Each notebook runs in a process of its own: in an empty folder, without a network, with limits on time, memory and
+    files (`fences` says what holds on which system). Its answers are judged by another process, so that it
+    cannot give points to itself.
+
+    Parameters
+    ----------
+    folder : str or path
+        Where the notebooks are. They stay as they are.
+    output : str or path, optional
+        A file for the table, with the suffix ``.csv``; a page with the common mistakes is written beside it.
+    limits : NotebookLimits, optional
+    processes : int, optional
+        How many notebooks run at a time; by default one for each processor.
+    tell : function, optional
+        Called with each result as it comes.
+
+    Returns
+    -------
+    list of Graded
+        In the order of the paths.
+
+    Raises
+    ------
+    ValueError
+        If the folder or notebooks in it do not exist, or the output has another suffix.
+    RuntimeError
+        On a system whose processes cannot fork, as on Windows.
+
+    Examples
+    --------
+    >>> from autolab.lesson.grading import grade
+    >>> grade("nowhere")
+    Traceback (most recent call last):
+    ...
+    ValueError: grade: there is no folder 'nowhere'
+    """
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise ValueError(f"grade: there is no folder {clean(folder, 100)!r}")
+    target = None if output is None else Path(output)
+    if target is not None and target.suffix.lower() != ".csv":
+        raise ValueError(f"grade: got the output {clean(target, 100)!r}; expected a name that ends in .csv")
+    if processes is not None and processes < 1:
+        raise ValueError(f"grade: got processes={processes}; expected 1 or more")
+    if not hasattr(os, "fork"):
+        raise RuntimeError("grade: this needs a system whose processes can fork: Linux, macOS, or WSL on Windows")
+    notebooks = _notebooks(root)
+    if not notebooks:
+        raise ValueError(f"grade: {clean(folder, 100)!r} holds no notebook (*.ipynb)")
+    with notebook_starter.starter() as asked:
+        _warm()
+        graded = _all(asked, root, notebooks, limits or NotebookLimits(), processes or os.cpu_count() or 1, tell)
+    if target is not None:
+        write(target, table(graded))
+        write(target.with_suffix(".html"), page_of(graded))
+    return graded
+
+
+def _notebooks(root: Path) -> list[Path]:
+    found = [path.relative_to(root) for path in root.rglob("*.ipynb") if path.is_file()]
+    return sorted([path for path in found if not any([part.startswith(".") for part in path.parts])])
+
+
+def _warm() -> None:
+    """Import the exercises once for all judges."""
+    for lesson in lessons():
+        exercises(lesson)
+
+
+# ---------------------------------------------------------------------------------------------------- the processes
+def _all(
+    asked: socket.socket,
+    root: Path,
+    notebooks: Sequence[Path],
+    limits: NotebookLimits,
+    processes: int,
+    tell: Callable[[Graded], None],
+) -> list[Graded]:
+    """Judge the notebooks, ``processes`` at a time, each by a process of its own."""
+    context = get_context("fork")
+    waiting = list(reversed(notebooks))
+    running: dict[Any, tuple[Path, Any, float]] = {}
+    done: dict[Path, Graded] = {}
+    while waiting or running:
+        while waiting and len(running) < processes:
+            path = waiting.pop()
+            ours, theirs = context.Pipe(duplex=False)
+            judge = context.Process(target=_judge_and_send, args=(theirs, asked, root, path, limits))
+            _start(judge)
+            theirs.close()
+            running[ours] = (path, judge, time.monotonic() + _PATIENCE * limits.seconds + _SPARE)
+        ready = wait(list(running), timeout=0.5)
+        late = [end for end, (_, _, latest) in running.items() if time.monotonic() > latest]
+        for end in {*ready, *late}:
+            path, judge, _ = running.pop(end)
+            done[path] = _received(end, judge, path, is_there=end in ready)
+            tell(done[path])
+    return [done[path] for path in notebooks]
+
+
+def _start(judge: Any) -> None:
+    """Python 3.12 warns of forks beside threads; those of NumPy's libraries are prepared for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        judge.start()
+
+
+def _received(end: Any, judge: Any, path: Path, is_there: bool) -> Graded:
+    try:
+        found = end.recv() if is_there else None  # from a judge of ours, who runs nothing of the notebook's
+    except EOFError:
+        found = None
+    judge.kill()
+    judge.join()
+    end.close()
+    return found if isinstance(found, Graded) else Graded(str(path), problem="it could not be judged")
+
+
+def _judge_and_send(end: Any, asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> None:
+    end.send(_graded_notebook(asked, root, path, limits))
+
+
+def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: NotebookLimits) -> Graded:
+    """Judge one notebook: another process, behind fences, runs it."""
+    try:
+        sources = _sources(root / path)
+    except (OSError, FileFormatError) as error:
+        return Graded(str(path), problem=f"it cannot be read: {clean(error, 160)}")
+    lesson = lesson_of(sources)
+    if not lesson:
+        return Graded(str(path), problem="it checks no exercise that is known")
+    order = {"seconds": limits.seconds, "megabytes": limits.megabytes, "sources": sources}
+    order["hidden"] = [str(path) for path in (root, *_answers())]
+    with tempfile.TemporaryDirectory(prefix="autolab-grade-", ignore_cleanup_errors=True) as folder:
+        deadline = time.monotonic() + _PATIENCE * limits.seconds
+        running = notebook_starter.RunningNotebook(asked, deadline, order | {"folder": folder})
+        try:
+            results, problem = notebook_judge.judge_answers(running.line, lesson)
+        finally:
+            ended_by = running.end()
+    if problem == notebook_judge.PROBLEMS["gone"] and ended_by == signal.SIGXCPU:
+        problem = notebook_judge.PROBLEMS["time"]
+    return Graded(str(path), lesson, tuple(results.values()), problem)
+
+
+def _answers() -> list[Path]:
+    """Where the exercises and their answers are."""
+    places = [path for path in (Path(__file__).parents[2] / "lessons").iterdir() if (path / "exercises.py").exists()]
+    own = [path / name for path in own_folders.values() for name in ("exercises.py", "answers.toml", "__pycache__")]
+    return [*places, *own]
+
+
+# ---------------------------------------------------------------------------------------------------- what it reads
+def _sources(path: Path) -> list[str]:
+    """The code cells of a notebook."""
+    with reading(path):
+        if path.stat().st_size > _LARGEST:
+            raise ValueError(f"it has more than {_LARGEST >> 20} MB")
+        book = json.loads(path.read_bytes())
+        cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+        sources = ["".join(cell["source"]) for cell in cells]
+    return sources
+
+
+def lesson_of(sources: Sequence[str]) -> str:
+    """The lesson whose exercises a notebook checks most often; empty if there is none.
+
+    Examples
+    --------
+    >>> lesson_of(['lesson.check("start-zero", found)', "1 + 1"])
+    'start'
+    """
+    known = lessons()
+    asked = [name for source in sources for name in _CHECKED.findall(source) if name in known]
+    return max(known, key=asked.count) if asked else ""

@@ -1,0 +1,148 @@
+"""Where the processes of notebooks come from: a fresh interpreter, which knows AutoLab but has imported no exercise.
+
+A process that is forked holds all that its parent holds, and a search of the memory finds it. So the one that grades,
+which holds the exercises, forks judges alone, and asks this interpreter for the processes of the notebooks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from . import fences, notebook_process
+from .wire import LineBroken, Wire
+
+PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); import autolab.lesson.grading.notebook_starter as it; "
+)
+_SERVE = "it.serve(int(sys.argv[2]))"
+
+LONGEST_ORDER = 128 << 20
+"""Bytes of a notebook's cells at most, with what JSON adds."""
+
+
+# ---------------------------------------------------------------------------------------------------- who asks
+@contextmanager
+def starter() -> Iterator[socket.socket]:
+    """The interpreter, while it is needed, as a socket for `notebook_running`."""
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            command = [sys.executable, "-c", PROGRAM + _SERVE, json.dumps(sys.path), str(theirs.fileno())]
+            process = subprocess.Popen(
+                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+            )
+        try:
+            yield ours
+        finally:
+            process.kill()
+            process.wait()
+
+
+class RunningNotebook:
+    """A notebook's process: ``line`` leads to it, and ``end`` ends it."""
+
+    def __init__(self, asked: socket.socket, deadline: float, order: dict[str, Any]) -> None:
+        ours, theirs = socket.socketpair()
+        control, keeper = socket.socketpair()
+        with theirs, keeper:
+            socket.send_fds(asked, [b"1"], [theirs.fileno(), keeper.fileno()])
+        self.line = Wire(ours, deadline)
+        self._control = Wire(control, longest=LONGEST_ORDER)
+        self._control.send(order)
+
+    def end(self) -> int:
+        """End it and what it started; the number of the signal that it ended by, or 0."""
+        with self.line.end, self._control.end, suppress(LineBroken):
+            self._control.send({"end": True})
+            return int(self._control.receive()["ended_by"])
+        return 0
+
+
+# ---------------------------------------------------------------------------------------------------- who starts
+def serve(number: int) -> None:
+    """Start a keeper for each request on the socket of this number, and with it a notebook's process."""
+    _import_what_notebooks_use()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a keeper
+    warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads: those of NumPy's are prepared
+    with socket.socket(fileno=number) as requests:
+        while True:
+            told, ends, *_ = socket.recv_fds(requests, 1, 2)
+            if not told:
+                return
+            if os.fork() == 0:
+                requests.close()
+                _keep(*ends)
+            for end in ends:
+                os.close(end)
+
+
+def _import_what_notebooks_use() -> None:
+    """Once for all of them."""
+    from ... import analysis, data, links, optimizers, training, transforms
+    from ...training import extensions
+    from ...views import graph, interact, monitor
+
+    assert all([analysis, data, links, optimizers, training, transforms, extensions, graph, interact, monitor])
+
+
+def _keep(line: int, control: int) -> None:
+    """The whole life of a keeper: it starts a notebook's process, and ends it when the judge says so or is gone."""
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        judge = Wire(socket.socket(fileno=control), longest=LONGEST_ORDER)
+        order = judge.receive()
+        child = os.fork()
+        if child == 0:
+            judge.end.detach()
+            _answer_and_leave(line, order)
+        os.close(line)
+        with suppress(LineBroken):
+            judge.receive()
+        judge.send({"ended_by": _end(child)})
+    finally:
+        os._exit(0)
+
+
+def _answer_and_leave(line: int, order: dict[str, Any]) -> None:
+    """The whole life of the notebook's process; it never returns."""
+    try:
+        os.setsid()
+        kept = os.dup2(line, 3)
+        os.closerange(4, 4096)
+        folder = Path(order["folder"])
+        os.chdir(folder)
+        names = ("HOME", "TMPDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+        os.environ.clear()
+        os.environ.update({name: str(folder) for name in names} | {"PATH": os.defpath, "LANG": "C.UTF-8"})
+        tempfile.tempdir = str(folder)
+        fences.limit(order["seconds"], order["megabytes"])
+        fences.enclose(folder, tuple(map(Path, order["hidden"])), _teller(kept))
+        notebook_process.run_cells(Wire(socket.socket(fileno=kept)), order["sources"])
+    finally:
+        os._exit(0)
+
+
+def _teller(line: int) -> Callable[[str], Any]:
+    """What tells the judge of a try to read what is hidden; it keeps what it needs as its own."""
+    write, quoted = os.write, json.encoder.encode_basestring_ascii
+    return lambda path: write(line, b'{"opened": ' + quoted(path[-100:]).encode() + b"}\n")
+
+
+def _end(child: int) -> int:
+    """End a notebook's process and what it started; the number of the signal that it ended by, or 0."""
+    found, status = os.waitpid(child, os.WNOHANG)
+    for end in (os.killpg, os.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            end(child, signal.SIGKILL)
+    return status & 0x7F if found else os.waitpid(child, 0)[1] & 0x7F

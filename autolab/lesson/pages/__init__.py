@@ -1,0 +1,1 @@
+"""A notebook as a page that works offline: its formulas as MathML, and its HTML made harmless."""

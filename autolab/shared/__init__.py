@@ -1,0 +1,5 @@
+"""What many packages share.
+
+Which arguments of a call are its inputs: `binding`, `arguments`, `structure`, `foreign`. Files written whole, and saved
+state: `files`, `state_layout`, `generators`. How a number is written: `numerals`.
+"""

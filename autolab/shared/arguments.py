@@ -1,0 +1,73 @@
+"""The arguments of a bound call: what holds the places of its inputs, alone or inside lists, tuples and dicts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.variable import Variable
+from .structure import rebuilt
+
+
+@dataclass(frozen=True)
+class InputPlaceholder:
+    """Holds the place of the input of that name among the arguments."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Structure:
+    """An argument that is a list, tuple or dict with placeholders in it."""
+
+    tree: Any
+
+
+def with_inputs(argument: Any, variables: Mapping[str, Variable]) -> Any:
+    """An argument with the Variables in the places of their placeholders; one that has none is the object itself."""
+    if isinstance(argument, Structure):
+        return rebuilt(argument.tree, lambda leaf: with_inputs(leaf, variables))
+    return variables[argument.name] if isinstance(argument, InputPlaceholder) else argument
+
+
+def source_text(argument: Any, text: Callable[[InputPlaceholder], str]) -> str:
+    """An argument as source text; functions, classes and other callables by their names."""
+    if isinstance(argument, InputPlaceholder):
+        return text(argument)
+    tree = argument.tree if isinstance(argument, Structure) else argument
+    if isinstance(tree, dict):
+        return f"{{{', '.join([f'{key!r}: {source_text(item, text)}' for key, item in tree.items()])}}}"
+    if not isinstance(tree, list | tuple):
+        return (name_of(tree) if callable(tree) else None) or repr(tree)
+    items = ", ".join([source_text(item, text) for item in tree])
+    if hasattr(tree, "_fields"):
+        return f"{type(tree).__name__}({items})"
+    if isinstance(tree, list):
+        return f"[{items}]"
+    return f"({items},)" if len(tree) == 1 else f"({items})"
+
+
+def named_in(argument: Any) -> Iterator[Any]:
+    """The functions and classes of which `source_text` writes the names."""
+    tree = argument.tree if isinstance(argument, Structure) else argument
+    if isinstance(tree, dict | list | tuple):
+        if hasattr(tree, "_fields"):
+            yield type(tree)
+        for item in tree.values() if isinstance(tree, dict) else tree:
+            yield from named_in(item)
+    elif _has_name(tree):
+        yield tree
+
+
+def name_of(fn: Any) -> str | None:
+    """The name of a callable in source text: its own, or else that of a variable in the notebook or script."""
+    if _has_name(fn):
+        return str(fn.__name__)
+    names = [name for name, value in vars(sys.modules["__main__"]).items() if value is fn and not name.startswith("_")]
+    return names[0] if names else None
+
+
+def _has_name(value: Any) -> bool:
+    return callable(value) and str(getattr(value, "__name__", "")).isidentifier()

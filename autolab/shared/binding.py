@@ -1,0 +1,295 @@
+"""Binding: which arguments of a function are its inputs, by the names of its signature.
+
+Recordings, checks and live views all take ``(fn, *args, options=None, **inputs)`` and bind in the same way.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..engine.arrays import as_array, check_real
+from ..engine.backend import is_array
+from ..engine.errors import a_kind
+from ..engine.undisturbed import undisturbed
+from ..engine.variable import Variable
+from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function with its arguments; those that are numbers, lists of numbers, arrays or Variables are its inputs, and
+    so are arrays and floats inside lists, tuples and dicts.
+
+    ``variables`` are fresh leaves under the names of the signature, ``params[0][w]`` for one inside ``params``: the
+    caller's own Variables stay as they are. ``learned`` are the caller's own parameters of links, of which those
+    under the same names are fresh leaves too. ``caller`` is the tool that bound them, for its messages.
+    """
+
+    fn: Callable[..., Any]
+    name: str
+    variables: dict[str, Variable]
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+    caller: str = "record"
+    learned: Mapping[str, Variable] = field(default_factory=dict)
+
+    @property
+    def given(self) -> Callable[..., Any]:
+        """The function that was bound; ``fn`` stands for it where it takes parameters that are learned."""
+        return getattr(self.fn, "of_links", self.fn)
+
+    @property
+    def inputs(self) -> dict[str, Variable]:
+        """The variables that are arguments."""
+        return {name: variable for name, variable in self.variables.items() if name not in self.learned}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the function is given, by the names of its parameters; those without one are called x0, x1 ..."""
+        names = enumerate(_keywords(self.fn, len(self._args)))
+        return {**dict(zip([name or f"x{i}" for i, name in names], self._args, strict=True)), **self._kwargs}
+
+    @classmethod
+    def of_variables(cls, fn: Callable[..., Any], name: str, variables: dict[str, Variable]) -> Bound:
+        """``fn`` with ``variables`` as its positional arguments, under the names that they have there."""
+        return cls(fn, name, variables, tuple([InputPlaceholder(key) for key in variables]), {})
+
+    def call(self, variables: Mapping[str, Variable] | None = None) -> Any:
+        """Run the function on ``variables`` (by default the bound ones)."""
+        return self.prepared(variables)()
+
+    def prepared(self, variables: Mapping[str, Variable] | None = None) -> Callable[[], Any]:
+        """The function with ``variables`` (by default the bound ones) in place, to be run as often as one likes.
+
+        All but `record` leave what it keeps, such as running means, as that was.
+        """
+        variables = {**self.variables, **(variables or {})}
+        args = [with_inputs(a, variables) for a in self._args]
+        call = partial(self.fn, *args, **{k: with_inputs(a, variables) for k, a in self._kwargs.items()})
+        return call if self.caller == "record" else partial(_undisturbed, call)
+
+    def code(self, text: Callable[[Variable], str]) -> str:
+        """The call as source text, with ``text(variable)`` for each input; arguments are named where possible."""
+        named = zip(_keywords(self.fn, len(self._args)), self._args, strict=True)
+        parts = []
+        for name, a in [*named, *self._kwargs.items()]:
+            if name in self.learned:
+                continue
+            argument = source_text(a, lambda placeholder: text(self.variables[placeholder.name]))
+            parts.append(f"{name}={argument}" if name else argument)
+        name = f"{self.name}.apply" if _applies(self.given) else name_of(self.given) or "fn"
+        return f"{name}({', '.join(parts)})"
+
+    def learning(self, fn: Callable[..., Any], parameters: Mapping[str, Variable]) -> Bound:
+        """``fn``, which wraps the function, with the same arguments; parameters that it learns are keywords."""
+        keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in parameters}}
+        fresh = {name: _leaf(own, name, name) for name, own in parameters.items()}
+        return replace(self, fn=fn, variables={**self.variables, **fresh}, _kwargs=keywords, learned=parameters)
+
+    def standing(self) -> Bound:
+        """The same with parameters as they are."""
+        keywords = {name: a for name, a in self._kwargs.items() if name not in self.learned}
+        return replace(self, fn=self.given, variables=self.inputs, _kwargs=keywords, learned={})
+
+    @property
+    def has_arguments(self) -> bool:
+        """Whether the function is given anything."""
+        return bool(self._args or self._kwargs)
+
+    def named(self) -> dict[str, Any]:
+        """The functions and classes among the arguments, which stand in `code` by their names."""
+        found = [value for a in [*self._args, *self._kwargs.values()] for value in named_in(a)]
+        return {value.__name__: value for value in found}
+
+
+def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
+    """Bind ``args`` and ``inputs`` to the signature of ``fn``; ``caller`` names the tool in errors.
+
+    Numbers and lists of numbers become float64 Variables; an argument whose parameter is annotated ``int``, ``bool`` or
+    ``str``, and anything that is no numbers, is passed on as it is. In lists, tuples and dicts, also in further ones
+    inside, the arrays and floats become Variables, and the rest is passed on.
+
+    Raises
+    ------
+    TypeError
+        If ``fn`` is not callable or the arguments do not fit its signature.
+    """
+    if not callable(fn):
+        raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables")
+    name = _name(fn)
+    slots = _Slots(caller, name)
+    signature = _signature(fn)
+    if signature is None:
+        positional = tuple([slots.take(f"x{i}", value) for i, value in enumerate(args)])
+        return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()}, caller)
+    try:
+        bound = signature.bind(*args, **inputs)
+    except TypeError as error:
+        raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
+    given = list(bound.arguments.items())
+    if _applies(fn):
+        bound.apply_defaults()  # apply takes no keywords, so none may be left out
+    for key, value in given:
+        bound.arguments[key] = slots.take_parameter(signature.parameters[key], value)
+    return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
+
+
+def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[str, Any]:
+    """``options`` as a new dictionary; a TypeError if it is none, or has other keys than the ``known`` ones."""
+    names = ", ".join([f"{name!r}" for name in known])
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"{caller}: options is {a_kind(options)}; expected a dict with {names}")
+    unknown = ", ".join([f"{key!r:.60}" for key in options or {} if key not in known])
+    if unknown:
+        raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")
+    return dict(options or {})
+
+
+def _undisturbed(call: Callable[[], Any]) -> Any:
+    with undisturbed():
+        return call()
+
+
+class _Slots:
+    """Collects the inputs among the arguments, and puts a slot in the place of each."""
+
+    def __init__(self, caller: str, function: str) -> None:
+        self.variables: dict[str, Variable] = {}
+        self._where = f"{caller}: {function}"
+
+    def take_parameter(self, parameter: inspect.Parameter, value: Any) -> Any:
+        """The argument of one parameter; ``*args`` and ``**kwargs`` may hold several inputs."""
+        kind, name, annotation = parameter.kind, parameter.name, parameter.annotation
+        if kind is parameter.VAR_POSITIONAL:
+            return tuple([self.take(f"{name}[{i}]", item, annotation) for i, item in enumerate(value)])
+        if kind is parameter.VAR_KEYWORD:
+            return {key: self.take(key, item, annotation) for key, item in value.items()}
+        return self.take(name, value, annotation)
+
+    def take(self, name: str, value: Any, annotation: Any = inspect.Parameter.empty) -> Any:
+        try:
+            if _is_input(value, annotation):
+                return self._input(name, value)
+            return self._take_inside(name, value) if _holds_inputs(value) else value
+        except RecursionError:
+            raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that holds itself") from None
+
+    def _take_inside(self, name: str, tree: Any) -> Structure:
+        """What is inside a structure that holds inputs."""
+
+        def taken(key: Any, item: Any) -> Any:
+            label = f"{name}[{key}]"
+            if _is_input_inside(item):
+                return self._input(label, item)
+            return self._take_inside(label, item) if _holds_inputs(item) else item
+
+        if isinstance(tree, dict):
+            same_kind = copy(tree)
+            same_kind.update({key: taken(key, item) for key, item in tree.items()})
+            return Structure(same_kind)
+        items = [taken(i, item) for i, item in enumerate(tree)]
+        return Structure(type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items))
+
+    def _input(self, name: str, value: Any) -> InputPlaceholder:
+        if name in self.variables:
+            raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
+        self.variables[name] = _leaf(value, name, f"{self._where}: input {name!r:.60}")
+        return InputPlaceholder(name)
+
+
+def _name(fn: Any) -> str:
+    """The function's own name; for ``F.apply`` that of the class F, for an object that of its class."""
+    if _applies(fn):
+        return fn.__self__.__name__
+    return getattr(fn, "__name__", type(fn).__name__)
+
+
+def _applies(fn: Any) -> bool:
+    """Whether it is ``F.apply`` of a class F that has ``forward(ctx, ...)``."""
+    owner = getattr(fn, "__self__", None)
+    return isinstance(owner, type) and getattr(fn, "__name__", "") == "apply" and hasattr(owner, "forward")
+
+
+def _signature(fn: Any) -> inspect.Signature | None:
+    try:
+        if not _applies(fn):
+            return inspect.signature(fn)
+        of_forward = inspect.signature(fn.__self__.forward)  # apply(*args) says nothing about them
+        first = getattr(fn.__self__, "_first", 1)  # behind ctx
+        return of_forward.replace(parameters=list(of_forward.parameters.values())[first:])
+    except ValueError:  # built-ins and ufuncs have none
+        return None
+
+
+def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
+    """The keywords under which the first ``count`` positional arguments could be given; None where there is none."""
+    signature = None if _applies(fn) else _signature(fn)
+    parameters = list(signature.parameters.values())[:count] if signature else []
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) < count:  # behind *args nothing before it can be named
+        return [None] * count
+    return [p.name if p.kind is p.POSITIONAL_OR_KEYWORD else None for p in positional]
+
+
+def _is_input(value: Any, annotation: Any) -> bool:
+    if isinstance(value, Variable):
+        return True
+    if annotation in (int, bool, str, "int", "bool", "str") or isinstance(value, bool | str | bytes) or value is None:
+        return False
+    return _is_array(value) or isinstance(value, int | float) or _is_numbers(value)
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.dtype.kind in "biufc"
+    return is_array(value)
+
+
+def _is_numbers(value: Any) -> bool:
+    """Whether it is a list of numbers, or of such lists; the fields of a named tuple are asked for by name."""
+    if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
+        return False
+    return len(value) > 0 and all([_is_number(item) or _is_numbers(item) for item in value])
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float | np.generic) and not isinstance(value, bool)
+    return is_number or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def _is_input_inside(value: Any) -> bool:
+    """Whether a part of a structure is an input: there whole numbers are sizes and settings."""
+    if isinstance(value, int | np.integer | np.bool_):
+        return False
+    if isinstance(value, list | tuple):
+        return _is_numbers(value) and any([isinstance(i, float | np.floating) for i in _numbers(value)])
+    return _is_input(value, None)
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    for item in value:
+        yield from _numbers(item) if isinstance(item, list | tuple) else (item,)
+
+
+def _holds_inputs(value: Any) -> bool:
+    """Whether it is a list, a tuple or a dict with inputs inside."""
+    if not isinstance(value, list | tuple | dict):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return any([_is_input_inside(item) or _holds_inputs(item) for item in items])
+
+
+def _leaf(value: Any, name: str, what: str) -> Variable:
+    """A fresh leaf with the value's own data (not copied), kind and claim to a gradient."""
+    if isinstance(value, Variable):
+        kind = type(value)
+        return kind(value.array, name=name, requires_grad=value.requires_grad)
+    check_real(as_array(value, what), what)
+    return Variable(value, name=name)

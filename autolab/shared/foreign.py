@@ -1,0 +1,42 @@
+"""Which other library a call is about: the seam by which `record`, `explore`, `graph` and `check_gradients` hand on to
+a bridge what is made of PyTorch's tensors or JAX's arrays.
+
+Nothing is imported to find that out: an object of a library is there only if somebody imported the library.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+_BRIDGES = {"torch": "autolab.bridges.torch", "jax": "autolab.bridges.jax", "jaxlib": "autolab.bridges.jax"}
+
+
+def bridge(fn: Any, args: Iterable[Any] = (), inputs: Mapping[str, Any] | None = None) -> Any:
+    """The bridge of the library whose function, module or values these are; None where they are of none.
+
+    Examples
+    --------
+    >>> from autolab.shared.foreign import bridge
+    >>> bridge(abs, (1.0,)) is None
+    True
+    """
+    if _BRIDGES.keys().isdisjoint(sys.modules):
+        return None
+    for value in (fn, getattr(fn, "__self__", None), *args, *(inputs or {}).values()):
+        library = _library(value)
+        if library is not None:
+            return import_module(_BRIDGES[library])
+    return None
+
+
+def _library(value: Any) -> str | None:
+    if isinstance(value, list | tuple):
+        return next((found for found in map(_library, value) if found is not None), None)
+    if isinstance(value, dict):
+        return _library(list(value.values()))
+    kind = value if isinstance(value, type) else type(value)
+    packages = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    return next((package for package in packages if package in _BRIDGES), None)

@@ -1,0 +1,74 @@
+"""Nested tuples, lists and dicts: their leaves, and the same structure with other leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any
+
+from ..engine.errors import a_kind
+
+
+def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The leaves with their paths, in order; None is an empty structure.
+
+    Examples
+    --------
+    >>> list(leaves({"a": 1, "b": (2, [3])}))
+    [("['a']", 1), ("['b'][0]", 2), ("['b'][1][0]", 3)]
+    """
+    if isinstance(tree, dict):
+        for key, branch in tree.items():
+            yield from leaves(branch, f"{path}[{key!r}]")
+    elif isinstance(tree, list | tuple):
+        for i, branch in enumerate(tree):
+            yield from leaves(branch, f"{path}[{i}]")
+    elif tree is not None:
+        yield path, tree
+
+
+def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The same structure with ``leaf(value)`` in the place of every leaf, taken in order.
+
+    Examples
+    --------
+    >>> rebuilt({"a": 1, "b": (2, None)}, lambda n: n * 10)
+    {'a': 10, 'b': (20, None)}
+    """
+    if isinstance(tree, dict):
+        same_kind = copy(tree)
+        same_kind.update({key: rebuilt(branch, leaf) for key, branch in tree.items()})
+        return same_kind
+    if isinstance(tree, list | tuple):
+        branches = [rebuilt(branch, leaf) for branch in tree]
+        return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)
+    return None if tree is None else leaf(tree)
+
+
+def filled(tree: Any, values: Iterator[Any]) -> Any:
+    """The same structure with the next of ``values`` in the place of every leaf."""
+    return rebuilt(tree, lambda _: next(values))
+
+
+def matched(tree: Any, other: Any, what: str, path: str = "") -> list[Any]:
+    """The values of ``other`` at the leaves of ``tree``; where the structures differ, an error that names ``what``."""
+    if isinstance(tree, dict):
+        if not isinstance(other, dict) or other.keys() != tree.keys():
+            raise TypeError(f"{what}{path} is {_described(other)}; expected a dict with the keys {list(tree)!r:.80}")
+        return [value for key in tree for value in matched(tree[key], other[key], what, f"{path}[{key!r}]")]
+    if isinstance(tree, list | tuple):
+        if not isinstance(other, list | tuple) or len(other) != len(tree):
+            raise TypeError(f"{what}{path} is {_described(other)}; expected {a_kind(tree)} of {len(tree)}")
+        pairs = enumerate(zip(tree, other, strict=True))
+        return [value for i, (a, b) in pairs for value in matched(a, b, what, f"{path}[{i}]")]
+    if tree is None:
+        return []
+    if isinstance(other, list | tuple | dict) or other is None:
+        raise TypeError(f"{what}{path} is {_described(other)}; expected an array")
+    return [other]
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"a dict with the keys {list(value)!r:.80}"
+    return a_kind(value) + (f" of {len(value)}" if isinstance(value, list | tuple) else "")

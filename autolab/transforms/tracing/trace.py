@@ -1,0 +1,179 @@
+"""A trace: what is computed from some arrays, written down step by step while it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.float_errors import filters, raised, watched
+from .operations import EXACT
+from .program import ArrayProgram, Guard, ProgramStep, View
+
+RANGED = frozenset(["add", "subtract", "multiply", "divide", "square", "sqrt", "power", "sum"])
+"""Steps that raise what their results show, and nothing on the way."""
+
+if TYPE_CHECKING:
+    from .array import TracedArray
+
+
+class Untraceable(RuntimeError):
+    """What a program cannot do: its text names the operation, and what it is about."""
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory that arrays look at, and the slot of the trace that holds its elements now.
+
+    ``trace`` is None as long as nothing in it depends on an input; ``slot`` is then that of a constant, if any.
+    ``start`` is the place in the slot of the first element of ``flat``.
+    """
+
+    flat: np.ndarray
+    own: ArrayTrace | None = None
+    slot: int | None = None
+    start: int = 0
+    owner: ArrayTrace | None = None
+    """The trace to which the slot of a constant belongs."""
+
+    @property
+    def trace(self) -> ArrayTrace | None:
+        """The trace on which this depends, as long as that one is open."""
+        if self.own is not None and not self.own.is_open:
+            self.own, self.slot, self.start = None, None, 0  # a value that a function kept for itself
+        return self.own
+
+    def offset(self, value: np.ndarray) -> int:
+        """The place in the slot of the first element of a view of ``flat``."""
+        if not value.size:
+            return self.start
+        return self.start + (_address(value) - _address(self.flat)) // self.flat.itemsize
+
+    def holds(self, value: np.ndarray) -> bool:
+        """Whether an array is a view of this memory."""
+        return bool(value.size) and value.dtype == self.flat.dtype and np.may_share_memory(value, self.flat)
+
+
+def _address(value: np.ndarray) -> int:
+    return int(value.__array_interface__["data"][0])
+
+
+@dataclass(eq=False)
+class ArrayTrace:
+    """Steps, in the order in which they were made; each has a slot of its own, so that no slot ever changes."""
+
+    slots: list[tuple[int, np.dtype]] = field(default_factory=list)
+    constants: dict[int, np.ndarray] = field(default_factory=dict)
+    inputs: list[View] = field(default_factory=list)
+    steps: list[ProgramStep] = field(default_factory=list)
+    guards: list[Guard] = field(default_factory=list)
+    refusal: Untraceable | None = None
+    is_open: bool = True
+    filters: tuple[Any, ...] = field(default_factory=filters)
+    _raised: frozenset[str] = frozenset()
+    _known: dict[tuple[str, bytes], int] = field(default_factory=dict)
+    _made: dict[tuple[Any, ...], int] = field(default_factory=dict)
+
+    def input(self, array: np.ndarray) -> TracedArray:
+        """An array that everything computed from it depends on; what is given is copied."""
+        from .array import TracedArray
+
+        value = np.array(array, order="C")
+        buffer = Buffer(value.reshape(-1), self, self._slot(value.size, value.dtype))
+        made = TracedArray.of(value, buffer)
+        self.inputs.append(self.view(made))
+        return made
+
+    def view(self, array: TracedArray, shape: Sequence[int] | None = None) -> View:
+        """Where the elements of an array are, spread to a shape."""
+        buffer, value = array._buffer, array._value
+        if buffer.trace is None and (buffer.slot is None or buffer.owner is not self):
+            buffer.slot, buffer.owner, buffer.start = self._constant(buffer.flat), self, 0
+        if buffer.trace not in (None, self):
+            raise self.refuse("an array of another trace")
+        spread = value if shape is None or value.shape == tuple(shape) else np.broadcast_to(value, tuple(shape))
+        pairs = zip(spread.shape, spread.strides, strict=True)
+        strides = tuple([0 if n == 1 else s // value.itemsize for n, s in pairs])
+        assert buffer.slot is not None
+        return View(buffer.slot, buffer.offset(spread), tuple(spread.shape), strides)
+
+    def step(self, name: str, operands: Sequence[View], shape: Sequence[int], value: Any, **attributes: Any) -> Any:
+        """Write down a step of which ``value`` is the result here; gives that as a traced array."""
+        from .array import TracedArray
+
+        held = np.array(value, order="C", copy=None)
+        if not held.flags.owndata:
+            held = held.copy()
+        buffer = Buffer(held.reshape(-1), self, self.write(name, operands, shape, held, **attributes))
+        made = TracedArray.of(held, buffer)
+        if self._raised and held.dtype.kind in "fc" and name not in EXACT:
+            self._guard_range(made, name)
+        return made
+
+    def write(
+        self, name: str, operands: Sequence[View], shape: Sequence[int], held: np.ndarray, **attributes: Any
+    ) -> int:
+        """The slot of a step whose result is like ``held``; an equal step that was made before is not made again."""
+        key = (name, tuple(operands), tuple(shape), held.dtype, repr(attributes) if attributes else "")
+        if key not in self._made:
+            self._made[key] = slot = self._slot(held.size, held.dtype)
+            self.steps.append(ProgramStep(name, slot, tuple(operands), tuple(shape), attributes))
+        return self._made[key]
+
+    def guard(self, array: TracedArray, answer: bool) -> None:
+        """From here on the program is right only where the one element of ``array`` is as true as it is now."""
+        self.guards.append(Guard(self.view(array), answer))
+
+    def refuse(self, what: str) -> Untraceable:
+        """The error for what no program does. It sticks: a function that catches it is not traced either."""
+        self.refusal = self.refusal or Untraceable(what)
+        return self.refusal
+
+    def watch(self) -> None:
+        """Before NumPy computes: refuse where the function waits for a floating-point error, as no program has any.
+
+        That a number is beyond the floats is different: its step has a guard against that.
+        """
+        if (what := watched(self.filters)) is not None:
+            raise self.refuse(what)
+        self._raised = raised()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """While NumPy computes: an error that the function may catch is no way through it for a program."""
+        try:
+            yield
+        except (FloatingPointError, RuntimeWarning):
+            self.refuse("a floating-point error")
+            raise
+
+    def _guard_range(self, made: Any, name: str) -> None:
+        """The program is right only where no error was raised in the step that made this."""
+        errors, self._raised = self._raised, frozenset()
+        with np.errstate(all="ignore"):
+            least = np.finfo(made.dtype).tiny if "under" in errors else 0
+            if name not in RANGED or not bool(((abs(made) < np.inf) & (abs(made) >= least)).all()):
+                raise self.refuse(f"numpy.{name} beyond the floats")
+
+    def program(self, outputs: Sequence[TracedArray]) -> ArrayProgram:
+        """What was written down, without the steps on which neither an output nor a guard depends."""
+        if self.refusal is not None:
+            raise self.refusal
+        views = tuple([self.view(output) for output in outputs])
+        return ArrayProgram(
+            tuple(self.slots), dict(self.constants), tuple(self.inputs), tuple(self.steps), views, tuple(self.guards)
+        ).pruned()
+
+    def _slot(self, size: int, dtype: np.dtype) -> int:
+        self.slots.append((size, dtype))
+        return len(self.slots) - 1
+
+    def _constant(self, flat: np.ndarray) -> int:
+        key = (flat.dtype.str, flat.tobytes())
+        if key not in self._known:
+            self._known[key] = slot = self._slot(flat.size, flat.dtype)
+            self.constants[slot] = flat.copy()
+        return self._known[key]

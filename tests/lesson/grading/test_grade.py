@@ -1,0 +1,165 @@
+"""`autolab grade`: points equal what is known, hostile notebooks harm nothing, and grading goes on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import socket
+from collections import Counter
+
+import pytest
+
+from autolab import lesson
+from autolab.app.cli import main
+from autolab.lesson import Result
+from autolab.lesson.grading import Graded, NotebookLimits, fences, grade, notebook_starter
+from autolab.lesson.grading.class_page import page_of
+from autolab.lesson.grading.graded import table
+from lesson.lessons import NOTEBOOKS, answers
+
+from .submissions import HOSTILE, submission, write_class
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+
+
+@pytest.fixture
+def server():
+    """A server that nobody may reach, and how many did."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.2)
+        yield listening
+
+
+def check_class(folder, count, kinds, server, limits):
+    mark = folder.parent / "mark"
+    expected = write_class(folder, count, server.getsockname()[1], mark, kinds)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    graded = grade(folder, folder.parent / "grades.csv", limits)
+    assert [one.file for one in graded] == sorted(expected)
+    for one in graded:
+        found = [(result.exercise, result.verdict, result.cause) for result in one.results]
+        if expected[one.file] is None:
+            assert one.points == 0 and (one.problem or "writes-to-the-judge" in one.file), one
+        else:
+            reads = one.file.startswith(("deletes", "reads"))
+            assert found == expected[one.file] and ("may not read" in one.problem) == reads, one
+            assert reads or not one.problem, one
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before and not mark.exists()
+    with pytest.raises(TimeoutError):
+        server.accept()
+    rows = list(csv.DictReader((folder.parent / "grades.csv").read_text().splitlines()))
+    assert [int(row["points"]) for row in rows] == [one.points for one in graded]
+
+
+def test_a_class_gets_the_points_that_are_known(tmp_path, server):
+    (tmp_path / "class").mkdir()
+    kinds = ["forges", "deletes", "kills", "leaves", "no-json", "reads", "writes-to-the-judge"]
+    check_class(tmp_path / "class", 12, kinds, server, NotebookLimits(seconds=20))
+
+
+@pytest.mark.full
+def test_300_notebooks_get_the_points_that_are_known(tmp_path, server):
+    (tmp_path / "class").mkdir()
+    check_class(tmp_path / "class", 300, [*HOSTILE, *HOSTILE], server, NotebookLimits(seconds=15, megabytes=2048))
+
+
+def attempts(tmp_path, kinds):
+    """What comes of hostile cells where only the hook of Python guards."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.2)
+        check_class(folder, len(kinds), kinds, listening, NotebookLimits(seconds=20))
+
+
+def test_where_the_kernel_does_not_help_the_hook_guards(tmp_path, monkeypatch):
+    without = "it.fences._without_network = it.fences._landlock = lambda *of: False; "
+    monkeypatch.setattr(notebook_starter, "PROGRAM", notebook_starter.PROGRAM + without)
+    attempts(tmp_path, ["deletes", "writes", "calls", "forks"])
+
+
+def test_what_holds_is_said():
+    assert fences.holding()[-1] == "audit hook"
+
+
+# ---------------------------------------------------------------------------------------------------- table and page
+ODD = "<img src=x onerror=alert(1)>.ipynb"
+
+
+def some_grades():
+    wrong = Result("start-zero", "wrong", "sign", 1)
+    return [
+        Graded("=1+1.ipynb", "start", (Result("start-zero", "right"), Result("start-own"))),
+        Graded(ODD, "start", (wrong, Result("start-own", "wrong", "<b>"))),
+        Graded("b.ipynb", problem="it <i>stopped</i>"),
+    ]
+
+
+def test_the_table_is_no_formula():
+    rows = list(csv.reader(table(some_grades()).splitlines()))
+    assert rows[0] == ["notebook", "lesson", "points", "of", "problem", "start-zero", "start-own"]
+    assert rows[1] == ["'=1+1.ipynb", "start", "1", "2", "", "1", "0"]
+    assert rows[3] == ["b.ipynb", "", "0", "0", "it <i>stopped</i>", "", ""]
+
+
+def test_the_page_counts_causes_says_what_helps_and_escapes():
+    page = page_of([*some_grades(), Graded(ODD, "start", problem=ODD)])
+    assert "<img" not in page and "<b>" not in page and "<i>" not in page and "&lt;img src=x" in page
+    says = lesson.checking.exercises("start")["start-zero"].says["sign"]
+    assert says in page and "start: 3 notebooks" in page
+
+
+# ---------------------------------------------------------------------------------------------------- the command
+def test_the_command_grades_a_lesson_of_ones_own(tmp_path, capsys):
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "exercises.py").write_text(
+        "from autolab.lesson.exercise import Prediction\nEXERCISES = (Prediction('tiny-sum', lambda: 4.0),)\n"
+    )
+    (tmp_path / "class").mkdir()
+    for name, guess in (("a", 4), ("b", 5)):
+        cells = [f"from autolab import lesson\nlesson.use('.')\nlesson.check('tiny-sum', {guess})"]
+        book = {"cells": [{"cell_type": "code", "source": source} for source in cells]}
+        (tmp_path / "class" / f"{name}.ipynb").write_text(json.dumps(book))
+    output = tmp_path / "out.csv"
+    try:
+        assert main(["grade", str(tmp_path / "class"), "-o", str(output), "--lesson", str(tmp_path / "tiny")]) == 0
+    finally:
+        lesson.own.own_lessons.pop("tiny", None)
+    assert [row["tiny-sum"] for row in csv.DictReader(output.read_text().splitlines())] == ["1", "0"]
+    told = capsys.readouterr().out
+    assert "2 notebooks in" in told and "audit hook" in told and (tmp_path / "out.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "there is no folder 'nowhere'"),
+        (["."], "'.' holds no notebook (*.ipynb)"),
+        ([".", "-o", "grades.txt"], "got the output 'grades.txt'; expected a name that ends in .csv"),
+        ([".", "--lesson", "nowhere"], "there is no file nowhere/exercises.py"),
+    ],
+)
+def test_bad_input_is_a_sentence(arguments, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["grade", *arguments]) == 1
+    message = capsys.readouterr().err
+    assert message.startswith("autolab grade: ") and told in message and message.count("\n") == 1
+
+
+def test_numbers_of_the_command_are_whole(capsys):
+    with pytest.raises(SystemExit):
+        main(["grade", ".", "--seconds", "-1"])
+    assert "'-1' is no whole number above 0" in capsys.readouterr().err
+
+
+def test_half_a_notebook_counts_to_where_it_came(tmp_path):
+    """Points from before the cell in which the process ends stay."""
+    start = NOTEBOOKS[0]
+    book = submission(start, dict.fromkeys(answers(start), 0))
+    book["cells"][-2]["source"] += "\nimport os\nos._exit(1)"
+    book["cells"][-2]["cell_type"] = "code"
+    (tmp_path / "a.ipynb").write_text(json.dumps(book))
+    (one,) = grade(tmp_path)
+    assert (one.points, one.problem) == (5, "its process ended before the last cell")
+    assert Counter(result.verdict for result in one.results) == {"right": 5, "not tried": 1}
