@@ -27,6 +27,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 from . import functions
+from . import views as _views  # noqa: F401  # what it shows, it enters
 from .authoring import FunctionNode
 from .debug import check_inplace
 from .engine.allocator import keep_blocks as _keep_blocks

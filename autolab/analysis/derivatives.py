@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.display import Displayed
 from ..engine.errors import a_kind
 from ..engine.float_errors import quietly
 from ..engine.variable import Variable
@@ -24,7 +25,7 @@ CALLER = "derivatives"
 
 
 @dataclass(frozen=True, eq=False)
-class Derivatives:
+class Derivatives(Displayed):
     """A function of one number, its derivatives up to an order, and a point at which they are looked at.
 
     ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs; where
@@ -89,11 +90,6 @@ class Derivatives:
 
     def __str__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 def finite_or_none(values: Any) -> list[float | None]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine.configuration import using_config
+from ..engine.display import Displayed, show
 from ..engine.float_errors import quietly
 from ..gradcheck.executors import check_executor, spread
 from ..optimizers import Optimizer
@@ -31,7 +32,7 @@ _MOST_STEPS = 401
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surface:
+class Surface(Displayed):
     """A loss over a plane.
 
     ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second, in units of the
@@ -124,9 +125,7 @@ class Surface:
         >>> view = bowl.explore((0.8, 0.4), "Adam")
         explore: no notebook to draw in; open ...html in a browser
         """
-        from ..views.draw.registry import live
-
-        return live(self, start=start, optimizer=optimizer, steps=steps)
+        return show(self, "live", start=start, optimizer=optimizer, steps=steps)
 
     def to_json(self) -> dict[str, Any]:
         """Dictionaries, lists, strings and numbers; None for what is not a finite number."""
@@ -137,11 +136,6 @@ class Surface:
 
     def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 def _plain(value: float) -> float | None:

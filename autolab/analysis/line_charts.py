@@ -10,6 +10,7 @@ import numpy as np
 
 from ..engine.arrays import as_array, check_real
 from ..engine.devices import to_cpu
+from ..engine.display import Displayed
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000
@@ -17,7 +18,7 @@ _AXES = ("", "x", "y", "xy")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LineChart:
+class LineChart(Displayed):
     """Lines over one horizontal axis. Made by `line_chart`.
 
     Attributes
@@ -50,11 +51,6 @@ class LineChart:
 
     def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 def line_chart(

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine.devices import to_cpu
+from ..engine.display import Displayed
 from ..engine.variable import Variable
 from ..shared.binding import Bound, bind
 from ..shared.structure import leaves
@@ -26,7 +27,7 @@ Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DerivativeMatrix:
+class DerivativeMatrix(Displayed):
     """All first derivatives of all results (``jacobian``), or all second derivatives of one result (``hessian``).
 
     ``values[i, j]`` belongs to ``rows[i]`` and ``columns[j]``, which are names with indices. For a Hessian there are
@@ -82,11 +83,6 @@ class DerivativeMatrix:
 
     def __repr__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 def show_jacobian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> DerivativeMatrix:

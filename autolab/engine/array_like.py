@@ -9,6 +9,7 @@ import numpy as np
 
 from . import numpy_functions, numpy_protocol
 from .backend import Array, device_name
+from .display import Displayed
 from .errors import DetachError
 from .leaving import is_drawn, left, number_of
 from .modes import listeners
@@ -21,7 +22,7 @@ else:
     Installed = object
 
 
-class ArrayLike(Installed):
+class ArrayLike(Displayed, Installed):
     """The part of `Variable` that has nothing to do with gradients, but that none of them is lost."""
 
     __slots__ = ()
@@ -150,8 +151,3 @@ class ArrayLike(Installed):
         if self.creator is not None:
             raise TypeError(COPIED)
         return type(self), (self._data, self.name, self.requires_grad)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle  # the one thing that the engine imports upwards, and only when asked
-
-        return mimebundle(self)

@@ -11,6 +11,7 @@ import numpy as np
 from .array_like import ArrayLike
 from .arrays import array_like, as_array, check_real, float_array
 from .backend import Array
+from .display import show
 from .habits import answer_habits, instead
 from .leaving import left
 from .modes import listeners
@@ -151,9 +152,7 @@ class Variable(ArrayLike):
         >>> x.grad_status
         'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
         """
-        from ..views import grad_status
-
-        return grad_status(self)
+        return str(show(self, "grad_status"))
 
     def _like(self, value: Any, what: str = "Variable.grad") -> Array:
         """``value`` as an array of the Variable's dtype."""

@@ -13,6 +13,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+from ..engine.display import Displayed
+
 Numbers = float | list[Any]
 """A number, or nested lists of them."""
 
@@ -39,18 +41,13 @@ class Convention:
     elsewhere: str = ""
 
 
-class Conventions(tuple[Convention, ...]):
+class Conventions(Displayed, tuple[Convention, ...]):
     """Some rows of the table, in its order. In a notebook they show as a table."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
         return str(self._repr_mimebundle_()["text/plain"])
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 def conventions(function: str | None = None) -> Conventions:

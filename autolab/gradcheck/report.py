@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .mismatch import Mismatch
     from .sweep import StepSweep
 
+from ..engine.display import Displayed, show
 from .messages import INNOCENT, Kind, Verdict, apart, number, say, shown, where
 
 
@@ -116,7 +117,7 @@ class InputReport:
 
 
 @dataclass(frozen=True, eq=False)
-class GradientReport:
+class GradientReport(Displayed):
     """What `check_gradients` found. It displays itself; ``str(report)`` is its text.
 
     Attributes
@@ -227,17 +228,10 @@ class GradientReport:
         >>> lens = report.explore()
         explore: no notebook to draw in; open ...html in a browser
         """
-        from ..views.draw.registry import live
-
-        return live(self)
+        return show(self, "live")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_origin": None}  # functions cannot always be pickled
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle  # only when a notebook asks
-
-        return mimebundle(self)
 
 
 def _plain(value: Any) -> Any:

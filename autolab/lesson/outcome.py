@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from ..views import mimebundle
-from ..views.draw.registry import register
+from ..engine.display import Displayed, register
 from ..views.live.notebook import voila
 from .judgement import AnswerState, Hint
 from .messages import say
 
-register("autolab.lesson.outcome.Outcome", "autolab.lesson.outcome_view:bundle")
+register("autolab.lesson.outcome.Outcome", {"bundle": "autolab.lesson.outcome_view:bundle"})
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Displayed):
     """How an answer fares.
 
     Attributes
@@ -72,6 +70,3 @@ class Outcome:
         return "\n".join(filter(None, (self.headline, *(f"  {hint.text}" for hint in self.hints), self.closing)))
 
     __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return mimebundle(self)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..engine.display import Bundle
 from ..recording.arrays import snapshot
 from ..views.draw.escape import Markup, element, join, paragraph, picture, prose
 from ..views.draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
-from ..views.draw.registry import Bundle
 from .judgement import Hint, worst
 from .messages import say
 from .outcome import Outcome

@@ -14,6 +14,7 @@ import numpy as np
 from ..engine.argument_checks import CheckedArguments, check_call
 from ..engine.backend import Array, get_array_module, is_array
 from ..engine.devices import to_cpu, to_gpu
+from ..engine.display import Displayed
 from ..engine.errors import a_kind
 from ..engine.habits import answer_habits
 from ..engine.modes import watchers
@@ -29,7 +30,7 @@ from .state import places, planned, state_layout
 Kind = Literal["parameter", "buffer", "link"]
 
 
-class Link(CheckedArguments):
+class Link(Displayed, CheckedArguments):
     """A part of a model: it has parameters, buffers (arrays that are saved but not trained) and other links.
 
     Write a subclass with ``__init__`` and ``forward``, and call the object. There are three doors into the one
@@ -331,11 +332,6 @@ class Link(CheckedArguments):
             return f"{type(self).__name__}({', '.join(lines)})"
         body = "\n".join(lines + inner).replace("\n", "\n  ")
         return f"{type(self).__name__}(\n  {body}\n)"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 answer_habits(Link, "Link")

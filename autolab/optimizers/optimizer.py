@@ -11,6 +11,7 @@ from ..engine.argument_checks import CheckedArguments
 from ..engine.arrays import as_array
 from ..engine.backend import Array, get_array_module
 from ..engine.devices import to_cpu, to_gpu
+from ..engine.display import Displayed
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
 from ..engine.parameter import Parameter
@@ -27,7 +28,7 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class Optimizer(CheckedArguments):
+class Optimizer(Displayed, CheckedArguments):
     """The base class: subclass it and write `update_one`.
 
     An update computes every new array first and then stores all of them, the optimizer's own state included, in one
@@ -301,11 +302,6 @@ class Optimizer(CheckedArguments):
     def __repr__(self) -> str:
         settings = ", ".join([f"{name}={getattr(self, name)!r}" for name in self.hyperparameters])
         return f"{type(self).__name__}({settings}, t={self.t})"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 answer_habits(Optimizer, "Optimizer")

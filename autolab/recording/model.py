@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..engine.display import Displayed, show
+
 if TYPE_CHECKING:
     from graphviz import Digraph
 
@@ -261,7 +263,7 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Recording:
+class Recording(Displayed):
     """One run of a function and of its gradient. See `autolab.record`.
 
     ``upstream`` has for each output the gradient that the backward pass began with there; None where it has none. An
@@ -338,9 +340,8 @@ class Recording:
 
     def to_graphviz(self) -> Digraph:
         """The graph as a `graphviz.Digraph`."""
-        from ..views.export.pictures import to_graphviz
-
-        return to_graphviz(self)
+        graph: Digraph = show(self, "graphviz")
+        return graph
 
     def save(
         self,
@@ -352,25 +353,11 @@ class Recording:
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """
-        from ..views.export.pictures import save
-
-        save(self, path, look, direction)
+        show(self, "file", path, look, direction)
 
     def __str__(self) -> str:
         """Every step with its value and its gradient, and the backward pass: a table in words."""
-        from ..views.steps.static import to_text
-
-        return to_text(self)
+        return str(show(self, "text"))
 
     def __repr__(self) -> str:
-        from ..views.draw.escape import clean
-        from ..views.draw.messages import plural
-
-        calls = [step for step in self.steps if step.kind == "call"]
-        counts = f"{plural(len(self.inputs), 'input')}, {plural(len(calls), 'step')}"
-        return f"<Recording of {clean(self.function, 60)}: {counts}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..views import mimebundle
-
-        return mimebundle(self)
+        return str(show(self, "line"))

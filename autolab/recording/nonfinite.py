@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..debug.provenance import Net, Place, State
+from ..engine.display import show
 from .model import LEAVES, Recording, Snapshot, Step
 from .record import record
 
@@ -65,9 +66,7 @@ class NonfiniteOrigin:
 
     def __str__(self) -> str:
         """What came up, where and from what, in a sentence."""
-        from ..views.graph.health import told
-
-        return told(self)
+        return str(show(self, "text"))
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,7 @@ class Nonfinite:
 
     def __str__(self) -> str:
         """A sentence for each of them, in the order in which they came up."""
-        from ..views.draw.messages import say
-        from ..views.graph.health import told
-
-        return "\n".join([told(origin) for origin in self.origins]) or say("origin_none")
+        return str(show(self, "text"))
 
     def __repr__(self) -> str:
         return str(self)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..engine.backend import Array
 from ..engine.devices import thread_time
+from ..engine.display import Displayed
 from ..engine.errors import a_kind
 from ..engine.store import publish
 from ..links import Link
@@ -36,7 +37,7 @@ FAMILIES = ("gradient", "moved", "silent")
 """What is measured of every layer besides what the loop tells."""
 
 
-class Monitor:
+class Monitor(Displayed):
     """Curves of what a training loop tells and of what its model does, and past states of the model.
 
     What the loop tells is kept at every update. The model is measured at updates that their number alone chooses, so
@@ -275,11 +276,6 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(iteration={self.iteration}, states={len(self.states)})"
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        from ..views import mimebundle
-
-        return mimebundle(self)
 
 
 _EMPTY = Curve()

@@ -1,17 +1,51 @@
 """Views: pictures of recordings, Variables and reports, and the live views in a notebook; one folder for each.
 
-`draw` holds what all pictures are made of, `live` what every live view is. Each view is loaded on its first use, so
-that the first picture of a new kernel waits for no other view's code.
+`draw` holds what all pictures are made of, `live` what every live view is. Here stands which function shows which
+class. Each view is loaded on its first use, so that the first picture of a new kernel waits for no other view's code.
 """
 
 from typing import TYPE_CHECKING
 
-from .draw.registry import mimebundle
+from ..engine.display import mimebundle, register, show
 
 if TYPE_CHECKING:
     from ..engine.variable import Variable
 
 __all__ = ["grad_status", "mimebundle"]
+
+_SHOWN = {
+    "engine.variable.Variable": {
+        "bundle": "cards.summary:variable_bundle",
+        "grad_status": "draw.grad_status:of_variable",
+    },
+    "functions.conventions.Conventions": {"bundle": "cards.conventions:bundle"},
+    "links.link.Link": {"bundle": "cards.summary:link_bundle"},
+    "optimizers.optimizer.Optimizer": {"bundle": "cards.summary:optimizer_bundle"},
+    "training.monitor.Monitor": {"bundle": "monitor.static:bundle"},
+    "training.extensions.plot.PlotReport": {"bundle": "monitor.static:plot_bundle", "svg": "monitor.static:report_svg"},
+    "recording.model.Recording": {
+        "bundle": "steps.static:bundle",
+        "text": "steps.static:to_text",
+        "line": "steps.static:in_a_line",
+        "graphviz": "export.pictures:to_graphviz",
+        "file": "export.pictures:save",
+    },
+    "recording.nonfinite.NonfiniteOrigin": {"text": "graph.health:told"},
+    "recording.nonfinite.Nonfinite": {"text": "graph.health:all_told"},
+    "gradcheck.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
+    "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
+    "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle"},
+    "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle"},
+    "analysis.landscape.Surface": {"bundle": "plots.surface:bundle", "live": "plots.surface_view:open_surface"},
+    "views.live.widget.LiveView": {"page": "export.pages:export_html"},
+    "views.graph.explorer.Explorer": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
+    "views.graph.graph_view.GraphView": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
+    "views.check.lens.Lens": {"bundle": "check.static:lens_bundle"},
+    "views.derivatives.explorer.DerivativeExplorer": {"bundle": "derivatives.static:bundle_of_view"},
+}
+
+for _name, _ways in _SHOWN.items():
+    register(f"autolab.{_name}", {way: f"autolab.views.{view}" for way, view in _ways.items()})
 
 
 def grad_status(variable: "Variable") -> str:
@@ -24,6 +58,4 @@ def grad_status(variable: "Variable") -> str:
     >>> grad_status(autolab.Variable(2.0))
     'No gradient yet: no backward pass has reached it.'
     """
-    from .draw.grad_status import of_variable  # it looks at recordings: imported when the first one asks
-
-    return of_variable(variable)
+    return str(show(variable, "grad_status"))

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+import numpy as np
+
 import autolab
 
 _PACKAGE = os.path.dirname(autolab.__file__) + os.sep
@@ -106,8 +108,11 @@ def every_point(make: Callable[[], Callable[[], Any]], step: int = 1, extra: str
     make()()  # caches are filled at first
     counter = Interrupter(None, extra)
     assert not counter.run(make())
+    modes = np.geterr()
     for at in range(1, counter.count + 1, step):
-        if Interrupter(at, extra, leaves_enter).run(make()):
+        interrupted = Interrupter(at, extra, leaves_enter).run(make())
+        np.seterr(**modes)  # an interrupt right before a `with` block calls `__exit__`, where no signal is seen
+        if interrupted:
             yield at
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ...engine.display import Displayed, show
 from ...shared.files import write
 from ..extension import Extension
 from ..trainer import Trainer
@@ -13,7 +14,7 @@ from .log import LogReport
 _X_KEYS = ("iteration", "epoch", "elapsed_time")
 
 
-class PlotReport(Extension):
+class PlotReport(Displayed, Extension):
     """Draw chosen entries of a `LogReport` and write the picture to a file, anew for each line of the log.
 
     The picture needs no library; it has a description for those who do not see it, and lines that differ in colour and
@@ -77,17 +78,10 @@ class PlotReport(Extension):
         self._log_report, self._filename = log_report, filename
 
     def __call__(self, trainer: Trainer) -> None:
-        from ...views.monitor.static import report_svg
-
         report = self._log_report
         log = (trainer.get_extension(report) if isinstance(report, str) else report).log
         if not log or log is self.log:
             return
         self.log = log
         trainer.out.mkdir(parents=True, exist_ok=True)
-        write(trainer.out / self._filename, report_svg(self))
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ...views import mimebundle
-
-        return mimebundle(self)
+        write(trainer.out / self._filename, show(self, "svg"))

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ...engine.display import Bundle
 from ..draw.escape import code, escape, prose, table
 from ..draw.messages import say
 from ..draw.numbers import number
-from ..draw.registry import Bundle
 
 if TYPE_CHECKING:
     from ...functions.conventions import Convention

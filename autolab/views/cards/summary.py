@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.backend import device_name
+from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ...recording.model import Snapshot
 from ..draw import grad_status
@@ -19,7 +20,6 @@ from ..draw.heatmap_data import span_of
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps, strip
 from ..draw.messages import plural, say
 from ..draw.numbers import bytes_text, number, shape_text
-from ..draw.registry import Bundle
 
 if TYPE_CHECKING:
     from ...links import Link

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...engine.display import Bundle
 from ...gradcheck.report import GradientReport
 from ...gradcheck.reveal import LEVELS
 from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from ..graph.listing import listing
 from ..graph.scene import readings, scene
 from ..live.computation import UserError, for_page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning
 from ..draw.escape import LIMIT, Markup, clean, code, element, escape, join, paragraph, picture, prose, table
@@ -13,7 +14,6 @@ from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
 from ..draw.plot import to_svg
-from ..draw.registry import Bundle
 from .charts import step_chart, step_sentence
 from .contents import spans
 from .formulas import formula_lines, without_formulas

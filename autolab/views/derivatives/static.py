@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ...engine.display import Bundle
 from ..draw.escape import LIMIT, Markup, code, details, element, join, paragraph, picture, prose, table
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from ..draw.svg import Look, document, words_at
 from ..graph.graph_svg import to_svg
 from ..steps.terms import order_formulas

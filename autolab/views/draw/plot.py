@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.display import Bundle
 from .chart import Line, axis, chart, with_powers
 from .colors import DASHES
 from .escape import Markup, element, paragraph, picture
 from .numbers import number
-from .registry import Bundle
 from .svg import Look, document, words_at
 
 if TYPE_CHECKING:

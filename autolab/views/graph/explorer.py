@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...engine.backend import Array
+from ...engine.display import Bundle, show
 from ...engine.tracebacks import folded, hidden
 from ...recording.collector import collector_waits
 from ...recording.model import Recording
 from ...shared.foreign import bridge
 from .. import mimebundle
 from ..draw.escape import clean
-from ..draw.registry import Bundle
 from ..draw.svg import Look
 from ..live import notebook
 from ..live.bundle import module_text
@@ -94,9 +94,7 @@ class Explorer(SessionView):
         RuntimeError
             If ``.png`` or ``.pdf`` is asked for and typst is not installed.
         """
-        from ..export.pictures import save_view  # loaded when something is saved
-
-        save_view(self, path, look)
+        show(self, "file", path, look)
 
     def _static(self) -> Bundle:
         return mimebundle(self.recording)
@@ -143,9 +141,7 @@ class Explorer(SessionView):
             return module_text("moving.js")
         if question == ["motion"]:
             return self._motion()
-        from ..export.pictures import taken  # a first picture does not wait for it
-
-        return taken(self, question)
+        return show(self, "taken", question)
 
     def _motion(self) -> dict[str, Any]:
         """What lets a page compute the next moves too, ahead of this kernel; nothing where that would take its time."""

@@ -11,13 +11,13 @@ import os
 from types import FrameType
 from typing import Any
 
+from ...engine.display import Bundle, show
 from ...engine.variable import Variable
 from ...recording.collector import collector_waits
 from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
 from .. import mimebundle
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from ..draw.svg import Look
 from ..live.protocol import Shelf
 from ..live.widget import LiveView, at_first
@@ -55,17 +55,13 @@ class GraphView(LiveView):
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
         """Write what the view shows to a file, as `Explorer.save` does."""
-        from ..export.pictures import save_view  # loaded when something is saved
-
-        save_view(self, path, look)
+        show(self, "file", path, look)
 
     def _answer(self, question: Any) -> tuple[Shelf, Any]:
         return self._picture.answer(question)
 
     def _answer_once(self, question: list[Any]) -> Any:
-        from ..export.pictures import taken  # a first picture does not wait for it
-
-        return taken(self, question)
+        return show(self, "taken", question)
 
     def _static(self) -> Bundle:
         return mimebundle(self.recording)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Recording, Snapshot, Step
-from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
+from ...recording.nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import plural, say
@@ -134,6 +134,11 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
         "gradients": list(origin.gradients),
         "text": " ".join([*_story(origin, because, steps), _reached(len(values), len(origin.gradients))]),
     }
+
+
+def all_told(found: Nonfinite) -> str:
+    """A sentence for each origin, in the order in which they came up."""
+    return "\n".join(map(told, found.origins)) or say("origin_none")
 
 
 def told(origin: NonfiniteOrigin) -> str:

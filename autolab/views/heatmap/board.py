@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...engine.arrays import as_array, check_real
+from ...engine.display import Bundle
 from ...engine.variable import Variable
 from ...recording.model import Snapshot
 from ..draw.arrays import Plane
@@ -16,7 +17,6 @@ from ..draw.grad_status import of_variable
 from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from ..live.protocol import not_understood
 
 MAX_BYTES = 200_000

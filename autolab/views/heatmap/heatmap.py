@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...engine.display import Bundle
 from ...shared.binding import chosen_options
 from ..draw.colors import SCALES
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first
 from .board import AT_FIRST, SHOW, Board, gather

@@ -11,6 +11,7 @@ from ...analysis.line_charts import LineChart
 from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
+from ...engine.display import Bundle
 from ...engine.errors import a_kind
 from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
@@ -20,7 +21,6 @@ from ..draw.escape import Markup, clean, join, paragraph, prose
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import drawn
-from ..draw.registry import Bundle
 from ..heatmap.board import AT_FIRST, Board, gather
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first

@@ -19,11 +19,11 @@ import anywidget
 import ipywidgets
 import traitlets
 
+from ...engine.display import Bundle, show
 from .. import mimebundle
 from ..draw.colors import palette
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from . import no_notebook, notebook
 from .bundle import FrontEnd, front_end, module_text
 from .columns import in_columns
@@ -257,9 +257,7 @@ class LiveView(anywidget.AnyWidget):
             self._page_file = no_notebook.told(self._save, caller, [kind, *re.findall(r"\w+", name, re.ASCII)])
 
     def _save(self, path: Path) -> None:
-        from ..export.pages import export_html
-
-        export_html(self, path)
+        show(self, "page", path)
 
     def exported(self, path: Path) -> None:
         """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""

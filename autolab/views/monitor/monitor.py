@@ -153,11 +153,11 @@ class LiveMonitor(Monitor, Extension):
     def __str__(self) -> str:
         return str(mimebundle(self)["text/plain"])
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         """The live view, and the static form for where there is none (an untrusted notebook, a web page)."""
         if notebook.shell() is None:
             return mimebundle(self)
-        live = self._live()._repr_mimebundle_(**kwargs)
+        live = self._live()._repr_mimebundle_(include=include, exclude=exclude)
         self._output = self._output or (notebook.cell(), None)
         return live
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ...training.boundary import parting
 from ..draw.chart import Line, chart
@@ -14,7 +15,6 @@ from ..draw.heatmap_svg import Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import to_svg
-from ..draw.registry import Bundle
 
 if TYPE_CHECKING:
     from ...training.boundary import DecisionBoundary

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ...engine.display import Bundle
 from ...training.model_state import ModelState
 from .. import mimebundle
 from ..draw.arrays import about, array_entry
@@ -13,7 +14,6 @@ from ..draw.chart import drawing
 from ..draw.escape import clean
 from ..draw.heatmap_data import legends
 from ..draw.messages import say
-from ..draw.registry import Bundle
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView, at_first
 from .boundary import plane, units

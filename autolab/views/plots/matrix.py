@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ..draw.colors import Theme, color, ink_on
 from ..draw.escape import Markup, element, join, paragraph, picture, prose
@@ -15,7 +16,6 @@ from ..draw.heatmap_svg import MAX_CELLS, Panel, heatmaps
 from ..draw.messages import plural, say
 from ..draw.names import columns, shorten
 from ..draw.numbers import inline, number
-from ..draw.registry import Bundle
 from ..draw.svg import Look, document, words_at
 
 if TYPE_CHECKING:

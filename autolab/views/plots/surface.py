@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.display import Bundle
 from ..draw.arrays import Grid
 from ..draw.colors import Theme, Tone, color
 from ..draw.escape import Markup, element, paragraph, picture, prose
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size
-from ..draw.registry import Bundle
 from ..draw.svg import Look, document, png, words_at
 from .loss_colors import LossColors
 

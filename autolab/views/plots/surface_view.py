@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...analysis.rolling import OPTIMIZERS, checked_start, settings_of
+from ...engine.display import Bundle
 from ...optimizers import Optimizer
 from .. import mimebundle
 from ..draw.chart import Line, chart
@@ -17,7 +18,6 @@ from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Size
-from ..draw.registry import Bundle
 from ..live.protocol import not_understood, on_question, question_key
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView, at_first

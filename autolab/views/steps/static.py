@@ -6,21 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ...engine.display import Bundle
 from ...recording.collector import collector_waits
 from ...recording.model import Recording, Snapshot, Step
 from ...recording.outline import Group, outline
 from ..draw import grad_status
 from ..draw.arrays import text_of
-from ..draw.escape import LIMIT, Markup, code, details, escape, join, paragraph, picture, prose, table
+from ..draw.escape import LIMIT, Markup, clean, code, details, escape, join, paragraph, picture, prose, table
 from ..draw.messages import plural, say
 from ..draw.names import columns, heading, label
-from ..draw.registry import Bundle
 from ..graph.graph_svg import describe, draw
 from ..graph.listing import describe_program, ended, listing, remarks, unreached
 from ..graph.playback import Playback
 from ..graph.readings import marked_steps, readings, signs_of, spoken_group
 from ..graph.scene import scene
 from .frames import frame, share_at
+
+
+def in_a_line(recording: Recording) -> str:
+    """What `repr` gives: the function, and how much there is of it."""
+    calls = [step for step in recording.steps if step.kind == "call"]
+    counts = f"{plural(len(recording.inputs), 'input')}, {plural(len(calls), 'step')}"
+    return f"<Recording of {clean(recording.function, 60)}: {counts}>"
 
 
 def to_text(recording: Recording) -> str:

@@ -23,7 +23,6 @@ SENTENCES: dict[str, str] = {
     "inf_count": "{count} infinite",
     "nan_sign": "{count} NaN (×)",
     "inf_sign": "{count} infinite (+, −)",
-    "only_text": "The picture could not be drawn ({reason}); this is the text.",
     "too_large": "The picture would be larger than {limit} kB; this is the text.",
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import autolab
+from autolab.engine import display
 from autolab.views import mimebundle
 from autolab.views.check import static as report_view
-from autolab.views.draw import registry
 from autolab.views.draw.escape import LIMIT, Markup
-from autolab.views.draw.messages import say
 
 from ..cases import halves, recorded_chain, recorded_muladd, recorded_net, recording, step
 
@@ -155,8 +154,9 @@ def test_a_display_never_raises():
 
 
 def test_a_failing_handler_leaves_the_text_and_the_reason(monkeypatch):
-    monkeypatch.setattr(registry, "_HANDLERS", {"builtins.int": "autolab.views.nowhere:bundle"})
-    assert mimebundle(3) == {"text/plain": f"3\n{say('only_text', reason='ModuleNotFoundError')}"}
+    monkeypatch.setattr(display, "_VIEWS", {"builtins.int": {"bundle": "autolab.views.nowhere:bundle"}})
+    failed = "The picture could not be drawn (ModuleNotFoundError); this is the text."
+    assert mimebundle(3) == {"text/plain": f"3\n{failed}"}
 
 
 def test_objects_without_a_picture_are_text():
@@ -171,8 +171,8 @@ def test_subclasses_show_as_what_they_are():
 
 
 def test_types_are_registered_by_name(monkeypatch):
-    monkeypatch.setattr(registry, "_HANDLERS", dict(registry._HANDLERS))
-    registry.register("builtins.list", "tests_display_handler:bundle")
+    monkeypatch.setattr(display, "_VIEWS", dict(display._VIEWS))
+    display.register("builtins.list", {"bundle": "tests_display_handler:bundle"})
     monkeypatch.setitem(
         sys.modules, "tests_display_handler", type("m", (), {"bundle": staticmethod(lambda o: {"a/b": "c"})})
     )
