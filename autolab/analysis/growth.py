@@ -12,7 +12,7 @@ class Growth:
     """The graph of one order in numbers.
 
     ``steps`` are computed for this order, ``reused`` are values of lower orders that it takes over. ``unshared`` is how
-    many steps the result would take from the input on, had every use of a value to compute it anew: the size of the
+    many steps the result would take from the input on, had every use of a value to compute it again: the size of the
     formula when it is written out.
 
     Examples

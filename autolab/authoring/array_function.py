@@ -19,7 +19,7 @@ class Function(ArrayForward):
     """A function whose `forward` and `backward` both work on arrays. Subclass it and call an object of it: ``F()(x)``.
 
     As arrays know nothing of their history, its gradient cannot be differentiated again; where that is wanted, write
-    an `autolab.FunctionNode`. An object stands in the graph once: make a new one for every call.
+    an `autolab.FunctionNode`. An object appears in the graph only once: make a new one for every call.
 
     Values that `forward` stores as attributes are there in `backward`.
 

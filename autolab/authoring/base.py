@@ -219,7 +219,7 @@ def _cast(g: Variable, dtype: np.dtype) -> Variable:
 
 
 class Barrier:
-    """The function of a node where a derivative would be wrong: it says why to whoever comes that way."""
+    """The function of a node where a derivative would be wrong: it says why when backward reaches it."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason

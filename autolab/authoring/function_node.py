@@ -15,8 +15,7 @@ from .base import ArrayForward, as_upstream
 class FunctionNode(ArrayForward):
     """A function of arrays with a backward of its own. Subclass it, write `forward` and `backward`, call `apply`.
 
-    An object stands in the graph once: make a new one for every call. That is why a thin wrapper function is the usual
-    face of such a class.
+    An object appears in the graph only once: make a new one for every call, usually in a short function around it.
 
     What `backward` needs of the inputs and results goes through `retain_inputs` and `retain_outputs`: only those come
     back as parts of the graph. An array kept as an attribute in `forward` is a constant to every derivative. That

@@ -14,7 +14,7 @@ How a facade is written
 `autolab.compat.<library>` is a package that has the modules of the original at the same places: what is called
 ``dezero.functions`` there is `autolab.compat.dezero.functions` here. It is found by its folder; no list names it.
 
-- Whatever the engine has is handed on as it is (``from ...functions import exp``). Where the original's arguments
+- Whatever the engine has is passed on unchanged (``from ...functions import exp``). Where the original's arguments
   differ, a function takes them apart and calls AutoLab's. Nothing is computed here: there is one engine.
 - Where the libraries contradict each other, the facade has its original's way, and the engine does not know of it.
 - ``__all__`` lists what the module offers. Its last statement is ``__getattr__ = missing(__name__)``: any other name

@@ -79,7 +79,7 @@ def get_iris(test: int = 30, seed: int = 0) -> tuple[TupleDataset, TupleDataset]
 def get_spiral(
     points: int = 100, classes: int = 3, noise: float = 0.2, rng: np.random.Generator | None = None
 ) -> TupleDataset:
-    """Points on the arms of a spiral, which no line can part.
+    """Points on the arms of a spiral, which no straight line can separate.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """glibc's allocator, told to keep what is freed: arrays are made and freed at every step of a program.
 
-By default glibc gives each large block back to the system, which clears its pages anew the next time: most of the time
+By default glibc gives each large block back to the system, which clears its pages again the next time: most of the time
 of an operation on large arrays. ``MALLOC_...`` in the environment goes before, and ``AUTOLAB_ALLOCATOR=system`` leaves
 the allocator as it is. What Dask sets for its workers does not count as somebody's wish.
 """

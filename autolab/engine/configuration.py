@@ -1,4 +1,4 @@
-"""The modes as people set them: `config`, `no_grad` and their kin."""
+"""The modes as people set them: `config`, `no_grad` and the like."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Config:
     """The modes of this context: of this thread, or of this task of asyncio.
 
     Assigning to one sets it for this context alone; `global_config` sets the process default. A task begins with the
-    modes of whoever created it, and so does what `asyncio.to_thread` runs; any other thread with the process default. A
+    modes of its creator, and so does what `asyncio.to_thread` runs; any other thread with the process default. A
     notebook cell that uses ``await`` is a task of its own: the next cell does not see what is assigned there.
     Generators, ``async`` ones too, have no context of their own: a block that stands open at a ``yield`` holds for
     whoever asked for the value.
@@ -180,7 +180,7 @@ def _assign(name: str, value: Any = None, unset: bool = False) -> None:
 
 
 class using_config(Block):
-    """Set a mode of this context inside a ``with`` block; the former value returns, also after an exception.
+    """Set a mode of this context inside a ``with`` block; the former value comes back, also after an exception.
 
     Parameters
     ----------

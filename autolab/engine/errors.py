@@ -54,7 +54,7 @@ class DamagedValueError(RuntimeError):
 
 
 class ReuseError(RuntimeError):
-    """One function object was applied twice; it stands in a graph once."""
+    """One function object was applied twice; it can appear in only one place of a graph."""
 
 
 def counted(gradients: Sized) -> str:

@@ -17,7 +17,7 @@ Initializer = Callable[[tuple[int, ...]], Array]
 
 
 class Pending:
-    """Stands for the array of a parameter without a size, and says so to whoever wants to compute with it."""
+    """Stands for the array of a parameter without a size, and says so when somebody computes with it."""
 
     def __init__(self, name: str | None) -> None:
         self.name = name
@@ -35,7 +35,7 @@ class Pending:
 
 
 class Parameter(Variable):
-    """A Variable that a model trains; told from others by ``isinstance``.
+    """A Variable that a model trains; recognised by ``isinstance``.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Parameter(Variable):
 
     @property
     def is_initialized(self) -> bool:
-        """Whether the parameter has its array."""
+        """Whether the parameter has an array."""
         return type(self._data) is not Pending
 
     @property
@@ -152,7 +152,7 @@ class Parameter(Variable):
         Parameters
         ----------
         mode : str
-            ``share``: on the same array; ``copy``: on a copy; ``init``: drawn anew, if it has an initializer.
+            ``share``: on the same array; ``copy``: on a copy; ``init``: drawn again, if it has an initializer.
         """
         if mode not in ("share", "copy", "init"):
             raise ValueError(f"Parameter.copy: mode is {mode!r:.60}; expected 'share', 'copy' or 'init'")
@@ -170,7 +170,7 @@ class Parameter(Variable):
         return twin
 
     def take_name(self, name: str) -> None:
-        """Be called ``name``, if the parameter has no name yet."""
+        """Take ``name`` as its name, if it has none yet."""
         if self.name is None:
             self.name = name
             if not self.is_initialized:

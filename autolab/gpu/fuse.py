@@ -31,11 +31,11 @@ reads outside of its arguments."""
 def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     """Make one function of the graph out of a Python function that works element by element.
 
-    The function is called once with symbols, which tell what it computes and, by the rules of the functions in it, what
-    its gradients are. On a GPU forward is then one kernel, and backward one for all gradients that are needed. On the
-    CPU the same steps run one after the other and reuse arrays that are needed no more. Of a call only those inputs are
-    kept that the gradients need; what backward needs in between it computes again. Gradients of higher order go through
-    the functions inside.
+    The function is called once with symbols, which show what it computes and, by the rules of the functions in it, what
+    its gradients are. On a GPU the forward is then one kernel, and the backward one for all gradients that are needed.
+    On the CPU the same steps run one after the other and reuse arrays that are no longer needed. A call keeps only the
+    inputs that the gradients need; the backward computes intermediate values again. Gradients of higher order go
+    through the functions inside.
 
     Parameters
     ----------

@@ -207,7 +207,7 @@ class Outside:
         return self._copies[id(function)]
 
     def _watch_definition(self, function: types.FunctionType, path: str) -> None:
-        """Its code and its defaults, which may be replaced, as when a module is loaded anew."""
+        """Its code and its defaults, which may be replaced, as when a module is loaded again."""
         for part in ("__code__", "__defaults__", "__kwdefaults__"):
             place, look = (id(function), part), partial(getattr, function, part)
             self.lookups.setdefault(place, OutsideRead(look, look(), None))

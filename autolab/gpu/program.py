@@ -12,7 +12,7 @@ from ..engine.backend import Array, modules
 from .symbols import KernelTrace, Operation, Symbol, Value
 
 _WORTH_REUSING = 1024
-"""Arrays of fewer elements are made anew in less time than it takes to look for one that fits."""
+"""Arrays of fewer elements are allocated in less time than it takes to look for one that fits."""
 
 Kernel = Callable[[Mapping[str, Any]], list[Array]]
 
@@ -84,7 +84,7 @@ class KernelProgram:
         return self._kernels[xp]
 
     def run(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
-        """The results, one step after the other; a step writes into an array that is needed no more, if one fits."""
+        """The results, one step after the other; a step writes into an array that is no longer needed, if one fits."""
         values: dict[int, Any] = {i: given[label] for i, label in self.inputs.items()}
         spare: list[Array] = []
         for line in self._lines:

@@ -116,7 +116,7 @@ class ElementwiseKernel:
 def elementwise_kernel(in_params: str, out_params: str, operation: str, name: str = "kernel") -> ElementwiseKernel:
     """A CUDA kernel that computes each element from the corresponding elements of its arrays.
 
-    It can be written down anywhere; calling it without CUDA is an error that says so. The same arguments give the same
+    It can be defined anywhere; calling it without CUDA is an error that says so. The same arguments give the same
     object, which is compiled once for each device; CuPy keeps the binaries on disk.
 
     Parameters

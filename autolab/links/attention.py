@@ -22,7 +22,7 @@ class SelfAttention(Link):
     size : int
         Length of the last axis.
     causal : bool
-        Let no place look at those behind it.
+        Let no position look at later ones.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class MultiHeadAttention(Link):
         Length of the last axis, a multiple of ``heads``.
     heads : int
     causal : bool
-        Let no place look at those behind it.
+        Let no position look at later ones.
     nobias : bool
         Leave the biases of the linear maps out.
 

@@ -106,7 +106,7 @@ class Sequential(_LinkSequence):
         super().append(step)
 
     def forward(self, *args: Any) -> Any:
-        """The last step's result. The first step takes the arguments; a tuple is handed on as several."""
+        """The last step's result. The first step takes the arguments; a tuple is passed on as several arguments."""
         for step in self._items:
             result = step(*args)
             args = result if isinstance(result, tuple) else (result,)

@@ -103,12 +103,12 @@ class Conv1D(_Conv):
     ksize : int
         Length of the kernel.
     stride, pad : int
-        From one window to the next; zeros before and behind the sequence.
+        From one window to the next; zeros before and after the sequence.
     nobias : bool
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.
     dilate : int
-        How far apart the elements that the kernel meets are: 1 for neighbours.
+        The distance between the elements that the kernel covers: 1 for neighbours.
     groups : int
         Into how many groups the channels are split; each group of the result sees its own group of the input alone.
 
@@ -146,7 +146,7 @@ class Conv2D(_Conv):
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.
     dilate : int or (int, int)
-        How far apart the elements that the kernel meets are: 1 for neighbours.
+        The distance between the elements that the kernel covers: 1 for neighbours.
     groups : int
         Into how many groups the channels are split; each group of the result sees its own group of the input alone.
 

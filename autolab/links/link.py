@@ -33,8 +33,8 @@ Kind = Literal["parameter", "buffer", "link"]
 class Link(Displayed, CheckedArguments):
     """A part of a model: it has parameters, buffers (arrays that are saved but not trained) and other links.
 
-    Write a subclass with ``__init__`` and ``forward``, and call the object. There are three doors into the one
-    registry, which keeps the order of registration: plain assignment of a `Parameter` or a Link, the same inside
+    Write a subclass with ``__init__`` and ``forward``, and call the object. There are three ways to register them, and
+    all keep the order of registration: plain assignment of a `Parameter` or a Link, the same inside
     ``with self.init_scope():`` (Chainer's spelling), and `register_parameter`, `register_buffer`.
 
     Examples
@@ -67,7 +67,7 @@ class Link(Displayed, CheckedArguments):
     def __init__(self) -> None:
         self.__dict__.setdefault("_kinds", {})
 
-    # ------------------------------------------------------------------ the three doors
+    # ------------------------------------------------------------------ the three ways to register
     def init_scope(self) -> Any:
         """A ``with`` block round the assignments of parameters and links: it says what happens there anyway."""
         self._registry("init_scope")
@@ -82,7 +82,7 @@ class Link(Displayed, CheckedArguments):
     def register_buffer(self, name: str, value: Any) -> None:
         """Register an array that is saved and moved with the parameters and not trained, such as a running mean.
 
-        None stands for one whose size is not known yet.
+        None for one whose size is not known yet.
         """
         self._register(name, "buffer", _buffer(name, value))
 
@@ -237,7 +237,7 @@ class Link(Displayed, CheckedArguments):
             parameter.cleargrad()
 
     def copyparams(self, source: Link) -> None:
-        """Take over the numbers of a link with the same parameters; nothing changes if one of them does not fit."""
+        """Copy the parameters of a link with the same structure; nothing changes if one of them does not fit."""
         publish(planned(self, {name: None if a is None else a.copy() for name, a in source.state().items()}))
 
     def copy(self, mode: Literal["share", "copy", "init"] = "share") -> Self:
@@ -247,7 +247,7 @@ class Link(Displayed, CheckedArguments):
         ----------
         mode : str
             What its parameters are: ``share``, new Variables on the same arrays, with gradients of their own, until
-            an update gives one of the links new arrays; ``copy``, on copies of the arrays; ``init``, drawn anew by
+            an update gives one of the links new arrays; ``copy``, on copies of the arrays; ``init``, drawn again by
             their initializers, where they have one.
         """
         if mode not in ("share", "copy", "init"):
@@ -306,7 +306,7 @@ class Link(Displayed, CheckedArguments):
         return state_layout(self)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Take over what `state` gave, from this or another process.
+        """Load what `state` returned, from this or another process.
 
         Raises
         ------
@@ -321,7 +321,7 @@ class Link(Displayed, CheckedArguments):
 
     # ------------------------------------------------------------------ display
     def extra_repr(self) -> str:
-        """What ``repr`` shows between the parentheses; a subclass may say its settings."""
+        """What ``repr`` shows between the parentheses; a subclass may show its settings."""
         return ""
 
     @recursive_repr("...")

@@ -21,7 +21,7 @@ from .link import Link
 
 
 class BatchNormalization(Link):
-    """Normalize each feature over the batch; in test mode with the averages that were met in training.
+    """Normalize each feature over the batch; in test mode with the averages collected in training.
 
     Parameters
     ----------

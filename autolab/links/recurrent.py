@@ -56,7 +56,7 @@ class RNNCell(Link):
         return self.W(x)
 
     def step(self, wx: Any, h: Any) -> Any:
-        """The state behind ``h``."""
+        """The state after ``h``."""
         return self.activation(wx + self.U(h))
 
 
@@ -76,7 +76,7 @@ class LSTMCell(Link):
     out_size : int
         Length of the state and of the memory.
     forget_bias : float
-        What the bias of ``f`` is at first; 1 lets the memory last.
+        What the bias of ``f`` is initially; 1 makes the memory last.
 
     References
     ----------
@@ -113,7 +113,7 @@ class LSTMCell(Link):
         return self.W(x)
 
     def step(self, wx: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        """The state and memory behind ``state``."""
+        """The state and memory after ``state``."""
         h, c = state
         i, f, g, o = split(wx + self.U(h), 4, axis=-1)
         c = sigmoid(f) * c + sigmoid(i) * tanh(g)
@@ -174,7 +174,7 @@ class GRUCell(Link):
         return self.W_r(x), self.W_z(x), self.W_h(x)
 
     def step(self, wx: tuple[Any, Any, Any], h: Any) -> Any:
-        """The state behind ``h``."""
+        """The state after ``h``."""
         to_r, to_z, to_c = wx
         r = sigmoid(to_r + self.U_r(h))
         z = sigmoid(to_z + self.U_z(h))

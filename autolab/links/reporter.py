@@ -1,4 +1,4 @@
-"""report(): how a model tells whoever listens what it observed, such as its loss."""
+"""report(): how a model reports what it observed, such as its loss."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Optimizer(Displayed, CheckedArguments):
         self._hooks[name] = hook
 
     def remove_hook(self, name: str) -> None:
-        """Call the hook of this name no more.
+        """Remove the hook of this name.
 
         Raises
         ------
@@ -254,7 +254,7 @@ class Optimizer(Displayed, CheckedArguments):
         return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:
-        """Take over what `state` gave, for the same kind of optimizer and model; on an error nothing has changed."""
+        """Load what `state` returned, for the same kind of optimizer and model; on an error nothing has changed."""
         publish(self.planned(state))
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:

@@ -31,7 +31,7 @@ class Layer:
 class ModelState:
     """A model after one update, as plain data that nothing changes any more.
 
-    ``values`` and ``gradients`` are by the parameter's path; None stands for a gradient that there was not.
+    ``values`` and ``gradients`` are by the parameter's path; None where there was no gradient.
     ``silent`` are the silent units of a layer and all that it has.
     """
 

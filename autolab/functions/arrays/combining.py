@@ -171,7 +171,7 @@ def kron(a: Any, b: Any) -> Any:
 
 @numpy_protocol.adapt(np.cross)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The vector across two others in space, elementwise with broadcasting along the other axes.
+    """The cross product of vectors with three components, elementwise with broadcasting along the other axes.
 
     Parameters
     ----------

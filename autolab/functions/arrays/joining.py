@@ -21,7 +21,7 @@ from .shape import reshape
 
 @primitive()
 def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
-    """Arrays one after the other along an axis that they have.
+    """Join arrays along an existing axis.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def _concatenate_xs(g: Any, index: int, xs_shapes: Shapes, axis: int | None) -> 
 
 @primitive()
 def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
-    """Arrays of the same shape beside each other along a new axis.
+    """Join arrays of the same shape along a new axis.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _stack_xs(g: Any, index: int, axis: int) -> Any:
 def split(
     ary: Any, indices_or_sections: int | Sequence[int] | None = None, axis: int = 0, *, sections: Any = None
 ) -> list[Any]:
-    """Parts of an array along an axis.
+    """Split an array along an axis.
 
     Parameters
     ----------

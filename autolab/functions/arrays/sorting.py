@@ -55,7 +55,7 @@ def _sort_x(g: Any, a: Any, axis: int | None) -> Any:
 
 @numpy_protocol.adapt(np.partition)
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
-    """Put the elements ``kth`` where they belong in order, smaller ones before and greater ones behind them.
+    """Put the elements ``kth`` at their sorted places, smaller ones before and larger ones after them.
 
     Here everything is put in order, which is one of the results that are right; NumPy's may be another. The gradient
     goes back to where each element was.

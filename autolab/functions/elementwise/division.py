@@ -14,7 +14,7 @@ from .rounding import zeros_like
 
 @elementwise(a=lambda g: zeros_like(g), b=lambda g: zeros_like(g), numpy=np.floor_divide)
 def floor_divide(xp: Any, a: Array, b: Array) -> Array:
-    """The greatest whole number that is not above ``a / b``, elementwise with broadcasting: ``a // b``.
+    """The largest whole number that is not above ``a / b``, elementwise with broadcasting: ``a // b``.
 
     Its gradients are 0 everywhere, also at the steps.
 

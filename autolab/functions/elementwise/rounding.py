@@ -34,7 +34,7 @@ def sign(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g: zeros_like(g), domain=(-3, 3), numpy=np.floor)
 def floor(xp: Any, x: Array) -> Array:
-    """The greatest whole number that is not above ``x``, elementwise. Its gradient is 0 everywhere.
+    """The largest whole number that is not above ``x``, elementwise. Its gradient is 0 everywhere.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def floor(xp: Any, x: Array) -> Array:
 
 @elementwise(x=lambda g: zeros_like(g), domain=(-3, 3), numpy=np.ceil)
 def ceil(xp: Any, x: Array) -> Array:
-    """The least whole number that is not below ``x``, elementwise. Its gradient is 0 everywhere.
+    """The smallest whole number that is not below ``x``, elementwise. Its gradient is 0 everywhere.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def round(xp: Any, a: Array, *, decimals: int = 0) -> Array:
     ----------
     a : Variable or array
     decimals : int
-        Digits behind the point; negative ones round to tens, hundreds ...
+        Digits after the decimal point; negative ones round to tens, hundreds ...
 
     Examples
     --------

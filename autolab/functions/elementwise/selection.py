@@ -106,15 +106,15 @@ def _below_or_alone(xp: Any, a: Array, b: Array) -> Array:
 def nan_to_num(
     xp: Any, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
-    """Numbers in the place of NaN and the infinities, elementwise. Their gradient is 0.
+    """Replace NaN and infinities by numbers, elementwise. Their gradient is 0.
 
     Parameters
     ----------
     x : Variable or array
     nan : float
-        In the place of NaN.
+        Replaces NaN.
     posinf, neginf : float, optional
-        In the place of the infinities; by default the greatest and the least number of the dtype.
+        Replace the infinities; by default the largest and the smallest number of the dtype.
 
     Examples
     --------

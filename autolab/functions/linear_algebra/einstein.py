@@ -23,7 +23,7 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     Parameters
     ----------
     subscripts : str
-        A letter for each axis of each operand, with commas between operands, and those of the result behind ``->``. A
+        A letter for each axis of each operand, with commas between operands, and those of the result after ``->``. A
         letter that the result lacks is summed over; one that an operand has twice takes its diagonal; ``...`` stands
         for axes that broadcast. Without ``->`` the result has the letters that come once, in alphabetical order.
 

@@ -28,7 +28,7 @@ def rfft(x: Any, axis: int = -1) -> tuple[Any, Any]:
     Returns
     -------
     real, imag : Variable or array
-        Of the shape of ``x``, but of length ``n // 2 + 1`` along the axis. `irfft` leads back.
+        Of the shape of ``x``, but of length ``n // 2 + 1`` along the axis. `irfft` is the inverse.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def rfft(x: Any, axis: int = -1) -> tuple[Any, Any]:
 
 
 def irfft(real: Any, imag: Any, n: int | None = None, axis: int = -1) -> Any:
-    """The real numbers that have a spectrum: what leads back from `rfft`.
+    """The real numbers that have a spectrum: the inverse of `rfft`.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from .spectra import svd
 
 @primitive(outputs=("q", "r"))
 def qr(xp: Any, a: Array) -> tuple[Array, Array]:
-    """``a = q @ r`` with columns of length 1 at right angles in ``q``, and ``r`` an upper triangle.
+    """``a = q @ r`` with orthonormal columns in ``q`` and an upper triangular ``r``.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Any, Any, np.int3
     b : Variable or array
         Of shape ``(m,)`` or ``(m, k)``.
     rcond : float, optional
-        Singular values below this share of the greatest count as 0. By default the precision of the dtype times the
+        Singular values below this share of the largest count as 0. By default the precision of the dtype times the
         greater of ``m`` and ``n``; the precision alone for what is no share between 0 and 1.
 
     Returns

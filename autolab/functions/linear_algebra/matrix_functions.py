@@ -79,7 +79,7 @@ def _inverse(a: Any) -> Any:
 
 @primitive(numpy=np.linalg.pinv)
 def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = False, rtol: float | None = None) -> Array:
-    """The pseudo-inverse: of all ``y`` with the least ``norm(a @ y - I)`` the one with the least norm itself.
+    """The pseudo-inverse: of all ``y`` with the smallest ``norm(a @ y - I)`` the one with the smallest norm.
 
     It jumps where the rank of a matrix changes. The gradient is that among matrices of the same rank.
 
@@ -88,7 +88,7 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
     a : Variable or array
         Of shape ``(..., m, n)``.
     rcond, rtol : float, optional
-        Singular values below this share of the greatest count as 0; one of the two. By default 1e-15, or more where
+        Singular values below this share of the largest count as 0; one of the two. By default 1e-15, or more where
         the dtype and the size of the matrices ask for it.
     hermitian : bool
         Say that the matrices are symmetric, which is faster.
@@ -152,9 +152,9 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Size = "fro") -> Any:
     keepdims : bool
         Leave the axes of the matrices with length 1.
     ord : 'fro', 'nuc', 1, -1, 2, -2, inf or -inf
-        ``'fro'`` is the root of the sum of squares, ``'nuc'`` the sum of the singular values, 2 and -2 are the greatest
-        and the least of them; 1 and -1 the greatest and the least sum of absolute values in a column, inf and -inf in a
-        row.
+        ``'fro'`` is the root of the sum of squares, ``'nuc'`` the sum of the singular values, 2 and -2 are the largest
+        and the smallest of them; 1 and -1 are the largest and the smallest sum of absolute values in a column, inf
+        and -inf in a row.
 
     Returns
     -------

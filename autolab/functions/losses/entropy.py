@@ -31,7 +31,7 @@ def binary_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean"
     t : Variable or array
         Of the same shape: 0 or 1, or, if floating-point, a probability in between.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def sigmoid_cross_entropy(xp: Any, x: Array, t: Array, *, reduction: str = "mean
     t : Variable or array
         Of the same shape: 0 or 1, or, if floating-point, a probability in between.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1, reduction: str
     axis : int
         Along which they sum to 1; that is not checked.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every distribution by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each distribution separately.
 
     Returns
     -------

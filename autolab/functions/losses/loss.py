@@ -23,7 +23,7 @@ def mean_squared_error(xp: Any, x: Array, t: Array, *, reduction: str = "mean") 
     x, t : Variable or array
         Of the same shape: nothing is broadcast, because a column beside a row would silently become a matrix.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def mean_absolute_error(xp: Any, x: Array, t: Array, *, reduction: str = "mean")
     x, t : Variable or array
         Of the same shape.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def _mean_absolute_error(x: Any, t: Any, reduction: str) -> Any:
 @primitive()
 @real
 def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0, reduction: str = "mean") -> Array:
-    """Mean of a loss that is squared for small errors and grows in a straight line for great ones.
+    """Mean of a loss that is squared for small errors and grows in a straight line for large ones.
 
     With ``d = abs(x - t)`` it is ``d**2 / 2`` up to ``delta``, and ``delta * (d - delta / 2)`` beyond. Where they meet
     the second derivative is 1.
@@ -132,7 +132,7 @@ def huber(xp: Any, x: Array, t: Array, *, delta: float = 1.0, reduction: str = "
     delta : float
         Above 0.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def smooth_l1(xp: Any, x: Array, t: Array, *, beta: float = 1.0, reduction: str 
     beta : float
         Above 0.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Returns
     -------

@@ -9,7 +9,7 @@ from ..reductions.reduce import mean, sum
 
 
 def reduced(terms: Array, reduction: str, count: int | None = None) -> Array:
-    """The loss that its terms make; their mean is over ``count``, and 0 of none."""
+    """The loss that its terms make; their mean is over ``count``, and 0 if there are none."""
     if reduction == "mean":
         return terms.sum() / max(terms.size if count is None else count, 1)
     if reduction == "sum":

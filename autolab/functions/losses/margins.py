@@ -25,9 +25,9 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
     t : Variable or array
         The right signs, -1 or 1, of the shape of ``x``.
     margin : float
-        By how much they are to be right.
+        By how much they should be right.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Raises
     ------
@@ -53,18 +53,20 @@ def hinge(x: Any, t: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
 def triplet(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, reduction: str = "mean"
 ) -> Any:
-    """Mean of ``max(0, |anchor - positive| - |anchor - negative| + margin)``: like is to be nearer than unlike.
+    """Mean of ``max(0, |anchor - positive| - |anchor - negative| + margin)``.
+
+    The positive should be nearer to the anchor than the negative.
 
     Parameters
     ----------
     anchor, positive, negative : Variable or array
         Vectors along the last axis, of the same shape.
     margin : float
-        By how much it is to be nearer.
+        By how much nearer it should be.
     p : float
         Which norm measures distances, at least 1; 2 is the Euclidean one.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def gaussian_nll(x: Any, t: Any, var: Any, full: bool = False, eps: float = 1e-6
     eps : float
         The least variance; smaller ones count as this one, and get no gradient.
     reduction : str
-        ``"mean"``, ``"sum"``, or ``"none"`` for every term by itself.
+        ``"mean"``, ``"sum"``, or ``"none"`` for each term separately.
 
     Raises
     ------
@@ -142,7 +144,7 @@ def _check_same(function: str, **arrays: Any) -> None:
 
 
 def _of_terms(function: str, terms: Any, reduction: str) -> Any:
-    """The loss that its terms make; the mean of none is 0."""
+    """The loss that its terms make; the mean of no terms is 0."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{function}: reduction is {reduction!r:.40}; expected 'mean', 'sum' or 'none'")
     return sum(terms) if reduction == "mean" and not terms.size else in_all(terms, reduction)

@@ -12,7 +12,7 @@ from .classification import counted_targets
 
 @primitive()
 def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int | None = None) -> Array:
-    """How often the greatest score is that of the right class, between 0 and 1. It has no gradient.
+    """How often the largest score is that of the right class, between 0 and 1. It has no gradient.
 
     Of equal scores the first is taken.
 
@@ -57,12 +57,12 @@ def accuracy(xp: Any, x: Array, t: Array, *, axis: int = -1, ignore_label: int |
 def precision(
     xp: Any, x: Array, t: Array, *, axis: int = -1, average: str = "macro", ignore_label: int | None = None
 ) -> Array:
-    """Of the examples that are given a class, the share that is right. It has no gradient.
+    """The share of the predictions of a class that are right. It has no gradient.
 
     Parameters
     ----------
     x : Variable or array
-        Scores, with the classes along ``axis``; the greatest is what an example is given, the first of equal ones.
+        Scores, with the classes along ``axis``; the largest is what an example is given, the first of equal ones.
     t : array of int
         The right classes, counted from 0, of the shape of ``x`` without ``axis``.
     axis : int
@@ -100,14 +100,14 @@ def precision(
 def recall(
     xp: Any, x: Array, t: Array, *, axis: int = -1, average: str = "macro", ignore_label: int | None = None
 ) -> Array:
-    """Of the examples of a class, the share that is given it. It has no gradient.
+    """The share of the examples of a class that are predicted as such. It has no gradient.
 
     The parameters are those of `precision`.
 
     Returns
     -------
     Variable or array
-        0-d, or of shape ``(classes,)`` without an average; 0 of a class that no target is of.
+        0-d, or of shape ``(classes,)`` without an average; 0 for a class without targets.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def f1_score(
     Returns
     -------
     Variable or array
-        0-d, or of shape ``(classes,)`` without an average; 0 of a class that is nowhere.
+        0-d, or of shape ``(classes,)`` without an average; 0 for a class that does not occur.
 
     Raises
     ------

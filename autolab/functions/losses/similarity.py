@@ -20,7 +20,7 @@ def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) ->
         Which length, as for `norm`.
     axis : int, tuple of int or None
     eps : float
-        The least length by which is divided, so that a vector of zeros stays one.
+        The smallest length to divide by, so that a vector of zeros stays one.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) ->
 
 
 def cosine_similarity(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors: 1 where they point the same way, 0 across, -1 the other way.
+    """The cosine of the angle between vectors: 1 for the same direction, 0 at right angles, -1 for opposite ones.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def cosine_similarity(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
     axis : int
         Along which the vectors lie.
     eps : float
-        The least length by which is divided, so that a vector of zeros is across to all.
+        The smallest length to divide by, so that a vector of zeros is orthogonal to all.
 
     Raises
     ------

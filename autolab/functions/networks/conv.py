@@ -49,7 +49,7 @@ def conv1d(
     stride : int
         From one window to the next.
     padding : int
-        How many zeros are put before and behind ``x``.
+        How many zeros are put before and after ``x``.
     dilation : int
         From one element of a window to the next.
     groups : int

@@ -199,7 +199,7 @@ def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dt
     t : array of int
         Classes, counted from 0, of any shape.
     classes : int, optional
-        How many there are; by default one more than the greatest.
+        How many there are; by default one more than the largest.
     axis : int
         The axis of the classes in the result.
     dtype : dtype

@@ -234,13 +234,13 @@ def _normalized(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
 def squares_raise(eps: float) -> Any:
     """Inside, a square beyond the floats is a FloatingPointError; so is one that vanishes if nothing is added to it.
 
-    On a GPU there is no such error, and the squares of numbers beyond the root of the greatest float are infinite.
+    On a GPU there is no such error, and the squares of numbers beyond the root of the largest float are infinite.
     """
     return np.errstate(over="raise", under="ignore" if eps else "raise")
 
 
 def near_greatest(x: Any, axes: Shape) -> Any:
-    """A power of 2 for each row along the axes, by which its greatest element comes near 1: no digit is lost."""
+    """A power of 2 for each row along the axes, by which its largest element comes near 1: no digit is lost."""
     top = np.abs(x.data if isinstance(x, Variable) else x).max(axis=axes, keepdims=True)
     info = np.finfo(top.dtype)
     exponents = np.where(np.isfinite(top), np.frexp(top)[1], 0)

@@ -19,9 +19,9 @@ from .windows import Shape, Windows, columns, image, padded, windows
 
 @primitive()
 def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, padding: int = 0) -> Array:
-    """The greatest element of every window, NaN where it sees one.
+    """The largest element of every window, NaN where it sees one.
 
-    Elements that are equally great share the gradient equally.
+    Elements that are equally large share the gradient equally.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     stride : int, optional
         From one window to the next; by default the kernel's size, so that windows do not overlap.
     padding : int
-        How many places before and behind ``x`` a window may reach into; they are never the greatest.
+        How many places before and after ``x`` a window may reach into; they are never the largest.
 
     Returns
     -------
@@ -58,9 +58,9 @@ def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
 def max_pool2d(
     xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
 ) -> Array:
-    """The greatest element of every window, NaN where it sees one.
+    """The largest element of every window, NaN where it sees one.
 
-    Elements that are equally great share the gradient equally.
+    Elements that are equally large share the gradient equally.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def max_pool2d(
     stride : int or pair of ints, optional
         From one window to the next; by default the kernel's size, so that windows do not overlap.
     padding : int or pair of ints
-        How many rows and columns around ``x`` a window may reach into; they are never the greatest.
+        How many rows and columns around ``x`` a window may reach into; they are never the largest.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def _max_pool_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) 
 @primitive()
 @real
 def _shares(xp: Any, x: Array, y: Array, *, windows: Windows) -> Array:
-    """The share of each element of a window in its greatest. Constant, so it has no rules."""
+    """The share of each element of a window in its largest. Constant, so it has no rules."""
     elements = columns(x, windows=windows, fill=-math.inf)
     greatest = (elements == _per_window(y)) | (elements != elements)
     return greatest.astype(y.dtype) / greatest.sum(axis=2, keepdims=True, dtype=y.dtype)
@@ -125,7 +125,7 @@ def avg_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, pad
     stride : int, optional
         From one window to the next; by default the kernel's size, so that windows do not overlap.
     padding : int
-        How many zeros are put before and behind ``x``.
+        How many zeros are put before and after ``x``.
 
     Returns
     -------
@@ -198,9 +198,9 @@ def _avg_pool_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) 
 
 
 def global_max_pool(x: Any, keepdims: bool = False) -> Any:
-    """The greatest element of every channel of every example, NaN where there is one.
+    """The largest element of every channel of every example, NaN where there is one.
 
-    Elements that are equally great share the gradient equally.
+    Elements that are equally large share the gradient equally.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def global_max_pool(x: Any, keepdims: bool = False) -> Any:
     Raises
     ------
     ValueError
-        If ``x`` has no axis behind the channels, or nothing along it.
+        If ``x`` has no axis after the channels, or nothing along it.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def global_avg_pool(x: Any, keepdims: bool = False) -> Any:
     Raises
     ------
     ValueError
-        If ``x`` has no axis behind the channels, or nothing along it.
+        If ``x`` has no axis after the channels, or nothing along it.
 
     Notes
     -----
@@ -262,7 +262,7 @@ def global_avg_pool(x: Any, keepdims: bool = False) -> Any:
 
 
 def _places(function: str, x: Any) -> tuple[Any, tuple[int, ...]]:
-    """``x``, and its axes behind examples and channels."""
+    """``x``, and its axes after examples and channels."""
     x = x if isinstance(x, Variable) else as_array(x, f"{function}: input 'x'")
     check_real(x, function)
     if x.ndim < 3 or not math.prod(x.shape[2:]):

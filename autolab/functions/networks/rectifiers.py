@@ -174,7 +174,7 @@ def _between(xp: Any, x: Array, *, low: float, high: float) -> Array:
 @elementwise(x=lambda g, x: g * (_between(x, low=-3, high=3) / 6), domain=(-5, 5))
 @real
 def hardsigmoid(xp: Any, x: Array) -> Array:
-    """A line in the place of `sigmoid`: ``(x + 3) / 6``, between 0 and 1, elementwise. Its gradient at ±3 is 0.
+    """A piecewise linear `sigmoid`: ``(x + 3) / 6``, between 0 and 1, elementwise. Its gradient at ±3 is 0.
 
     Examples
     --------

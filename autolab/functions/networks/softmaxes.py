@@ -106,7 +106,7 @@ def _log_softmax(x: Any, axis: int) -> Any:
 
 
 def below_zero(x: Array, axis: int) -> Array:
-    """``x`` moved along the axis so that its greatest element is 0, where exp cannot overflow."""
+    """``x`` moved along the axis so that its largest element is 0, where exp cannot overflow."""
     return x - x.max(axis=_along(x, axis), keepdims=True) if x.size else x
 
 

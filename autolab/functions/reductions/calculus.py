@@ -74,7 +74,7 @@ def _before(x: Any, axis: int) -> Any:
 
 @numpy_protocol.adapt(np.convolve)
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """Convolution of two sequences: sums of the products of which the places add up to the same.
+    """Convolution of two sequences: sums of the products whose indices add up to the same number.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The greatest and the least element of an array. Elements that are equal share the gradient."""
+"""The largest and the smallest element of an array. Elements that are equal share the gradient."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .reduce import Axis, kept
 
 @primitive(numpy=(np.max, np.amax))
 def max(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The greatest of all elements, or over one axis or several; NaN if one is NaN.
+    """The largest of all elements, or over one axis or several; NaN if one is NaN.
 
-    Equal greatest elements share the gradient. NaN gives NaN gradients.
+    Equal largest elements share the gradient. NaN gives NaN gradients.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def max(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Arra
 
 @primitive(numpy=(np.min, np.amin))
 def min(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The least of all elements, or over one axis or several; otherwise like `max`.
+    """The smallest of all elements, or over one axis or several; otherwise like `max`.
 
     Raises
     ------

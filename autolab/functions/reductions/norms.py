@@ -31,7 +31,7 @@ def norm(xp: Any, x: Array, *, ord: Order = None, axis: Axis = None, keepdims: b
     ord : None, 'fro' or float
         None is the root of the sum of squares over all elements, or over one axis or two; over two, ``'fro'`` is
         another name for it. Over one axis, a number ``p`` of at least 1 gives ``sum(abs(x) ** p) ** (1 / p)``, ``inf``
-        the greatest and ``-inf`` the least absolute value.
+        the largest and ``-inf`` the smallest absolute value.
     axis : int, tuple of two int or None
     keepdims : bool
         Leave the reduced axes with length 1.
@@ -108,7 +108,7 @@ def logsumexp(xp: Any, x: Array, *, axis: Axis = None, keepdims: bool = False) -
 
 
 def log_total(xp: Any, below: Array, axis: Axis, keepdims: bool) -> Array:
-    """``log(sum(exp(below)))`` where the greatest elements are 0, to all digits where they outweigh the rest."""
+    """``log(sum(exp(below)))`` where the largest elements are 0, to all digits where they outweigh the rest."""
     e = xp.exp(below)
     total = e.sum(axis=axis, keepdims=keepdims)
     behind = xp.where(below == 0, 0, e).sum(axis=axis, keepdims=keepdims)

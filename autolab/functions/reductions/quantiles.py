@@ -22,7 +22,7 @@ from .reduce import Axis, mean
 
 @numpy_protocol.adapt(np.median)
 def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """The middle of the elements in their order, or the mean of the two in the middle; NaN where one is NaN.
+    """The middle element in ascending order, or the mean of the two middle ones; NaN where one is NaN.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def median(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @numpy_protocol.adapt(np.quantile)
 def quantile(a: Any, q: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    """What the share ``q`` of the elements is below, on the straight line between two of them; NaN where one is NaN.
+    """The value below which a share ``q`` of the elements lies, interpolated linearly; NaN where one is NaN.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def _count(shape: tuple[int, ...], axis: Axis) -> int:
 
 @primitive(numpy=np.mean)
 def mean(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Mean of all elements, or over one axis or several; NaN of none.
+    """Mean of all elements, or over one axis or several; NaN if there are none.
 
     Examples
     --------

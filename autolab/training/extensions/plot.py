@@ -15,7 +15,7 @@ _X_KEYS = ("iteration", "epoch", "elapsed_time")
 
 
 class PlotReport(Displayed, Extension):
-    """Draw chosen entries of a `LogReport` and write the picture to a file, anew for each line of the log.
+    """Draw chosen entries of a `LogReport` and write the picture to a file, again for each line of the log.
 
     The picture needs no library; it has a description for those who do not see it, and lines that differ in colour and
     in pattern. In a notebook the object itself shows it.

@@ -89,7 +89,7 @@ class LiveMonitor(Monitor, Extension):
 
     # ------------------------------------------------------------------ a loop of your own
     def update(self, **values: Any) -> bool:  # type: ignore[override]  # a view can ask a loop to end
-        """As `Monitor.update`; False if the Stop button was pressed, or `stop` called. The next call begins anew."""
+        """As `Monitor.update`; False if the Stop button was pressed, or `stop` called. The next call starts over."""
         if not self._running:
             self._begin()
         super().update(**values)

@@ -237,7 +237,7 @@ SENTENCES: dict[str, str] = {
     "heat_zeros": "{share} of the elements are exactly 0.",
     "heat_false": "{share} of the elements are False.",
     "heat_sampled": "The histogram counts 1 of {stride} elements.",
-    "heat_counts_blocks": "The histogram counts the greatest of each block that was kept, not every element.",
+    "heat_counts_blocks": "The histogram counts the largest element of each block that was kept, not every element.",
     "heat_since": "Cells have run since these numbers were read.",
     "heat_keys": "Arrow keys choose a cell. Enter enlarges around it, Backspace goes back. Or drag over the cells.",
     # What a function makes of numbers that can be moved.
