@@ -222,12 +222,12 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:
-        from .engine.habits import missing
+        from .engine.habits import by_habit
 
         if name in functions.__all__:
             message = f"module 'autolab' has no attribute {name!r}; there is autolab.functions.{name}"
             raise AttributeError(message, name=name, obj=_sys.modules[__name__])
-        raise missing(__name__, "autolab", name)
+        return by_habit(__name__, "autolab", name)
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)
     globals()[name] = value
     return value

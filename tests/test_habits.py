@@ -6,6 +6,7 @@ import copy
 import pickle
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import autolab
 from autolab import Variable, elementwise, grad, no_grad, optimizers, primitive, serializers, transforms
 from autolab import functions as F
 from autolab import links as L
-from autolab.engine.habits import HABITS, markdown
+from autolab.engine.habits import ALIASES, HABITS, markdown
 
 ROOT = Path(__file__).parents[1]
 OWNERS: dict[str, Any] = {
@@ -38,6 +39,19 @@ def test_a_missing_name_is_answered(where: str, name: str) -> None:
         getattr(owner, name)
     assert len(str(caught.value)) <= 300 and "`" not in str(caught.value)
     assert not hasattr(owner, name) and name not in dir(owner)
+
+
+@pytest.mark.parametrize(("where", "name"), [(where, name) for where in ALIASES for name in ALIASES[where]])
+def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
+    owner, target = OWNERS[where], ALIASES[where][name]
+    found = getattr(owner, name)
+    for part in target.split("."):
+        owner = getattr(owner, part) if not hasattr(owner, "__path__") else _below(owner, part)
+    assert found == owner and name not in HABITS[where] and name not in dir(OWNERS[where])
+
+
+def _below(package: Any, name: str) -> Any:
+    return getattr(package, name) if hasattr(package, name) else import_module(f"{package.__name__}.{name}")
 
 
 def test_others_are_still_missing() -> None:
@@ -81,15 +95,15 @@ def test_a_user_may_have_such_a_name() -> None:
     class Net(autolab.Link):
         def __init__(self) -> None:
             super().__init__()
-            self.eval = autolab.Parameter(np.ones(2))
+            self.parameters = autolab.Parameter(np.ones(2))
             self.step = 3
 
         def train(self) -> str:
             return "own"
 
     net = Net()
-    assert net.train() == "own" and net.step == 3 and "eval" in dir(net)
-    np.testing.assert_array_equal(net.eval.data, 1)
+    assert net.train() == "own" and net.step == 3 and "parameters" in dir(net)
+    np.testing.assert_array_equal(net.parameters.data, 1)
 
 
 x, X = Variable([1.0, 2.0]), np.ones((1, 2, 4, 4))
@@ -147,16 +161,16 @@ def test_an_update_that_makes_a_computed_value_is_explained() -> None:
         w -= lr * w.grad
 
 
-def test_an_update_under_no_grad_is_explained() -> None:
+def test_an_assignment_under_no_grad_is_explained() -> None:
     w, lr = Variable(2.0), 0.1
     (w * w).backward()
     with no_grad():
-        w -= lr * w.grad
-    with pytest.raises(RuntimeError, match=r"no_grad, w is such a value: write w.data -= lr \* w.grad.data") as caught:
+        w = w - lr * w.grad
+    with pytest.raises(RuntimeError, match=r"no_grad, w is such a value: write w -= lr \* w.grad") as caught:
         (w * w).backward()
     assert len(str(caught.value)) <= 300
     with pytest.raises(TypeError, match=r"no gradient of w, which is a constant now"), no_grad():
-        w -= lr * w.grad
+        w = w - lr * w.grad
 
 
 def test_the_update_that_is_shown_goes_on_working() -> None:

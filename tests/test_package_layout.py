@@ -230,6 +230,7 @@ def test_the_first_picture_of_a_lesson_waits_for_no_other_view():
 
 SHARED_CLASS_NAMES = {
     "LiveMonitor": "one view: of a link, and of a torch module",
+    "Flatten": "of an example, as a transform of data; of a batch, as a layer",
     "Step": "of a recording, and of a traced program: each is what its readers know by that name",
 }
 

@@ -13,6 +13,7 @@ from .display import Displayed
 from .errors import DetachError
 from .leaving import is_drawn, left, number_of
 from .modes import listeners
+from .numpy_ufuncs import array_ufunc
 from .remedies import AS_ARRAY, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class ArrayLike(Displayed, Installed):
     __array_priority__ = 200
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return numpy_protocol.array_ufunc(ufunc, method, inputs, kwargs)
+        return array_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return numpy_functions.array_function(func, args, kwargs)

@@ -36,7 +36,7 @@ class _Every:
 Wanted = frozenset[Node] | _Every
 
 
-def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False) -> None:
+def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False, gradient: Any = None) -> None:
     """See `Variable.backward`."""
     if type(retain_grad) is not bool or type(create_graph) is not bool:
         raise no_switch("backward", retain_grad=retain_grad, create_graph=create_graph)
@@ -44,11 +44,13 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False)
     if root is None:
         raise RuntimeError(
             "backward: this value depends on no Variable that requires a gradient: integers never do, make them "
-            "floats; nor does what is computed inside no_grad or from .data. After `w -= lr * w.grad` inside no_grad, "
-            "w is such a value: write w.data -= lr * w.grad.data"
+            "floats; nor does what is computed inside no_grad or from .data. After `w = w - lr * w.grad` inside "
+            "no_grad, w is such a value: write w -= lr * w.grad"
         )
     given = getattr(root, "given", False)
-    start = root.grad if given else None
+    if given and gradient is not None:
+        raise ValueError("backward: got an upstream gradient, and y.grad is set; expected one of the two")
+    start = root.grad if given else None if gradient is None else y._gradient(gradient, "Variable.backward: gradient")
     found = gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
@@ -81,8 +83,8 @@ def _seed(y: Variable, start: Any, create_graph: bool, i: int) -> Any:
     if start is None:
         if y.size != 1:
             raise RuntimeError(
-                f"backward: the output has {y.size} elements and no upstream gradient; set y.grad (grad: grad_outputs) "
-                "to an array of its shape, or take the sum of y first"
+                f"backward: the output has {y.size} elements and no upstream gradient; set y.grad or "
+                "call y.backward(g) with one of its shape (grad: grad_outputs), or take the sum of y first"
             )
         g = get_array_module(y._data).ones_like(y._data)
     elif create_graph and isinstance(start, Variable) and type(start._data) is type(y._data):

@@ -98,5 +98,5 @@ def check_number(who: str, name: str, value: Any, low: float, high: float = math
 def no_switch(function: str, **switches: Any) -> TypeError:
     """What is raised where something else than True or False came for a keyword of a backward pass."""
     given = ", ".join([f"{name} is {a_kind(value)}" for name, value in switches.items()])
-    where = "y.grad" if function == "backward" else "grad_outputs"
+    where = "gradient=" if function == "backward" else "grad_outputs"
     return TypeError(f"{function}: {given}; expected True or False. An upstream gradient goes to {where}")

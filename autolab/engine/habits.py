@@ -1,12 +1,13 @@
-"""What people type out of habit, from PyTorch, Chainer or NumPy, and what there is instead.
+"""What people type out of habit, from PyTorch, Chainer or NumPy: what does the same, and what there is instead.
 
-One table: the messages read it, and docs/habits.md, which ``scripts/habits.py`` writes. Code is in backquotes.
+Two tables, for classes, modules and docs/habits.md, which ``scripts/habits.py`` writes. Code is in backquotes.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 HABITS: dict[str, dict[str, str]] = {
@@ -14,7 +15,6 @@ HABITS: dict[str, dict[str, str]] = {
         "add_": "`x = x + y`; an update is `x.data += numbers`",
         "backward_hook": "`autolab.observe(hook)` hears every step",
         "bmm": "`x @ y`",
-        "clone": "`x.copy()`",
         "contiguous": "arrays need none: leave it out",
         "cpu": "`x.to_cpu()`",
         "cuda": "`x.to_gpu()`",
@@ -27,9 +27,7 @@ HABITS: dict[str, dict[str, str]] = {
         "mm": "`x @ y`",
         "mul_": "`x = x * y`; an update is `x.data *= numbers`",
         "numel": "`x.size`",
-        "permute": "`x.transpose(2, 0, 1)`",
         "register_hook": "`autolab.observe(hook)` hears every step; `y.backward(retain_grad=True)` keeps all gradients",
-        "requires_grad_": "`Variable(data, requires_grad=False)`; Variables of floats require a gradient by themselves",
         "retain_grad": "`y.backward(retain_grad=True)` keeps the gradients of all values in between",
         "sub_": "`x = x - y`; an update is `x.data -= lr * x.grad.data`",
         "t": "`x.T`",
@@ -37,10 +35,7 @@ HABITS: dict[str, dict[str, str]] = {
         "unchain": "`x.detach()`",
         "unchain_backward": "`x.detach()`",
         "unsqueeze": "`F.expand_dims(x, axis)`",
-        "view": "`x.reshape(shape)`",
         "zero_": "`x.data[...] = 0`; a gradient is cleared by `x.cleargrad()`",
-        "zero_grad": "`x.cleargrad()`",
-        "zerograd": "`x.cleargrad()`",
     },
     "Link": {
         "add_link": "assign it: `self.name = link`",
@@ -48,110 +43,57 @@ HABITS: dict[str, dict[str, str]] = {
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
         "cpu": "`model.to_cpu()`",
         "cuda": "`model.to_gpu()`",
-        "disable_update": "`Parameter(data, requires_grad=False)`",
-        "eval": "`with autolab.test_mode():` around the call",
-        "load_state_dict": "`model.load_state(state)`",
-        "modules": "`model.links()`",
-        "named_parameters": "`model.namedparams()`",
-        "parameters": "`model.params()`",
         "register_forward_hook": "`autolab.observe(hook)` hears every step",
-        "requires_grad_": "`Parameter(data, requires_grad=False)`",
         "serialize": "`serializers.save_npz(path, model)`",
-        "state_dict": "`model.state()`",
         "to": "`model.to_gpu()` or `model.to_cpu()`",
-        "train": "models are in training unless `autolab.test_mode()` is on: leave it out",
-        "zero_grad": "`model.cleargrads()`; `optimizer.update(lossfun, x, t)` does so by itself",
-        "zerograds": "`model.cleargrads()`",
     },
     "Optimizer": {
-        "load_state_dict": "`optimizer.load_state(state)`",
         "new_epoch": "nothing needs it: leave it out",
         "param_groups": "one optimizer for each group; `optimizer.lr` is the learning rate",
-        "state_dict": "`optimizer.state()`",
-        "step": "`optimizer.update()` after `loss.backward()`",
         "use_cleargrads": "nothing needs it: leave it out",
-        "zero_grad": "`model.cleargrads()`; `optimizer.update(lossfun, x, t)` does so by itself",
-        "zero_grads": "`model.cleargrads()`",
     },
     "functions": {
-        "absolute": "`F.abs(x)`",
         "adaptive_avg_pool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "adaptive_avg_pool2d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "adaptive_max_pool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "average_pooling_1d": "`F.avg_pool1d(x, kernel)`",
         "average_pooling_2d": "`F.avg_pool2d(x, kernel)`",
-        "binary_cross_entropy_with_logits": "`F.sigmoid_cross_entropy(x, t)`",
-        "bmm": "`F.matmul(a, b)`",
-        "cat": "`F.concatenate([a, b], axis)`",
-        "concat": "`F.concatenate([a, b], axis)`",
         "convolution_1d": "`F.conv1d(x, w, b)`",
         "convolution_2d": "`F.conv2d(x, w, b)`",
-        "cross_entropy": "`F.softmax_cross_entropy(x, t)`, from scores before the softmax",
         "deconvolution_1d": "`F.conv_transpose1d(x, w, b)`",
         "deconvolution_2d": "`F.conv_transpose2d(x, w, b)`",
         "depth2space": "`F.pixel_shuffle(x, factor)`",
-        "divide": "`F.div(a, b)`",
         "embed_id": "`F.embedding(ids, w)`",
         "gaussian_nll_loss": "`F.gaussian_nll(x, t, var)`",
         "get_item": "`x[index]`",
         "hinge_embedding_loss": "`F.hinge(x, t)` is nearest",
-        "huber_loss": "`F.huber(x, t)`",
         "identity": "`x` itself",
         "im2col": "`F.unfold(x, kernel)`",
-        "kl_div": "`F.kl_divergence(p, q)`, of two distributions and not of logarithms",
-        "l1_loss": "`F.mean_absolute_error(x, t)`",
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
         "max_pooling_1d": "`F.max_pool1d(x, kernel)`",
         "max_pooling_2d": "`F.max_pool2d(x, kernel)`",
-        "mm": "`F.matmul(a, b)`",
         "Module": "layers are links: `autolab.Link`",
-        "mse_loss": "`F.mean_squared_error(x, t)`",
-        "multiply": "`F.mul(a, b)`",
-        "negative": "`F.neg(x)`",
-        "permute": "`F.transpose(x, axes)`",
-        "permute_dims": "`F.transpose(x, axes)`",
-        "power": "`F.pow(x, exponent)`",
-        "scaled_dot_product_attention": "`F.attention(query, key, value, mask)`",
         "select_item": "`x[np.arange(len(x)), t]`",
-        "subtract": "`F.sub(a, b)`",
-        "swish": "`F.silu(x)`",
         "triplet_margin_loss": "`F.triplet(anchor, positive, negative)`",
-        "unsqueeze": "`F.expand_dims(x, axis)`",
     },
     "links": {
-        "BatchNorm1d": "`L.BatchNormalization(size)`",
-        "BatchNorm2d": "`L.BatchNormalization(size)`",
-        "Conv1d": "`L.Conv1D(in_channels, out_channels, ksize)`",
-        "Conv2d": "`L.Conv2D(in_channels, out_channels, ksize)`",
-        "Convolution1D": "`L.Conv1D(in_channels, out_channels, ksize)`",
-        "Convolution2D": "`L.Conv2D(in_channels, out_channels, ksize)`",
         "CrossEntropyLoss": "`F.softmax_cross_entropy(x, t)`",
-        "EmbedID": "`L.Embedding(rows, size)`",
-        "Flatten": "`lambda x: x.reshape(len(x), -1)`; `L.Sequential` takes functions as they are",
-        "LayerNorm": "`L.LayerNormalization(size)`",
-        "MaxPool2d": "`F.max_pool2d(x, kernel)`",
         "Module": "`autolab.Link`",
         "ModuleList": "`L.ChainList(*links)`",
         "MSELoss": "`F.mean_squared_error(x, t)`",
-        "MultiheadAttention": "`L.MultiHeadAttention(size, heads)`",
         "Parameter": "`autolab.Parameter`",
-        "ReLU": "`F.relu`; `L.Sequential` takes functions as they are",
-        "Sigmoid": "`F.sigmoid`; `L.Sequential` takes functions as they are",
-        "Softmax": "`F.softmax`; `L.Sequential` takes functions as they are",
-        "Tanh": "`F.tanh`; `L.Sequential` takes functions as they are",
     },
     "optimizers": {
-        "Adadelta": "`optimizers.AdaDelta()`",
-        "Adagrad": "`optimizers.AdaGrad(lr)`",
         "GradientMethod": "`optimizers.Optimizer`",
+        "CosineAnnealingLR": "`optimizers.SGD(optimizers.schedules.cosine(lr, total))`",
+        "ExponentialLR": "`optimizers.SGD(optimizers.schedules.exponential(lr, factor))`",
         "lr_scheduler": "`optimizers.schedules`: a schedule is given as `lr`",
-        "Momentum": "`optimizers.MomentumSGD(lr, momentum)`",
-        "RMSProp": "`optimizers.RMSprop(lr)`",
+        "OneCycleLR": "`optimizers.SGD(optimizers.schedules.warmup(schedule, updates))`, of a cosine, is nearest",
+        "StepLR": "`optimizers.SGD(optimizers.schedules.step(lr, factor, every))`",
     },
     "autolab": {
         "autograd": "`autolab.grad(y, x)`, `y.backward()`",
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
-        "cat": "`autolab.functions.concatenate([a, b], axis)`",
         "cuda": "`autolab.to_gpu`, `autolab.to_cpu`, `autolab.device`",
         "datasets": "`autolab.data`",
         "Function": "`autolab.FunctionNode`, or `autolab.authoring.Function`",
@@ -164,8 +106,6 @@ HABITS: dict[str, dict[str, str]] = {
         "no_backprop_mode": "`autolab.no_grad()`",
         "optim": "`autolab.optimizers`",
         "set_grad_enabled": "`autolab.using_config('enable_backprop', value)`",
-        "Tensor": "`autolab.Variable(data)`",
-        "tensor": "`autolab.Variable(data)`",
         "value_and_grad": "`autolab.transforms.value_and_grad(f)(x)`",
         "vjp": "`autolab.transforms.vjp`",
     },
@@ -198,6 +138,78 @@ HABITS: dict[str, dict[str, str]] = {
 }
 """Where it was looked for -> name -> what there is instead."""
 
+ALIASES: dict[str, dict[str, str]] = {
+    "Variable": {
+        "clone": "copy",
+        "permute": "transpose",
+        "view": "reshape",
+        "zero_grad": "cleargrad",
+        "zerograd": "cleargrad",
+    },
+    "Link": {
+        "disable_update": "freeze",
+        "enable_update": "unfreeze",
+        "load_state_dict": "load_state",
+        "modules": "links",
+        "named_parameters": "namedparams",
+        "parameters": "params",
+        "state_dict": "state",
+        "zero_grad": "cleargrads",
+        "zerograds": "cleargrads",
+    },
+    "Optimizer": {"load_state_dict": "load_state", "state_dict": "state", "zero_grads": "zero_grad"},
+    "functions": {
+        "absolute": "abs",
+        "binary_cross_entropy_with_logits": "sigmoid_cross_entropy",
+        "bmm": "matmul",
+        "cat": "concatenate",
+        "concat": "concatenate",
+        "cross_entropy": "pytorch_names.cross_entropy",
+        "divide": "div",
+        "huber_loss": "huber",
+        "kl_div": "pytorch_names.kl_div",
+        "l1_loss": "mean_absolute_error",
+        "mm": "matmul",
+        "mse_loss": "mean_squared_error",
+        "multiply": "mul",
+        "negative": "neg",
+        "permute": "transpose",
+        "permute_dims": "transpose",
+        "power": "pow",
+        "scaled_dot_product_attention": "attention",
+        "smooth_l1_loss": "smooth_l1",
+        "subtract": "sub",
+        "swish": "silu",
+        "unsqueeze": "expand_dims",
+    },
+    "links": {
+        "AvgPool2d": "function_layers.AvgPool2d",
+        "BatchNorm1d": "BatchNormalization",
+        "BatchNorm2d": "BatchNormalization",
+        "Conv1d": "Conv1D",
+        "Conv2d": "Conv2D",
+        "Convolution1D": "Conv1D",
+        "Convolution2D": "Conv2D",
+        "EmbedID": "Embedding",
+        "Flatten": "function_layers.Flatten",
+        "GELU": "function_layers.GELU",
+        "GroupNorm": "GroupNormalization",
+        "LayerNorm": "LayerNormalization",
+        "LeakyReLU": "function_layers.LeakyReLU",
+        "MaxPool2d": "function_layers.MaxPool2d",
+        "MultiheadAttention": "MultiHeadAttention",
+        "ReLU": "function_layers.ReLU",
+        "RMSNorm": "RMSNormalization",
+        "Sigmoid": "function_layers.Sigmoid",
+        "SiLU": "function_layers.SiLU",
+        "Softmax": "function_layers.Softmax",
+        "Tanh": "function_layers.Tanh",
+    },
+    "optimizers": {"Adadelta": "AdaDelta", "Adagrad": "AdaGrad", "Momentum": "MomentumSGD", "RMSProp": "RMSprop"},
+    "autolab": {"LiveMonitor": "training.extensions.LiveMonitor", "Tensor": "Variable", "tensor": "Variable"},
+}
+"""Where it was looked for -> name -> what answers to this name too: a name of the same place, or the path of one."""
+
 TITLES = {
     "Variable": "On a Variable `x`",
     "Link": "On a model or layer",
@@ -222,10 +234,14 @@ def instead(where: str, name: str) -> str:
     return "" if found is None else f"; instead: {found.replace('`', '')}"
 
 
-def missing(module: str, where: str, name: str) -> AttributeError:
-    """The error of a module that lacks a name."""
-    message = f"module {module!r} has no attribute {name!r}{instead(where, name)}"
-    return AttributeError(message, name=name, obj=sys.modules[module])
+def by_habit(module: str, where: str, name: str) -> Any:
+    """What a module has under another name than that of the habit; an AttributeError says what there is instead."""
+    target = ALIASES[where].get(name)
+    if target is None:
+        message = f"module {module!r} has no attribute {name!r}{instead(where, name)}"
+        raise AttributeError(message, name=name, obj=sys.modules[module])
+    path, _, last = target.rpartition(".")
+    return getattr(import_module(f"{module}.{path}" if path else module), last)
 
 
 class Habit:
@@ -239,11 +255,22 @@ class Habit:
         raise AttributeError(message, name=self._name, obj=owner if instance is None else instance)
 
 
+class Alias:
+    """Another name of a method, also of one that a subclass has overridden or that is set later."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return getattr(owner if instance is None else instance, self._name)
+
+
 def answer_habits(cls: type, where: str) -> None:
-    """Let the attributes of ``where`` that ``cls`` does not have be answered, and not be listed."""
-    names = [name for name in HABITS[where] if not hasattr(cls, name)]
+    """Let the names of ``where`` that ``cls`` does not have do what they stand for, or be answered; none is listed."""
+    aliases = {name: target for name, target in ALIASES.get(where, {}).items() if not hasattr(cls, name)}
+    names = [*aliases, *[name for name in HABITS[where] if not hasattr(cls, name)]]
     for name in names:
-        setattr(cls, name, Habit(where, name))
+        setattr(cls, name, Alias(aliases[name]) if name in aliases else Habit(where, name))
     listed: Any = cls.__dir__
 
     def __dir__(self: Any) -> Iterable[str]:
@@ -252,13 +279,20 @@ def answer_habits(cls: type, where: str) -> None:
     cls.__dir__ = __dir__  # type: ignore[assignment]
 
 
+def _by_name(row: tuple[str, str]) -> str:
+    return row[0].lower()
+
+
 def markdown() -> str:
     """docs/habits.md."""
     parts = [
         "# Habits from elsewhere\n\nWhat people type who know PyTorch, Chainer or NumPy, and what AutoLab has instead. "
-        "The error messages say the same. Functions that NumPy has take NumPy's parameters (docs/tour.md).\n"
+        "The names marked ✓ work as they are typed; for the others, the error messages say the same as this page. "
+        "Functions that NumPy has take NumPy's parameters (docs/tour.md).\n"
     ]
     for where, habits in HABITS.items():
-        rows = [f"| `{name}` | {text} |" for name, text in habits.items()]
+        same = {name: f"✓ the same as `{target.rpartition('.')[2]}`" for name, target in ALIASES.get(where, {}).items()}
+        same |= {name: "✓" for name, target in ALIASES.get(where, {}).items() if name == target.rpartition(".")[2]}
+        rows = [f"| `{name}` | {text} |" for name, text in sorted((habits | same).items(), key=_by_name)]
         parts.append("\n".join([f"## {TITLES[where]}\n", "| you type | there is |", "| --- | --- |", *rows, ""]))
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""NumPy's own functions on Variables: ``np.exp(x)``, ``array * x``; `numpy_functions` has those that are no ufuncs.
+"""NumPy's own functions on Variables: which declared function each calls; `numpy_ufuncs` and `numpy_functions` call it.
 
 Declared functions register themselves for the NumPy function they differentiate. NumPy's positional and keyword
 arguments are mapped to theirs by name, so that ``np.sum(x, 0)`` and ``np.sum(x, axis=0)`` are the same.
@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .backend import is_array
 from .calls import shown
-from .errors import DetachError, NoGradientError
 
 declared: dict[Any, Callable[..., Any]] = {}
 """NumPy function or ufunc -> the declared function that differentiates it."""
@@ -21,12 +19,8 @@ declared: dict[Any, Callable[..., Any]] = {}
 
 adapters: dict[Any, Callable[..., Any]] = {}
 
-# Their results are no numbers to differentiate: they take the data and give plain arrays.
-_PLAIN_UFUNCS = {
-    *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
-    *(np.isnan, np.isinf, np.isfinite, np.signbit),
-    *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
-}
+foreign: dict[str, Callable[..., Any]] = {}
+"""The name of a ufunc of another library, such as ``erf`` of scipy.special -> the function that differentiates it."""
 
 
 def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[str, str] | None = None) -> None:
@@ -60,30 +54,3 @@ def unwrap(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(unwrap(item) for item in value)
     return value
-
-
-def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What ``Variable.__array_ufunc__`` does."""
-    if kwargs.get("out") is not None:
-        return _into_array(ufunc, method, inputs, kwargs)
-    if method == "__call__" and ufunc in _PLAIN_UFUNCS:
-        return ufunc(*[unwrap(value) for value in inputs], **kwargs)
-    function = declared.get(ufunc) if method == "__call__" else None
-    if function is None:
-        called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        raise NoGradientError(f"numpy.{called} has no gradient in AutoLab. Apply it to x.data if none is needed.")
-    if kwargs:
-        raise NoGradientError(f"numpy.{ufunc.__name__} on a Variable does not take {', '.join(map(repr, kwargs))}")
-    return function(*inputs)
-
-
-def _into_array(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """``x.data -= lr * x.grad``: an update of an array, allowed where no gradient is lost by it."""
-    if not all(is_array(out) for out in kwargs["out"]):
-        raise DetachError(f"numpy.{ufunc.__name__}: out= cannot be a Variable; write y = numpy.{ufunc.__name__}(...)")
-    if any(getattr(value, "requires_grad", False) for value in inputs):
-        raise DetachError(
-            f"numpy.{ufunc.__name__}: changing an array in place by a Variable that requires a gradient "
-            f"would drop the gradient; write y = numpy.{ufunc.__name__}(...). An update by numbers alone takes x.data"
-        )
-    return getattr(ufunc, method)(*[unwrap(value) for value in inputs], **kwargs)

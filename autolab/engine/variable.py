@@ -99,8 +99,12 @@ class Variable(ArrayLike):
     # ------------------------------------------------------------------ the gradient
     @property
     def requires_grad(self) -> bool:
-        """Whether a gradient can flow to this value."""
+        """Whether a gradient can flow to this value. It can be set for a leaf: False forgets its gradient."""
         return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self._let_require(value)
 
     @property
     def creator(self) -> Any:
@@ -126,10 +130,7 @@ class Variable(ArrayLike):
             return self.cleargrad()
         if self.node is None:
             raise ValueError("Variable.grad: this Variable does not require a gradient; expected requires_grad=True")
-        g = value if isinstance(value, Variable) and value.requires_grad else wrap(self._like(value), None)
-        if g.shape != self.shape:
-            raise ValueError(f"Variable.grad: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
-        self.node.grad, self.node.given = g, True
+        self.node.grad, self.node.given = self._gradient(value, "Variable.grad"), True
 
     @property
     def _grad(self) -> Variable | None:
@@ -154,6 +155,13 @@ class Variable(ArrayLike):
         """
         return str(show(self, "grad_status"))
 
+    def _gradient(self, value: Any, what: str) -> Variable:
+        """``value`` as a gradient of this Variable."""
+        g = value if isinstance(value, Variable) and value.requires_grad else wrap(self._like(value, what), None)
+        if g.shape != self.shape:
+            raise ValueError(f"{what}: got shape {g.shape}; expected {self.shape}, the shape of the Variable")
+        return g
+
     def _like(self, value: Any, what: str = "Variable.grad") -> Array:
         """``value`` as an array of the Variable's dtype."""
         array = value._data if isinstance(value, Variable) else value
@@ -166,12 +174,15 @@ class Variable(ArrayLike):
         if self.node is not None:
             self.node.grad, self.node.given = None, False
 
-    def backward(self, retain_grad: bool = False, create_graph: bool = False, **others: Any) -> None:
+    def backward(
+        self, retain_grad: Any = False, create_graph: bool = False, *, gradient: Any = None, **others: Any
+    ) -> None:
         """Compute the gradients of this value and add them to ``.grad`` of the leaves it depends on.
 
-        The start gradient is ``self.grad`` if the user set it, else 1 for a value of one element. All gradients are
-        published at the end: an exception or an interrupt leaves every ``.grad`` as it was. Threads whose passes add to
-        the same leaves at the same time need a lock of their own; `autolab.grad` stores nothing and needs none.
+        The pass starts from ``gradient``, or from ``self.grad`` if the user set it, else from 1 for a value of one
+        element. All gradients are published at the end: an exception or an interrupt leaves every ``.grad`` as it was.
+        Threads whose passes add to the same leaves at the same time need a lock of their own; `autolab.grad` stores
+        nothing and needs none.
 
         Parameters
         ----------
@@ -179,15 +190,23 @@ class Variable(ArrayLike):
             Keep the gradients of the values in between as well (they replace those of an earlier pass).
         create_graph : bool
             Make the gradients differentiable. For higher orders prefer `autolab.grad`, which stores nothing.
+        gradient : Variable, array or number, optional
+            The upstream gradient, of the shape of this value; also by position, ``y.backward(g)``.
 
         Raises
         ------
         RuntimeError
-            If the value has more than one element and no start gradient, or depends on nothing that requires one.
+            If the value has more than one element and no upstream gradient, or depends on nothing that requires one.
+        ValueError
+            If the upstream gradient has another shape, or both ``gradient`` and ``self.grad`` are set.
         """
         for name in others:
             raise TypeError(f"Variable.backward: got a keyword {name!r}{instead('keywords', name)}")
-        self._backward(retain_grad, create_graph)
+        if type(retain_grad) is not bool:
+            if gradient is not None:
+                raise TypeError("Variable.backward: the upstream gradient was given twice")
+            gradient, retain_grad = retain_grad, False
+        self._backward(retain_grad, create_graph, gradient)
 
 
 answer_habits(Variable, "Variable")

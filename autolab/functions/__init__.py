@@ -7,7 +7,7 @@ gradients are at kinks, ties and poles, `conventions.conventions` lists.
 
 from typing import Any
 
-from ..engine.habits import missing
+from ..engine.habits import by_habit
 from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
 from .arrays.axes import expand_dims, moveaxis, squeeze, swapaxes
 from .arrays.combining import append, block, cross, kron, meshgrid
@@ -80,7 +80,7 @@ _install()
 
 
 def __getattr__(name: str) -> Any:
-    raise missing(__name__, "functions", name)
+    return by_habit(__name__, "functions", name)
 
 
 def __dir__() -> list[str]:

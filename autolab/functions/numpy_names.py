@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.numpy_protocol import adapt, register, unwrap
+from ..engine.numpy_protocol import adapt, foreign, register, unwrap
 from .arrays.axes import expand_dims, swapaxes
 from .arrays.diagonals import diagonal, on_diagonal, trace
 from .arrays.indexing import getitem
@@ -21,9 +21,14 @@ from .arrays.joining import along, concatenate, place_of, split
 from .arrays.repeating import flip
 from .arrays.shape import broadcast_to, cast, reshape, transpose
 from .elementwise.arithmetic import mul, sub
-from .elementwise.powers import pow
+from .elementwise.cardinal_sine import sinc
+from .elementwise.exponentials import expm1, log1p
+from .elementwise.logistic import logsigmoid, sigmoid
+from .elementwise.powers import cbrt, pow
+from .elementwise.special import erf, erfc
 from .linear_algebra.products import dot, matmul, outer, tensordot
 from .linear_algebra.spectra import eigh, svd
+from .losses.entropy import xlogy
 from .reductions.extrema import max, min
 from .reductions.norms import norm
 from .reductions.reduce import Axis, mean, sum
@@ -39,6 +44,10 @@ for _degrees in (np.deg2rad, np.radians):
 for _radians in (np.rad2deg, np.degrees):
     register(_radians, lambda x: mul(x, 180 / math.pi))
 register(np.vecdot, lambda a, b: sum(mul(a, b), axis=-1))
+
+
+foreign.update(cbrt=cbrt, erf=erf, erfc=erfc, expit=sigmoid, expm1=expm1, log1p=log1p)  # of scipy.special
+foreign.update(exp2=lambda x: pow(2.0, x), exp10=lambda x: pow(10.0, x), log_expit=logsigmoid, sinc=sinc, xlogy=xlogy)
 
 
 @adapt(np.copy)

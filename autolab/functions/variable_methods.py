@@ -17,6 +17,7 @@ from ..engine.backend import Array
 from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.leaving import left
 from ..engine.modes import listeners
+from ..engine.updates import METHODS as LEAF_METHODS
 from ..engine.variable import Variable, wrap
 from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu
@@ -230,7 +231,15 @@ def install() -> None:
     for name, function in special.items():
         setattr(Variable, f"__{name}__", function)
     own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, "take": take, "dot": dot}
-    own |= {"clip": _clip, "copy": _copy, "to_gpu": to_gpu, "to_cpu": to_cpu, "__divmod__": _divmod, **METHODS}
+    own |= {
+        "clip": _clip,
+        "copy": _copy,
+        "to_gpu": to_gpu,
+        "to_cpu": to_cpu,
+        "__divmod__": _divmod,
+        **METHODS,
+        **LEAF_METHODS,
+    }
     for name, function in own.items():
         setattr(Variable, name, function)
     for name in PROPERTIES:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..engine.habits import missing
+from ..engine.habits import by_habit
 from .attention import MultiHeadAttention, SelfAttention
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D
@@ -49,4 +49,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    raise missing(__name__, "links", name)
+    return by_habit(__name__, "links", name)

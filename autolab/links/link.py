@@ -13,11 +13,12 @@ import numpy as np
 
 from ..engine.argument_checks import CheckedArguments, check_call
 from ..engine.backend import Array, get_array_module, is_array
+from ..engine.configuration import using_config
 from ..engine.devices import to_cpu, to_gpu
 from ..engine.display import Displayed
 from ..engine.errors import a_kind
-from ..engine.habits import answer_habits
-from ..engine.modes import watchers
+from ..engine.habits import ALIASES, answer_habits
+from ..engine.modes import modes, watchers
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
 from ..engine.store import publish
@@ -112,7 +113,7 @@ class Link(Displayed, CheckedArguments):
         kinds = self._registry(name)
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"{type(self).__name__}: got the name {name!r:.60}; expected a word without '/'")
-        if name not in kinds and hasattr(type(self), name):
+        if name not in kinds and hasattr(type(self), name) and name not in ALIASES["Link"]:
             raise AttributeError(f"{type(self).__name__}: {name!r:.60} is a method or attribute of the class already")
         kinds[name] = kind
         self.__dict__[name] = value
@@ -134,7 +135,50 @@ class Link(Displayed, CheckedArguments):
         """What the link computes; every subclass writes its own."""
         raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
 
+    _evaluates: bool = False
+
+    def eval(self) -> Self:
+        """From now on compute as in `autolab.test_mode`, this link and all in it; returns the link itself."""
+        return self._set_evaluates(True)
+
+    def train(self, mode: bool = True) -> Self:
+        """Undo `eval`: the mode of the context counts again, which is training unless ``test_mode`` is on.
+
+        ``train(False)`` is `eval`.
+        """
+        return self._set_evaluates(not mode)
+
+    def _set_evaluates(self, value: bool) -> Self:
+        for link in self.links():
+            link.__dict__["_evaluates"] = value
+        return self
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Let all parameters require a gradient, or none; returns the link itself. See also `freeze`.
+
+        Examples
+        --------
+        >>> from autolab import links as L
+        >>> layer = L.Linear(3, 2).requires_grad_(False)
+        >>> layer.W.requires_grad
+        False
+        """
+        for parameter in self._params():
+            parameter.requires_grad = requires_grad
+        return self
+
+    def freeze(self) -> Self:
+        """Keep the parameters as they are: they get no gradient, and optimizers leave them alone."""
+        return self.requires_grad_(False)
+
+    def unfreeze(self) -> Self:
+        """Undo `freeze`."""
+        return self.requires_grad_(True)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._evaluates and modes().train:
+            with using_config("train", False):
+                return self(*args, **kwargs)
         try:
             if undisturbed_blocks:
                 note(self, self._kept_buffers)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..engine.habits import missing
+from ..engine.habits import by_habit
 from . import schedules
 from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
 from .optimizer import Optimizer
@@ -27,4 +27,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    raise missing(__name__, "optimizers", name)
+    return by_habit(__name__, "optimizers", name)

@@ -19,6 +19,7 @@ from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
 from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
+from .given import target_and_groups
 
 State = dict[str, Any]
 """What an optimizer remembers of one parameter: arrays and numbers by name."""
@@ -28,7 +29,23 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class Optimizer(Displayed, CheckedArguments):
+class _TakesParameters(type):
+    """Lets every optimizer take parameters first, as PyTorch's do: ``Adam(model.parameters(), lr=0.001)``."""
+
+    def __call__(cls, *args: Any, **settings: Any) -> Any:
+        first = args[0] if args else settings.get("params")
+        given = target_and_groups(f"{cls.__name__}: params", first)
+        if given is None:
+            return super().__call__(*args, **settings)
+        settings.pop("params", None)
+        made = super().__call__(*args[1:], **settings)
+        made.setup(given[0])
+        for parameters, own in given[1]:
+            made._group(parameters, super().__call__(*args[1:], **settings | own))
+        return made
+
+
+class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
     """The base class: subclass it and write `update_one`.
 
     An update computes every new array first and then stores all of them, the optimizer's own state included, in one
@@ -40,6 +57,9 @@ class Optimizer(Displayed, CheckedArguments):
     lr : float or callable
         Learning rate: how far a step goes. A callable is asked with the number of updates so far; see
         `autolab.optimizers.schedules`.
+
+    What to work on goes to `setup`, or comes first: ``Adam(model, lr=0.001)``, ``Adam(model.parameters())``, or groups
+    with settings of their own, ``Adam([{"params": body.parameters(), "lr": 0.0001}, {"params": head}])``.
 
     Attributes
     ----------
@@ -71,24 +91,26 @@ class Optimizer(Displayed, CheckedArguments):
     """Names of the numbers that belong to the saved state."""
 
     def __init__(self, lr: float | Callable[[int], float]) -> None:
-        if isinstance(lr, Link):
-            who = type(self).__name__
-            raise TypeError(
-                f"{who}: lr is {a_kind(lr)}; expected a number. The model goes to setup: {who}().setup(model)"
-            )
         self.lr = lr if callable(lr) else check_number(type(self).__name__, "lr", lr, 0.0)
         self.target: Link | None = None
         self.t = 0
         self._hooks: dict[str, Hook] = {}
         self._memories: dict[Parameter, Memory] = {}
+        self._groups: list[tuple[list[Parameter], Optimizer]] = []
+        self._rules: dict[Parameter, Optimizer] = {}
 
     # ------------------------------------------------------------------ what it works on
     def setup(self, target: Link) -> Self:
         """Work on the parameters of ``target``, from a fresh state; returns the optimizer itself."""
         if not isinstance(target, Link):
             raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link")
-        self.target, self.t, self._memories = target, 0, {}
+        self.target, self.t, self._memories, self._groups, self._rules = target, 0, {}, [], {}
         return self
+
+    def _group(self, parameters: list[Parameter], rule: Optimizer) -> None:
+        """Update some of the parameters by a rule with other settings."""
+        self._groups.append((parameters, rule))
+        self._rules |= dict.fromkeys(parameters, rule)
 
     def _link(self, method: str) -> Link:
         if self.target is None:
@@ -170,6 +192,14 @@ class Optimizer(Displayed, CheckedArguments):
         self._step()
         return loss
 
+    def step(self) -> None:
+        """Change the parameters once, by the gradients that they have: `update` without arguments."""
+        self.update()
+
+    def zero_grad(self) -> None:
+        """Forget the gradients of all parameters."""
+        self._link("zero_grad").cleargrads()
+
     def _step(self) -> None:
         t = self.t
         parameters = self._due()
@@ -184,7 +214,8 @@ class Optimizer(Displayed, CheckedArguments):
                 hook(self)
             if self._hooks:
                 parameters = self._due()  # a hook may have taken a gradient away
-            publish([*self._stores(parameters), (self, "t", t + 1)])
+            counters = [(rule, "t", t + 1) for rule in (self, *[rule for _, rule in self._groups])]
+            publish([*self._stores(parameters), *counters])
         except BaseException:
             if self.t == t:  # not yet published
                 publish(before)
@@ -200,10 +231,11 @@ class Optimizer(Displayed, CheckedArguments):
             node: Any = parameter.node  # there is one, as there is a gradient
             w = parameter._data
             g = node.grad._data
+            rule = self._rules.get(parameter, self)
             if w.dtype is _HALF:  # squares of small gradients are 0 there, and so is Adam's eps
-                new = self.update_one(w.astype(np.float32), g.astype(np.float32), state)
+                new = rule.update_one(w.astype(np.float32), g.astype(np.float32), state)
             else:
-                new = self.update_one(w, g, state)
+                new = rule.update_one(w, g, state)
             if new.shape != w.shape:
                 raise ValueError(
                     f"{type(self).__name__}: the new {parameter.name} has shape {new.shape}, not {w.shape}"
@@ -238,13 +270,19 @@ class Optimizer(Displayed, CheckedArguments):
     def state(self) -> dict[str, Any]:
         """Everything that the next updates depend on besides the parameters, by name, such as ``l1/W/m``."""
         found: dict[str, Any] = {"t": self.t}
-        for name in self.hyperparameters:
-            if not callable(getattr(self, name)):
-                found[f"hyperparameters/{name}"] = getattr(self, name)
+        for key, rule, name in self._numbers():
+            found[key] = getattr(rule, name)
         for path, parameter in self._link("state").namedparams():
             memory = self._memories.get(parameter)
             found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
         return found
+
+    def _numbers(self) -> Iterator[tuple[str, Optimizer, str]]:
+        """The numbers of the rules: the key in a state, and where each is."""
+        for i, rule in enumerate((self, *[rule for _, rule in self._groups])):
+            for name in self.hyperparameters:
+                if not callable(getattr(rule, name)):
+                    yield f"hyperparameters/{name}" if rule is self else f"hyperparameters/{i}/{name}", rule, name
 
     def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
@@ -263,12 +301,10 @@ class Optimizer(Displayed, CheckedArguments):
         who = f"{type(self).__name__}.load_state"
         if "t" not in rest:
             raise ValueError(f"{who}: 't' is missing; nothing was loaded")
-        stores: list[tuple[Any, str, Any]] = [(self, "t", int(state["t"]))]
-        own_numbers = {f"hyperparameters/{name}": name for name in self.hyperparameters}
-        for key in own_numbers.keys() & rest:
-            if not callable(getattr(self, own_numbers[key])):
-                stores.append((self, own_numbers[key], float(state[key])))
-        rest -= {"t", *own_numbers}
+        rules = (self, *[rule for _, rule in self._groups])
+        stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in rules]
+        stores += [(rule, name, float(state[key])) for key, rule, name in self._numbers() if key in rest]
+        rest -= {"t", *[key for key, _, _ in self._numbers()], *[f"hyperparameters/{n}" for n in self.hyperparameters]}
         memories = {}
         names: dict[str, list[str]] = {}
         own = is_handed_over(state)

@@ -10,7 +10,7 @@ from ..engine.backend import is_array
 from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
-from ..shared.binding import Bound, bind, chosen_options
+from ..shared.binding import Bound, apart, bind, chosen_options
 from ..shared.foreign import bridge
 from .arrays import Budget
 from .departures import Departures
@@ -90,6 +90,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
+        inputs, options = apart(fn, inputs, options, OPTIONS)
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.record(fn, *args, options=options, **inputs)
         return record_bound(bind("record", fn, args, inputs), **chosen_options("record", options, OPTIONS))

@@ -141,6 +141,25 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
 
 
+def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ...]) -> tuple[dict[str, Any], Any]:
+    """The inputs and the options of a call: a keyword that only the tool knows, and not the function, is an option.
+
+    Examples
+    --------
+    >>> apart(lambda x: x, {"x": 1.0, "order": 2}, None, ("order", "wrt"))
+    ({'x': 1.0}, {'order': 2})
+    >>> apart(lambda order: order, {"order": 2.0}, None, ("order", "wrt"))
+    ({'order': 2.0}, None)
+    """
+    signature = _signature(fn) if callable(fn) else None
+    parameters = {} if signature is None else signature.parameters
+    takes_any = signature is None or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
+    found = {} if takes_any else {name: inputs[name] for name in known if name in inputs and name not in parameters}
+    if not found or not isinstance(options, Mapping | None):
+        return dict(inputs), options
+    return {name: value for name, value in inputs.items() if name not in found}, {**found, **(options or {})}
+
+
 def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[str, Any]:
     """``options`` as a new dictionary; a TypeError if it is none, or has other keys than the ``known`` ones."""
     names = ", ".join([f"{name!r}" for name in known])

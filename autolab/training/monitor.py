@@ -109,15 +109,21 @@ class Monitor(Displayed):
         self._copies = False  # whether updates change arrays in place, so that those of before must be copied
 
     # ------------------------------------------------------------------ for a loop
-    def update(self, **values: Any) -> None:
+    def update(self, loss: Any = None, /, **values: Any) -> None:
         """Tell of one update and what was observed in it: numbers, or Variables and arrays of one element.
+
+        ``update(loss)`` is short for ``update(loss=loss)``.
 
         Raises
         ------
         TypeError
-            If a value is no number; nothing was noted then.
+            If a value is no number, or the loss was given twice; nothing was noted then.
         """
         start = perf_counter()
+        if loss is not None:
+            if "loss" in values:
+                raise TypeError("update: the loss was given twice")
+            values = {"loss": loss, **values}
         self._take(self.iteration + 1, {name: _as_float(name, value) for name, value in values.items()}, start)
 
     def _take(self, iteration: int, values: Mapping[str, float], start: float) -> None:

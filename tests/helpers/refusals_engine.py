@@ -85,7 +85,7 @@ VARIABLES = (
 GRADIENTS = (
     Refusal(lambda w: w.y.backward(), RuntimeError, "backward", "output", "3 elements", "set y.grad"),
     Refusal(lambda w: w.c.backward(), RuntimeError, "backward", "value", "no Variable", "requires a gradient"),
-    Refusal(lambda w: w.y.backward(w.array), TypeError, "backward", "retain_grad", "ndarray", "expected True or False"),
+    Refusal(lambda w: w.y.backward("ones"), TypeError, "backward", "gradient", "str", "expected real numbers"),
     Refusal(lambda w: w.s.backward(True, "yes"), TypeError, "backward", "create_graph", "is a str", "expected True"),
     Refusal(lambda w: grad(w.s, w.s, create_graph=1), TypeError, "grad", "create_graph", "is an int", "expected True"),
     Refusal(lambda w: grad(1.0, w.x), TypeError, "grad", "outputs", "has a float", "expected a Variable"),

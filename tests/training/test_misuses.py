@@ -70,7 +70,6 @@ MISUSES: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         "lossfun returned a float; expected the loss",
     ),
     ("return forgotten", lambda: sgd().update(lambda: None), TypeError, "lossfun returned None"),
-    ("the model as rate", lambda: optimizers.SGD(model()), TypeError, r"lr is a Classifier; .* SGD\(\).setup\(model\)"),
     (
         "another optimizer's state",
         lambda: sgd().load_state(adam_state()),

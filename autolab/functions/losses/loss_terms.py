@@ -1,4 +1,4 @@
-"""What becomes of the terms of a loss: their mean, their sum, or each by itself."""
+"""What becomes of the terms of a loss: their mean, their sum, or each term separately."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from ...engine.display import Bundle, show
 from ...engine.tracebacks import folded, hidden
 from ...recording.collector import collector_waits
 from ...recording.model import Recording
+from ...shared.binding import apart
 from ...shared.foreign import bridge
 from .. import mimebundle
 from ..draw.escape import clean
@@ -26,7 +27,7 @@ from ..live.protocol import Shelf, on_message
 from ..live.session_view import SessionView
 from ..live.widget import at_first
 from .questions import Picture
-from .session import Session
+from .session import OPTIONS, Session
 
 _KEY = (str, int)
 _NUMBER = (int, float)
@@ -220,7 +221,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         Its arguments, bound by its signature as `autolab.record` does it, with the arrays inside lists, tuples and
         dicts. Numbers and the cells of small arrays are dragged in their boxes; the box of an array opens a window onto
         all of it. So are the parameters of a link that is explored, or is an argument: up to 64 of them, with a million
-        numbers in all. All are copied: the caller's arrays, Variables and links never change.
+        numbers in all. All are copied: the caller's arrays, Variables and links never change. Options may stand among
+        them, where the function has no input of the name: ``explore(f, x=1.0, order=2)``.
     options : dict, optional
         ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
         `record`; ``parameters``, arrays in the place of parameters of links, by their names in the graph (``l1.W``);
@@ -248,6 +250,7 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     """
     __tracebackhide__ = hidden()
     with folded():
+        inputs, options = apart(fn, inputs, options, OPTIONS)
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.explore(fn, *args, options=options, **inputs)
         explorer = Explorer(Session(fn, args, options, inputs))

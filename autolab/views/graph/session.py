@@ -35,7 +35,7 @@ from .parameters import if_few, replaced_parameters
 from .program_run import ProgramRun, fitting
 
 SECONDS = 60.0
-_OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "parameters", "seconds", "train")
+OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "parameters", "seconds", "train")
 
 
 class Session(RerunContext):
@@ -72,7 +72,7 @@ class Session(RerunContext):
         options: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
-        given = chosen_options("explore", options, _OPTIONS)
+        given = chosen_options("explore", options, OPTIONS)
         self.seconds = _seconds(given.get("seconds", SECONDS))
         self._budget = given.get("budget", BUDGET)
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs

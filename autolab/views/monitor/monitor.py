@@ -88,11 +88,11 @@ class LiveMonitor(Monitor, Extension):
         self._output: tuple[str, Any] | None = None  # the cell below which it is, and a handle of what is there
 
     # ------------------------------------------------------------------ a loop of your own
-    def update(self, **values: Any) -> bool:  # type: ignore[override]  # a view can ask a loop to end
+    def update(self, loss: Any = None, /, **values: Any) -> bool:  # type: ignore[override]  # a view can ask a loop to end
         """As `Monitor.update`; False if the Stop button was pressed, or `stop` called. The next call starts over."""
         if not self._running:
             self._begin()
-        super().update(**values)
+        super().update(loss, **values)
         stopped = self.stopping
         if stopped:
             self._end()

@@ -1,0 +1,112 @@
+"""Functions as layers, under PyTorch's names: ``L.ReLU()``, ``L.MaxPool2d(2)``, ``L.Flatten()``.
+
+`Sequential` takes plain functions as well; a layer remembers what else the function is called with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from .. import functions as F
+from .link import Link
+
+
+class FunctionLayer(Link):
+    """A function with settings, as a layer without parameters.
+
+    Parameters
+    ----------
+    *settings, **named
+        What the function takes after its input.
+
+    Examples
+    --------
+    >>> from autolab import Variable, links as L
+    >>> L.Sequential(L.Flatten(), L.ReLU())(Variable([[[-1.0, 2.0]]]))
+    variable([[0. 2.]])
+    >>> L.MaxPool2d(2)
+    MaxPool2d(2)
+    """
+
+    function: ClassVar[Callable[..., Any]]
+
+    def __init__(self, *settings: Any, **named: Any) -> None:
+        super().__init__()
+        self._settings, self._keywords = settings, named
+
+    def forward(self, x: Any) -> Any:
+        """The function of ``x``."""
+        return type(self).function(x, *self._settings, **self._keywords)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        named = [f"{name}={value!r}" for name, value in self._keywords.items()]
+        return ", ".join([*map(repr, self._settings), *named])
+
+
+def _flattened(x: Any, start_dim: int = 1) -> Any:
+    return F.reshape(x, (*x.shape[:start_dim], -1)) if x.ndim > start_dim else x
+
+
+class AvgPool2d(FunctionLayer):
+    """See `functions.avg_pool2d`."""
+
+    function = F.avg_pool2d
+
+
+class Flatten(FunctionLayer):
+    """All axes but the first ``start_dim``, one by default, as one."""
+
+    function = _flattened
+
+
+class GELU(FunctionLayer):
+    """See `functions.gelu`."""
+
+    function = F.gelu
+
+
+class LeakyReLU(FunctionLayer):
+    """See `functions.leaky_relu`, whose slope is 0.2 by default; here it is 0.01, as in PyTorch."""
+
+    function = F.leaky_relu
+
+    def __init__(self, slope: float = 0.01) -> None:
+        super().__init__(slope=slope)
+
+
+class MaxPool2d(FunctionLayer):
+    """See `functions.max_pool2d`."""
+
+    function = F.max_pool2d
+
+
+class ReLU(FunctionLayer):
+    """See `functions.relu`."""
+
+    function = F.relu
+
+
+class Sigmoid(FunctionLayer):
+    """See `functions.sigmoid`."""
+
+    function = F.sigmoid
+
+
+class SiLU(FunctionLayer):
+    """See `functions.silu`."""
+
+    function = F.silu
+
+
+class Softmax(FunctionLayer):
+    """See `functions.softmax`; the first setting is the axis."""
+
+    function = F.softmax
+
+
+class Tanh(FunctionLayer):
+    """See `functions.tanh`."""
+
+    function = F.tanh
