@@ -9,7 +9,10 @@
 `grad`, `value_and_grad`       the gradient of a function whose result is a single number
 `vjp`, `jvp`                   a vector times the Jacobian, the Jacobian times a vector
 `jacobian`, `hessian`, `hvp`   the matrix of first derivatives, of second derivatives, and that times a vector
+`jacfwd`, `jacrev`             the matrix of first derivatives in forward mode, and backwards, as `jacobian` computes it
 `nth_derivative`               the derivative of any order in one variable
+`vmap`                         a function of one example as a function of a batch
+`checkpoint`                   a function that keeps nothing for backward, and is run again there
 
 What holds for all:
 
@@ -21,7 +24,22 @@ What holds for all:
   none, or inside ``autolab.no_grad()``, they are constants, and cost less.
 """
 
-from .curvature import hessian, hvp, jacobian, nth_derivative
+from .batches import vmap
+from .checkpoints import checkpoint
+from .curvature import hessian, hvp, jacfwd, jacobian, jacrev, nth_derivative
 from .gradients import grad, jvp, value_and_grad, vjp
 
-__all__ = ["grad", "hessian", "hvp", "jacobian", "jvp", "nth_derivative", "value_and_grad", "vjp"]
+__all__ = [
+    "checkpoint",
+    "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "nth_derivative",
+    "value_and_grad",
+    "vjp",
+    "vmap",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..engine.backend import get_array_module
 from ..engine.variable import Variable, wrap
 from ..shared.structure import rebuilt
 from .applied import AppliedFunction, Wrt, all_places, checked_wrt
+from .forward_mode import Tape, UnseenStepError
 from .gradients import gradient_of, named
 
 Function = Callable[..., Any]
@@ -73,6 +75,59 @@ def _block(rows: list[Variable], y: Variable, x: Variable) -> Variable:
     if not rows:
         return wrap(get_array_module(x._data).zeros(shape, x.dtype), None)
     return F.reshape(F.stack(rows), shape=shape)
+
+
+jacrev = jacobian
+"""JAX's name: backwards, one pass for each element of the result."""
+
+
+def jacfwd(fn: Function, wrt: Wrt = 0) -> Function:
+    """The Jacobian of ``fn``, as `jacobian` gives it, in forward mode: for functions with many results of few inputs.
+
+    One run of ``fn``, then one pass of tangents for each element of the argument. Where the result has to be
+    differentiable, it is computed backwards.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import jacfwd
+    >>> jacfwd(lambda x: x ** 2)(np.array([1.0, 2.0]))
+    variable([[2. 0.]
+              [0. 4.]])
+    """
+    wrt = checked_wrt("jacfwd", wrt)
+
+    def matrix(*args: Any, **kwargs: Any) -> Any:
+        tape = Tape()
+        with tape:
+            point = AppliedFunction("jacfwd", fn, wrt, args, kwargs)
+        if not point.depends_on_others():
+            with suppress(UnseenStepError):
+                blocks = _columns(point, tape)
+                return rebuilt(
+                    point.value, lambda y: point.shaped([blocks[id(y), k] for k in range(len(point.inputs))])
+                )
+        return _jacobian_of("jacfwd", fn, wrt)(*args, **kwargs)
+
+    return named(matrix, "jacfwd", fn)
+
+
+def _columns(point: AppliedFunction, tape: Tape) -> dict[tuple[int, int], Variable]:
+    """The derivatives of each output by each input, from one pass of tangents for each element of the inputs."""
+    blocks = {}
+    for k, x in enumerate(point.inputs):
+        tangents = [get_array_module(other._data).zeros_like(other._data) for other in point.inputs]
+        columns: list[list[Any]] = [[] for _ in point.outputs]
+        for i in range(x.size):
+            tangents[k].reshape(-1)[i] = 1
+            for column, t in zip(columns, tape.pushed(point.inputs, tangents, point.outputs), strict=True):
+                column.append(t)
+            tangents[k].reshape(-1)[i] = 0
+        for y, column in zip(point.outputs, columns, strict=True):
+            xp = get_array_module(y._data)
+            stacked = xp.stack(column, axis=-1) if column else xp.zeros((*y.shape, 0), y.dtype)
+            blocks[id(y), k] = wrap(stacked.reshape(*y.shape, *x.shape).astype(x.dtype, copy=False), None)
+    return blocks
 
 
 def hessian(fn: Function, wrt: Wrt = 0) -> Function:

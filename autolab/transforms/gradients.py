@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..engine.tracebacks import folded, hidden
 from ..engine.variable import wrap
 from ..shared.structure import filled, matched
 from .applied import AppliedFunction, Wrt, all_places, checked_fn, checked_wrt, like, zeros
+from .forward_mode import Tape, UnseenStepError
 
 Function = Callable[..., Any]
 
@@ -165,9 +167,10 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
 
     Notes
     -----
-    The engine goes backwards only. The product with an upstream gradient ``u`` is linear in ``u``; its derivative by
-    ``u`` is the product sought. That takes two backward passes, and differentiates every gradient once more: an
-    old-style `autolab.authoring.Function` refuses that.
+    The tangents go through the steps of ``fn`` as they are computed, without a backward pass (`forward_mode`). Where
+    the result has to be differentiable, it takes two backward passes: the product with an upstream gradient ``u`` is
+    linear in ``u``, and its derivative by ``u`` is the product sought. Either way the rules are differentiated, but for
+    those of elementwise functions: an old-style `autolab.authoring.Function` refuses that.
 
     Examples
     --------
@@ -177,9 +180,15 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
     (variable([1. 4.]), variable([2. 2.]))
     """
     arguments, everything = all_places(args)
-    point = AppliedFunction("jvp", fn, everything if wrt is None else checked_wrt("jvp", wrt), arguments, {})
+    tape = Tape()
+    with tape:
+        point = AppliedFunction("jvp", fn, everything if wrt is None else checked_wrt("jvp", wrt), arguments, {})
     directions = point.matched("the tangent", tangents)
     differentiable = point.depends_on_others(*directions)
+    if not differentiable:
+        with suppress(UnseenStepError):
+            pushed = tape.pushed(point.inputs, [d._data for d in directions], point.outputs)
+            return point.result(point.value, False), filled(point.value, iter([wrap(t, None) for t in pushed]))
     dummies = [wrap(zeros(y)._data, Node.leaf()) for y in point.outputs]
     products = point.gradients(point.outputs, dummies, True)
     found = gradients_at(products, dummies, directions, differentiable)

@@ -1,0 +1,115 @@
+"""vmap: a function of one example, as a function of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import functions as F
+from ..engine.arrays import as_array
+from ..engine.errors import a_kind
+from ..engine.observe import ForwardEvent, observe
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable, as_variable
+from ..shared.structure import leaves, rebuilt
+from .gradients import named
+
+Axis = int | None
+
+
+def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes: int = 0) -> Callable[..., Any]:
+    """``fn``, which is written for one example, for all examples of a batch.
+
+    Where every step of ``fn`` works element by element, it is called once, with the whole batch; anything else is a
+    loop over the examples. Which of the two it was is in ``mapped.how`` after a call: ``"batch"`` or ``"loop"``.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a nested structure of them.
+    in_axes : int, None or tuple of them
+        The axis of the examples in each argument; None for an argument that is the same for all.
+    out_axes : int
+        Where the axis of the examples goes in the results.
+
+    Returns
+    -------
+    callable
+        Takes the arguments by position. It can be differentiated, and mapped again.
+
+    Raises
+    ------
+    ValueError
+        If the arguments have different numbers of examples, or none has any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import vmap
+    >>> def norm(x):
+    ...     return (x * x).sum() ** 0.5
+    >>> lengths = vmap(norm)
+    >>> lengths(np.array([[3.0, 4.0], [5.0, 12.0]])), lengths.how
+    (variable([ 5. 13.]), 'loop')
+    """
+
+    def mapped(*args: Any) -> Any:
+        axes = in_axes if isinstance(in_axes, tuple) else (in_axes,) * len(args)
+        if len(axes) != len(args):
+            raise ValueError(f"vmap: in_axes has {len(axes)} entries; expected {len(args)}, one for each argument")
+        given = [
+            arg if axis is None else _in_front(i, arg, axis)
+            for i, (arg, axis) in enumerate(zip(args, axes, strict=True))
+        ]
+        size = _examples(given, axes)
+        steps: list[ForwardEvent] = []
+        example = _example(given, axes, 0)
+        with observe(lambda event: steps.append(event) if isinstance(event, ForwardEvent) else None):
+            first = fn(*example)
+        if _is_elementwise(first, steps, given, axes):
+            made.how, result = "batch", fn(*given)  # type: ignore[attr-defined]
+        else:
+            rest = [fn(*_example(given, axes, i)) for i in range(1, size)]
+            made.how = "loop"  # type: ignore[attr-defined]
+            columns = zip(*[[leaf for _, leaf in leaves(one)] for one in (first, *rest)], strict=True)
+            stacked = iter([F.stack(list(column)) for column in columns])
+            result = rebuilt(first, lambda _: next(stacked))
+        return result if out_axes == 0 else rebuilt(result, lambda y: F.moveaxis(y, 0, out_axes))
+
+    made = named(mapped, "vmap", fn)
+    return made
+
+
+def _in_front(i: int, arg: Any, axis: int) -> Any:
+    value = arg if isinstance(arg, Variable) else as_variable(as_array(arg, f"vmap: argument {i}"))
+    if value.ndim == 0:
+        raise ValueError(f"vmap: argument {i} is {a_kind(arg)} without axes; expected a batch, or None in in_axes")
+    return value if axis == 0 else F.moveaxis(value, axis, 0)
+
+
+def _examples(given: list[Any], axes: tuple[Axis, ...]) -> int:
+    sizes = {len(arg) for arg, axis in zip(given, axes, strict=True) if axis is not None}
+    if len(sizes) != 1 or 0 in sizes:
+        raise ValueError(
+            f"vmap: the arguments have {sorted(sizes) or 'no'} examples; expected one number of at least 1"
+        )
+    return sizes.pop()
+
+
+def _example(given: list[Any], axes: tuple[Axis, ...], i: int) -> list[Any]:
+    return [arg if axis is None else arg[i] for arg, axis in zip(given, axes, strict=True)]
+
+
+def _is_elementwise(first: Any, steps: list[ForwardEvent], given: list[Any], axes: tuple[Axis, ...]) -> bool:
+    """Whether all of a run was elementwise steps on arrays of the shape of one example, and single numbers."""
+    if not isinstance(first, Variable) or not steps:
+        return False
+    batched = [arg for arg, axis in zip(given, axes, strict=True) if axis is not None]
+    if not all([isinstance(arg, Variable) and arg.shape[1:] == first.shape for arg in batched]):
+        return False
+    values = [x for step in steps for x in (*step.inputs, *step.outputs)]
+    shapes = {np.shape(x.data if isinstance(x, Variable) else x) for x in values}
+    declared = all([isinstance(step.function, Primitive) and step.function.elementwise for step in steps])
+    return declared and shapes <= {first.shape, ()} and first is steps[-1].outputs[0]

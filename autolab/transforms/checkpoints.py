@@ -1,0 +1,136 @@
+"""checkpoint: forget what a function keeps for the backward pass, and compute it again when backward needs it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..authoring.function_node import FunctionNode
+from ..engine.backend import Array
+from ..engine.configuration import config, using_config
+from ..engine.grad import grad
+from ..engine.node import Node
+from ..engine.observe import ForwardEvent, observe
+from ..engine.variable import Variable, wrap
+from .gradients import named
+
+
+def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """``fn``, but its steps keep nothing for the backward pass: backward runs ``fn`` once more.
+
+    That takes the time of one more forward pass, and the memory of what goes into ``fn`` and comes out of it alone.
+    Parameters and other Variables that ``fn`` uses from outside get their gradients as usual. What it draws from
+    ``config.rng`` is drawn again in the same way, so a dropout mask is the same.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them; a link is one. It does the same each time.
+
+    Returns
+    -------
+    callable
+        Takes what ``fn`` takes, by position.
+
+    Raises
+    ------
+    TypeError
+        If ``fn`` does not return Variables.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> from autolab.transforms import checkpoint
+    >>> x = Variable([1.0, 2.0])
+    >>> y = checkpoint(lambda x: F.sum(F.exp(F.sin(x))))(x)
+    >>> y.backward()
+    >>> x.grad
+    variable([ 1.25338077 -1.03311687])
+    """
+
+    def checkpointed(*args: Any) -> Any:
+        places = [i for i, arg in enumerate(args) if isinstance(arg, Variable)]
+        run = _CheckpointedRun(fn, args, places)
+        results = run.forward_once()
+        outputs = _Checkpoint(run, results).apply((*[args[i] for i in places], *run.outside))
+        return outputs if run.returns_tuple else outputs[0]
+
+    return named(checkpointed, "checkpoint", fn)
+
+
+class _CheckpointedRun:
+    """A function at its arguments, with the state of the generator that it began with."""
+
+    def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], places: list[int]) -> None:
+        self.fn, self.args, self.places = fn, args, places
+        self.returns_tuple = False
+        self.outside: list[Variable] = []
+        """The Variables that the function uses from outside and that require a gradient."""
+        self._rng = copy.deepcopy(config.rng)
+        self._train = config.train
+
+    def forward_once(self) -> tuple[Variable, ...]:
+        """The results; what the function uses from outside is noted, the graph dropped."""
+        made: set[Node] = set()
+        found: dict[Node, Variable] = {}
+        fresh = self.fresh([self.args[i] for i in self.places])
+        own = {x.node for x in fresh}
+
+        def note(event: Any) -> None:
+            if isinstance(event, ForwardEvent):
+                for x in event.inputs:
+                    if isinstance(x, Variable) and x.node is not None and x.node not in made and x.node not in own:
+                        found.setdefault(x.node, x)
+                made.update([y.node for y in event.outputs if y.node is not None])
+
+        with observe(note), using_config("enable_backprop", True):
+            results = self._results(fresh)
+        self.outside = list(found.values())
+        return results
+
+    def again(self, inputs: tuple[Variable, ...]) -> tuple[Variable, ...]:
+        """The results once more, as the first time."""
+        with using_config("rng", copy.deepcopy(self._rng)), using_config("train", self._train):
+            return self._results(inputs)
+
+    def fresh(self, given: Iterable[Variable]) -> tuple[Variable, ...]:
+        """Leaves with the same arrays."""
+        return tuple([wrap(x._data, Node.leaf() if x.dtype.kind == "f" else None) for x in given])
+
+    def _results(self, inputs: Iterable[Variable]) -> tuple[Variable, ...]:
+        args = list(self.args)
+        for i, x in zip(self.places, inputs, strict=True):
+            args[i] = x
+        y = self.fn(*args)
+        self.returns_tuple = isinstance(y, tuple)
+        results = y if isinstance(y, tuple) else (y,)
+        for one in results:
+            if not isinstance(one, Variable):
+                raise TypeError(f"checkpoint: the function returned a {type(one).__name__}; expected Variables")
+        return results
+
+
+class _Checkpoint(FunctionNode):
+    """The run as one step."""
+
+    def __init__(self, run: _CheckpointedRun, results: tuple[Variable, ...]) -> None:
+        self._checkpointed, self._first = run, [y._data for y in results]
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        results, self._first = self._first, []
+        self.retain_inputs(tuple(range(len(inputs))))
+        return tuple(results)
+
+    def backward(
+        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
+    ) -> tuple[Variable | None, ...]:
+        run = self._checkpointed
+        kept = self.get_retained_inputs()
+        create_graph = any([x.requires_grad for x in kept])  # only then do they come back with their graph
+        inputs = kept[: len(run.places)] if create_graph else run.fresh(kept[: len(run.places)])
+        with using_config("enable_backprop", True):
+            outputs = run.again(inputs)
+            reached = [(y, g) for y, g in zip(outputs, grad_outputs, strict=True) if g is not None and y.requires_grad]
+            found = grad([y for y, _ in reached], [*inputs, *run.outside], [g for _, g in reached], create_graph)
+        return tuple([found[i] for i in target_input_indexes])

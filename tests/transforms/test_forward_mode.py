@@ -1,0 +1,188 @@
+"""Forward mode, vmap and checkpoint give the numbers of the backward passes, of each example, and of what is kept."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable, grad, transforms
+from autolab import functions as F
+from autolab import links as L
+from autolab.shared.structure import leaves
+from autolab.transforms.forward_mode import Tape, UnseenStepError
+
+FUNCTIONS = {
+    "power": lambda x: x**3 - 2 * x,
+    "broadcast": lambda x: x[0] * x + F.exp(x).mean(axis=0),
+    "softmax of a product": lambda x: F.softmax(x @ x.T, axis=1),
+    "shapes": lambda x: F.concatenate([x.T, F.reshape(x, (4, 4))[:2] * 2.0]),
+    "a nest of results": lambda x: {"a": F.sort(x), "b": (F.relu(x), F.max(x))},
+    "several results": lambda x: F.svd(x)[1] + F.slogdet(x)[1],
+    "layer norm": lambda x: F.layer_norm(x) * F.var(x, axis=0),
+    "fused": lambda x: F.muladd(x, x, 3.0) + F.expadd(x, x),
+    "a gradient inside": lambda x: transforms.grad(lambda y: F.sum(y**3))(x),
+    "not of x": lambda x: x * 0.0 + np.ones((4, 4)),
+    "a constant": lambda x: (x, Variable(np.ones(3), requires_grad=False)),
+}
+
+
+def backwards(fn: Any, x: Any, t: Any) -> Any:
+    with mock.patch.object(Tape, "pushed", side_effect=UnseenStepError):
+        return transforms.jvp(fn, x, t)
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS.values(), ids=FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_tangents_are_those_of_two_backward_passes(fn: Any, dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    x, t = (rng.normal(size=(4, 4)).astype(dtype) for _ in range(2))
+    with mock.patch.object(Tape, "pushed", autospec=True, side_effect=Tape.pushed) as pushed:
+        value, tangent = transforms.jvp(fn, x, t)
+    assert pushed.called
+    for (_, a), (_, b), (_, y) in zip(leaves(tangent), leaves(backwards(fn, x, t)[1]), leaves(value), strict=True):
+        np.testing.assert_allclose(a.data, b.data, rtol=1e-12 if dtype == "float64" else 1e-4, atol=1e-6)
+        assert a.dtype == y.dtype and a.shape == y.shape and not a.requires_grad
+
+
+def test_a_step_that_nobody_saw_is_computed_backwards() -> None:
+    def hidden(x: Any) -> Any:
+        with autolab.engine.observe.silence:
+            h = x * x
+        return h * 3.0
+
+    _, tangent = transforms.jvp(hidden, np.array([1.0, 2.0]), np.array([1.0, 1.0]))
+    np.testing.assert_array_equal(tangent.data, [6, 12])
+
+
+def test_a_differentiable_tangent_is_computed_backwards() -> None:
+    x = Variable(np.array([1.0, 2.0]))
+    _, tangent = transforms.jvp(lambda x: x**3, x, np.ones(2))
+    np.testing.assert_array_equal(grad(F.sum(tangent), x).data, [6, 12])
+
+
+def test_jacobians_agree() -> None:
+    def fn(x: Any, w: Any) -> Any:
+        return {"a": w @ x, "b": F.sum(x * x)}
+
+    x, w = np.arange(1.0, 4.0), np.random.default_rng(0).normal(size=(2, 3))
+    for one, other in zip(
+        leaves(transforms.jacfwd(fn, (0, "w"))(x, w)), leaves(transforms.jacrev(fn, (0, "w"))(x, w)), strict=True
+    ):
+        assert one[0] == other[0] and one[1].shape == other[1].shape
+        np.testing.assert_allclose(one[1].data, other[1].data, rtol=1e-13)
+    assert transforms.jacfwd(lambda x: x)(np.zeros(0)).shape == (0, 0)
+    x = Variable(2.0)
+    assert grad(transforms.jacfwd(lambda x: x**3)(x), x).data == 12
+
+
+# ---------------------------------------------------------------------- vmap
+@pytest.mark.parametrize(
+    ("fn", "how"),
+    [
+        (lambda x: F.tanh(x) * 3.0 + x, "batch"),
+        (lambda x: x - F.mean(x), "loop"),
+        (lambda x: x[::-1], "loop"),
+        (lambda x: F.sum(x), "loop"),
+        (lambda x: (x, x * 2.0), "loop"),
+        (lambda x: x + np.arange(3.0), "batch or loop"),
+    ],
+)
+def test_vmap_is_the_function_of_each_example(fn: Any, how: str) -> None:
+    x = Variable(np.random.default_rng(0).normal(size=(5, 3)))
+    mapped = transforms.vmap(fn)
+    result = mapped(x)
+    expected = [fn(x[i]) for i in range(5)]
+    for k, (_, y) in enumerate(leaves(result)):
+        each = [list(leaves(one))[k][1].data for one in expected]
+        np.testing.assert_array_equal(y.data, np.stack(each))
+    if how == "batch":
+        assert mapped.how == "batch"
+
+
+def test_vmap_takes_axes_and_is_differentiable() -> None:
+    rng = np.random.default_rng(0)
+    x, w = Variable(rng.normal(size=(3, 5))), Variable(rng.normal(size=3))
+    y = transforms.vmap(lambda x, w: F.sum(x * w), in_axes=(1, None))(x, w)
+    np.testing.assert_allclose(y.data, w.data @ x.data)
+    F.sum(y).backward()
+    np.testing.assert_allclose(w.grad.data, x.data.sum(axis=1))
+    columns = transforms.vmap(lambda x: x * 2.0, in_axes=1, out_axes=1)(x)
+    np.testing.assert_array_equal(columns.data, 2 * x.data)
+    pairs = transforms.vmap(transforms.vmap(lambda a, b: a * b, (None, 0)), (0, None))(x[0], w)
+    np.testing.assert_array_equal(pairs.data, np.outer(x.data[0], w.data))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda v: v(np.ones((3, 2)), np.ones((4, 2))), r"have \[3, 4\] examples"),
+        (lambda v: v(np.ones((0, 2)), np.ones((0, 2))), r"have \[0\] examples"),
+        (lambda v: v(1.0, np.ones(2)), "argument 0 is a float without axes"),
+        (lambda v: transforms.vmap(lambda a, b: a, (0,))(np.ones(2), np.ones(2)), "in_axes has 1 entries; expected 2"),
+    ],
+)
+def test_wrong_batches_are_refused(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"vmap: .*{message}"):
+        call(transforms.vmap(lambda a, b: a + b))
+
+
+# ---------------------------------------------------------------------- checkpoint
+def test_a_checkpoint_has_the_same_gradients_of_every_order() -> None:
+    x, w = Variable([1.0, 2.0]), Variable(0.5)
+
+    def fn(x: Any) -> Any:
+        return F.sum(F.exp(F.sin(x)) * w), x * w
+
+    def first(call: Any) -> Any:
+        total, other = call(x)
+        return grad(total + F.sum(other**2), (x, w), create_graph=True)
+
+    for plain, again in zip(first(fn), first(transforms.checkpoint(fn)), strict=True):
+        np.testing.assert_array_equal(plain.data, again.data)
+        second = [grad(F.sum(g), (x, w)) for g in (plain, again)]
+        for a, b in zip(*second, strict=True):
+            np.testing.assert_allclose(a.data, b.data, rtol=1e-14)
+
+
+def test_a_checkpoint_of_a_link_draws_the_same_mask() -> None:
+    model = L.Sequential(L.Linear(4, 8), F.tanh, L.Dropout(0.5), L.Linear(8, 2))
+    x = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    found = []
+    for call in (model, transforms.checkpoint(model)):
+        with autolab.using_config("rng", np.random.default_rng(3)):
+            model.cleargrads()
+            loss = F.sum(call(x) ** 2)
+            loss.backward()
+            found.append([loss.data, *[p.grad.data for p in model.params()], autolab.config.rng.random()])
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_checkpoint_keeps_less() -> None:
+    x = Variable(np.ones(100_000))
+
+    def fn(x: Any) -> Any:
+        for _ in range(20):
+            x = F.sin(x)
+        return x
+
+    kept = []
+    for call in (fn, transforms.checkpoint(fn)):
+        tracemalloc.start()
+        y = call(x)
+        kept.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+        y.backward(np.ones(100_000))
+    assert kept[1] < kept[0] / 5
+
+
+def test_a_checkpoint_refuses_what_is_no_variable() -> None:
+    with pytest.raises(TypeError, match="checkpoint: the function returned a ndarray; expected Variables"):
+        transforms.checkpoint(lambda x: x.data)(Variable(1.0))
+    with autolab.no_grad():
+        assert not transforms.checkpoint(lambda x: x * 2.0)(Variable(1.0)).requires_grad
