@@ -322,3 +322,33 @@ def test_a_ufunc_of_another_library_is_found_by_its_name() -> None:
         __name__ = "erf"
 
     assert array_ufunc(Erf(), "__call__", (Variable(0.5),), {}).data == F.erf(Variable(0.5)).data
+
+
+def test_an_assigned_element_is_answered_with_the_line_to_write() -> None:
+    x, v = Variable([1.0, 2.0, 3.0]), Variable(5.0)
+    y = x * 1.0
+    with pytest.raises(autolab.DetachError) as caught:
+        y[1] = v
+    told = str(caught.value)
+    assert "Write mask = np.zeros(y.shape, bool); mask[1] = True; y = np.where(mask, v, y)" in told and len(told) <= 300
+    mask = np.zeros(y.shape, bool)
+    mask[1] = True
+    y = np.where(mask, v, y)
+    F.sum(y * y).backward()
+    np.testing.assert_array_equal(x.grad.data, [2, 0, 6])
+    assert v.grad.data == 10
+    with pytest.raises(autolab.DetachError, match=r"x.data\[...\] = numbers changes it"):
+        x[0] = 1.0
+
+
+def test_a_transformer_block_normalizes_before_or_after() -> None:
+    x = np.random.default_rng(0).normal(size=(2, 3, 8)).astype(np.float32)
+    block = L.TransformerEncoderLayer(8, heads=2, dropout=0.5)
+    y = block.eval()(x)
+    h = block.norm1(x + block.attention(x))
+    np.testing.assert_array_equal(y.data, block.norm2(h + block.narrow(F.relu(block.wide(h)))).data)
+    block = L.TransformerEncoderLayer(8, 2, 5, activation=F.gelu, norm_first=True, causal=True)
+    y = block(x)
+    assert block.wide.W.shape == (5, 8) and y.shape == x.shape
+    np.testing.assert_allclose(block(x[:, :1]).data, y.data[:, :1], rtol=1e-5)
+    assert autolab.check_gradients(lambda x: block(x), x.astype(np.float64)).passed

@@ -14,7 +14,7 @@ from .errors import DetachError
 from .leaving import is_drawn, left, number_of
 from .modes import listeners
 from .numpy_ufuncs import array_ufunc
-from .remedies import AS_ARRAY, COPIED, ELEMENT, ELEMENT_OF_LEAF, INTO_ARRAY, ONE_NUMBER
+from .remedies import AS_ARRAY, COPIED, INTO_ARRAY, ONE_NUMBER, element_remedy
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -114,7 +114,7 @@ class ArrayLike(Displayed, Installed):
         return self._data >= numpy_protocol.unwrap(other)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise DetachError(ELEMENT if self.creator is not None else ELEMENT_OF_LEAF)
+        raise DetachError(element_remedy(self, sys._getframe(1)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self.node is not None and not is_drawn(sys._getframe(1)):

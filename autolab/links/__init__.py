@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..engine.habits import by_habit
-from .attention import MultiHeadAttention, SelfAttention
+from .attention import MultiHeadAttention, SelfAttention, TransformerEncoderLayer
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D
 from .linear import EltwiseParamProduct, Embedding, Linear
@@ -45,6 +45,7 @@ __all__ = [
     "RNNCell",
     "SelfAttention",
     "Sequential",
+    "TransformerEncoderLayer",
 ]
 
 

@@ -1,15 +1,17 @@
-"""SelfAttention, MultiHeadAttention: links for sequences whose places look at each other, or at another sequence."""
+"""Links for sequences whose places look at each other, or at another sequence."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays import as_array
 from ..engine.variable import Variable
-from ..functions import expand_dims, matmul, reshape, swapaxes
+from ..functions import expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
 from .linear import Linear, check_size, shape_of
 from .link import Link
+from .normalization import Dropout, LayerNormalization
 
 
 class SelfAttention(Link):
@@ -144,3 +146,66 @@ class MultiHeadAttention(Link):
 
     def extra_repr(self) -> str:
         return f"{self.size}, {self.heads}" + (", causal=True" if self.causal else "")
+
+
+class TransformerEncoderLayer(Link):
+    """A block of a transformer: attention among the places, then a small network at each, both added to their input.
+
+    Parameters
+    ----------
+    size : int
+        Length of the last axis, a multiple of ``heads``.
+    heads : int
+    hidden : int, optional
+        Units of the hidden layer of the small network; by default four times ``size``.
+    dropout : float
+        Ratio of the elements that are dropped, after either part and in the hidden layer.
+    activation : callable
+        By default `functions.relu`.
+    norm_first : bool
+        Normalize what goes into a part, instead of the sum of what goes in and comes out.
+    causal : bool
+        Let no position look at later ones.
+
+    References
+    ----------
+    A. Vaswani et al., "Attention is all you need", 2017. The defaults of PyTorch differ: 2048 hidden units, dropout.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.TransformerEncoderLayer(8, heads=2)(np.ones((2, 3, 8), np.float32)).shape
+    (2, 3, 8)
+    """
+
+    def __init__(
+        self,
+        size: int,
+        heads: int,
+        hidden: int | None = None,
+        dropout: float = 0.0,
+        activation: Callable[[Any], Any] = relu,
+        norm_first: bool = False,
+        causal: bool = False,
+    ) -> None:
+        super().__init__()
+        self.activation, self.norm_first = activation, norm_first
+        self.attention = MultiHeadAttention(size, heads, causal)
+        self.wide = Linear(size, 4 * size if hidden is None else hidden)
+        self.narrow = Linear(None, size)
+        self.norm1, self.norm2 = LayerNormalization(size), LayerNormalization(size)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: Any, mask: Any = None) -> Any:
+        """``x`` of shape ``(batch, length, size)`` after both parts; ``mask`` as for `MultiHeadAttention`."""
+
+        def attended(x: Any) -> Any:
+            return self.dropout(self.attention(x, mask=mask))
+
+        def fed_forward(x: Any) -> Any:
+            return self.dropout(self.narrow(self.dropout(self.activation(self.wide(x)))))
+
+        for part, norm in ((attended, self.norm1), (fed_forward, self.norm2)):
+            x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
+        return x

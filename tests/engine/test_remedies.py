@@ -74,7 +74,7 @@ class Advice:
 
 
 ADVICE = (
-    Advice(_assigned, "np.where(mask, new, old) replaces elements", _assigned_remedy, (0.0, 16.0)),
+    Advice(_assigned, "mask[0] = True; y = np.where(mask, 5.0, y)", _assigned_remedy, (0.0, 16.0)),
     Advice(_leaf, "Before a leaf is used, x.data[...] = numbers", _leaf_remedy, (6.0, 4.0)),
     Advice(_element, "np.stack([a, b]) joins values", _element_remedy, (3.0, 0.0)),
     Advice(
