@@ -23,7 +23,7 @@ from more_wrong_backwards import MORE
 from wrong_backwards import CULPRITS, inputs_of
 
 from autolab import check_gradients
-from autolab.gradcheck.report import GradientReport
+from autolab.gradcheck import GradientReport
 from autolab.views.heatmap.board import Board, gather
 from autolab.views.heatmap.heatmap import Heatmap
 

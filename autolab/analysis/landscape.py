@@ -20,7 +20,7 @@ from .. import transforms
 from ..engine.configuration import using_config
 from ..engine.display import Displayed, show
 from ..engine.float_errors import quietly
-from ..gradcheck.executors import check_executor, spread
+from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..transforms.tracing import Branches
 from .directions import Chosen, directions_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..authoring.function_node import FunctionNode
 from ..engine.variable import Variable
-from ..gradcheck.forgotten_way import Traced
+from ..gradcheck.naming.forgotten_way import Traced
 from ..shared.binding import Bound
 
 

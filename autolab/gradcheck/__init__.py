@@ -1,13 +1,24 @@
-"""Checking gradients: numeric differentiation, and reports that say what is wrong. Nothing here prints or draws."""
+"""Checking gradients: numeric differentiation, and reports that say what is wrong. Nothing here prints or draws.
 
-from .backward_check import check_backward, check_double_backward
-from .check import check_bound, check_gradients
-from .differences import assert_allclose, numerical_diff, numerical_grad
-from .jacobian import gradcheck, gradgradcheck
-from .mismatch import Mismatch
-from .report import Finding, GradientCheckError, GradientReport, InputReport
-from .sweep import StepSweep, step_sweep
-from .taylor import TaylorReport, taylor_test
+A folder for each question, and imports that point one way::
+
+    messages <- measuring <- judging <- formulas <- naming <- checks
+                             judging <- reporting <- checks
+
+``messages`` holds the sentences, ``measuring`` the numeric slopes and how far they can be off, ``judging`` whether a
+gradient is right, ``formulas`` what a backward computes and what it should, ``naming`` the mistake and its place,
+``reporting`` what is said of it, and ``checks`` the functions that users call.
+"""
+
+from .checks.backward_check import check_backward, check_double_backward
+from .checks.check import check_bound, check_gradients
+from .checks.jacobian import gradcheck, gradgradcheck
+from .checks.taylor import TaylorReport, taylor_test
+from .judging.finding import Finding
+from .judging.mismatch import GradientCheckError, Mismatch
+from .measuring.differences import assert_allclose, numerical_diff, numerical_grad
+from .measuring.sweep import StepSweep, step_sweep
+from .reporting.report import GradientReport, InputReport
 
 __all__ = [
     "Finding",

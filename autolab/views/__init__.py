@@ -32,7 +32,7 @@ _SHOWN = {
     },
     "recording.nonfinite.NonfiniteOrigin": {"text": "graph.health:told"},
     "recording.nonfinite.Nonfinite": {"text": "graph.health:all_told"},
-    "gradcheck.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
+    "gradcheck.reporting.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
     "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
     "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle"},
     "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle"},

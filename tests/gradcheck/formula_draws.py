@@ -16,7 +16,7 @@ from autolab import Variable, check_gradients
 from autolab import functions as F
 from autolab.authoring import SimpleFunction
 from autolab.engine.grad import grad
-from autolab.gradcheck.report import Finding
+from autolab.gradcheck import Finding
 
 Rule = Callable[[Any], Any]
 

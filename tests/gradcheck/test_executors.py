@@ -14,7 +14,7 @@ import autolab
 from autolab import check_gradients
 from autolab import functions as F
 from autolab.gradcheck import gradcheck, gradgradcheck
-from autolab.gradcheck.executors import spread
+from autolab.gradcheck.measuring.executors import spread
 
 
 def layer(x, w):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from autolab.gradcheck.gauge import Gauge
-from autolab.gradcheck.noise import estimate_noise
-from autolab.gradcheck.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
-from autolab.gradcheck.point import Point, step_scale
+from autolab.gradcheck.measuring.gauge import Gauge
+from autolab.gradcheck.measuring.noise import estimate_noise
+from autolab.gradcheck.measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
+from autolab.gradcheck.measuring.point import Point, step_scale
 
 
 class Counted:

@@ -14,7 +14,7 @@ import pytest
 
 import autolab
 from autolab.analysis import Study, show_hessian, show_jacobian, surface
-from autolab.gradcheck.report import Finding, GradientReport, InputReport
+from autolab.gradcheck import Finding, GradientReport, InputReport
 from autolab.views import mimebundle
 from autolab.views.draw.escape import clean
 from autolab.views.graph.graph_svg import to_svg

@@ -14,10 +14,9 @@ from jax import numpy as jnp
 
 from ...engine.errors import GradientCountError, GradientShapeError
 from ...engine.tracebacks import folded, hidden
-from ...gradcheck.check import check_bound
-from ...gradcheck.forgotten_way import Traced
-from ...gradcheck.options import settle
-from ...gradcheck.report import GradientReport
+from ...gradcheck import GradientReport, check_bound
+from ...gradcheck.measuring.options import settle
+from ...gradcheck.naming.forgotten_way import Traced
 from ..checked import bound_function
 from .arrays import array_of, is_float
 from .inputs import JaxInputs, bind

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...gradcheck.forgotten_way import Traced, TracedStep, Way
+from ...gradcheck.naming.forgotten_way import Traced, TracedStep, Way
 from .arrays import JaxBudget, array_of, is_float
 from .inputs import JaxInputs
 from .levels import JaxprLevel

@@ -14,10 +14,9 @@ from torch import Tensor
 
 from ...engine.errors import GradientCountError, GradientShapeError
 from ...engine.tracebacks import folded, hidden
-from ...gradcheck.check import check_bound
-from ...gradcheck.forgotten_way import Traced
-from ...gradcheck.options import settle
-from ...gradcheck.report import GradientReport
+from ...gradcheck import GradientReport, check_bound
+from ...gradcheck.measuring.options import settle
+from ...gradcheck.naming.forgotten_way import Traced
 from ..checked import bound_function
 from .inputs import TorchInputs, bind
 from .modules import copied_buffers

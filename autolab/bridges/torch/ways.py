@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from ...gradcheck.forgotten_way import Traced, TracedStep, Way
+from ...gradcheck.naming.forgotten_way import Traced, TracedStep, Way
 from . import calls
 from .regions import takes_context
 from .tensors import array_of, exchanged, tensor_of, tensors_in

@@ -13,8 +13,7 @@ from ..draw.messages import say
 from ..draw.numbers import number
 
 if TYPE_CHECKING:
-    from ...gradcheck.sweep import StepSweep
-    from ...gradcheck.taylor import TaylorReport
+    from ...gradcheck import StepSweep, TaylorReport
 
 _AGREES = 1e-5
 """A numeric derivative that comes so close to the gradient, relative to its size, agrees with it."""

@@ -21,8 +21,8 @@ from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .formulas import formula_lines, without_formulas
 
 if TYPE_CHECKING:
-    from ...gradcheck.direction_study import DirectionStudy
-    from ...gradcheck.report import GradientReport, InputReport
+    from ...gradcheck import GradientReport, InputReport
+    from ...gradcheck.checks.direction_study import DirectionStudy
 
 Index = tuple[int, ...]
 _TEXT = 1000

@@ -9,7 +9,7 @@ from ..draw.escape import clean
 from ..draw.messages import say
 
 if TYPE_CHECKING:
-    from ...gradcheck.report import Finding
+    from ...gradcheck import Finding
 
 _TEXT = 1000
 _TOKEN = re.compile(r"\s+|[\w.]+|.")
@@ -23,7 +23,7 @@ def formula_lines(finding: Finding) -> list[Line]:
 
     Examples
     --------
-    >>> from autolab.gradcheck.report import Finding
+    >>> from autolab.gradcheck import Finding
     >>> for line in formula_lines(Finding("wrong_function", "x", "", {"written": "g * x", "right": "g * x / y"})):
     ...     print(line)
     ('your rule computes', 'g * x', '', '')
@@ -43,7 +43,7 @@ def formula_lines(finding: Finding) -> list[Line]:
 
 def without_formulas(finding: Finding) -> str:
     """The hint of a finding without the sentence that says the formulas."""
-    from ...gradcheck.reveal import formulas_said  # whoever has a finding has loaded it
+    from ...gradcheck.reporting.reveal import formulas_said  # whoever has a finding has loaded it
 
     return " ".join(finding.hint.replace(formulas_said(finding), "").split())
 

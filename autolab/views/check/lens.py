@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...engine.display import Bundle
-from ...gradcheck.report import GradientReport
-from ...gradcheck.reveal import LEVELS
+from ...gradcheck import GradientReport
+from ...gradcheck.reporting.reveal import LEVELS
 from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.heatmap_svg import MAX_CELLS

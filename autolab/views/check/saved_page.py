@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...gradcheck.report import GradientReport
+from ...gradcheck import GradientReport
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..live.computation import Stopped

@@ -15,11 +15,10 @@ import numpy as np
 from ...engine.backend import get_array_module
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
-from ...gradcheck.check import check_bound
-from ...gradcheck.checked_function import CheckedFunction
-from ...gradcheck.direction_study import DirectionStudy, study
-from ...gradcheck.higher import FirstOrder
-from ...gradcheck.report import GradientReport
+from ...gradcheck import GradientReport, check_bound
+from ...gradcheck.checks.direction_study import DirectionStudy, study
+from ...gradcheck.checks.higher import FirstOrder
+from ...gradcheck.reporting.checked_function import CheckedFunction
 from ...recording.locate import source_of
 from ...recording.model import Recording
 from ...recording.record import record_bound

@@ -19,7 +19,7 @@ from .contents import spans
 from .formulas import formula_lines, without_formulas
 
 if TYPE_CHECKING:
-    from ...gradcheck.report import Finding, GradientReport, InputReport
+    from ...gradcheck import Finding, GradientReport, InputReport
 
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
 _MAX_PICTURES = 12

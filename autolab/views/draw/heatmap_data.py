@@ -21,7 +21,7 @@ from .messages import say
 from .numbers import number, shape_text
 
 if TYPE_CHECKING:
-    from ...gradcheck.report import InputReport
+    from ...gradcheck import InputReport
 
 
 Span = tuple[float | None, float | None]

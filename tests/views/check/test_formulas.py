@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 import autolab
 from autolab import functions as F
 from autolab.authoring import SimpleFunction
-from autolab.gradcheck.report import Finding
+from autolab.gradcheck import Finding
 from autolab.views import mimebundle
 from autolab.views.check.formulas import formula_lines, without_formulas
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab import Variable, check_gradients, primitive
-from autolab.gradcheck.direction_study import study
+from autolab.gradcheck.checks.direction_study import study
 from autolab.shared.numerals import precise
 from autolab.views.check import saved_page as lens_page
 from autolab.views.check.lens import Lens

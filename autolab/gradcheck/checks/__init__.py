@@ -1,0 +1,1 @@
+"""The checks themselves: each measures, judges, names and reports."""

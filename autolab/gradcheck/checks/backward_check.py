@@ -1,0 +1,220 @@
+"""Chainer's checks of a backward: for given upstream gradients, with a given step and given tolerances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array, get_array_module, is_array
+from ...engine.errors import a_kind
+from ...engine.tracebacks import folded, hidden
+from ...engine.variable import Variable
+from ...shared.binding import Bound, bind
+from ..judging.mismatch import Limits, failure
+from ..measuring.subject import flat
+from .higher import FirstOrder, arrays_of, as_tuple, gradient_by_upstream
+from .procedure import Procedure
+from .second_opinion import is_wrong
+from .twopoint import Comparer, compare_inputs, precisions
+
+_SEED = 0
+
+
+def check_backward(
+    func: Callable[..., Any],
+    x_data: Any,
+    y_grad: Any,
+    params: Any = (),
+    eps: float = 1e-3,
+    atol: float = 1e-5,
+    rtol: float = 1e-4,
+    no_grads: Sequence[bool] | None = None,
+    dtype: Any = None,
+) -> None:
+    """Raise unless the gradients of ``func`` agree with central differences.
+
+    Parameters
+    ----------
+    func : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    x_data : array or tuple of arrays
+        The arguments of ``func``. Integers are passed on and not checked.
+    y_grad : array, tuple of arrays, or None
+        The upstream gradient of each result. None in its place counts as zeros; None altogether is for a function
+        with one number as its result, and counts as 1.
+    params : Variable or tuple of Variables
+        What ``func`` uses besides its arguments, for example the parameters of a link: checked like inputs. They hold
+        other arrays while the check runs, and their own afterwards.
+    eps : float
+        How far an element moves to either side.
+    atol, rtol : float
+        A gradient may differ by ``atol + rtol * |numeric|``, and by what rounding the results can do to the difference.
+    no_grads : sequence of bool, optional
+        True for the inputs that are not checked. By default those that hold no floats.
+    dtype : float dtype, optional
+        What inputs, parameters and upstream gradients are converted to for the differences. The gradients under test
+        are computed with what was given. ``dtype=np.float64`` makes a check in float32 sharp.
+
+    Raises
+    ------
+    GradientCheckError
+        (an AssertionError) If a gradient and a difference disagree. The message names every such input and its worst
+        element with both values; ``error.mismatches`` has them as data. It says "wrong" only if differences with other
+        steps say so too; else "cannot tell": the step does not suit the function.
+    TypeError, ValueError
+        If the arguments do not fit each other.
+
+    Notes
+    -----
+    Every element of inputs with up to 256 elements is compared. Larger ones are compared along random directions, and
+    where these disagree a wrong element is searched for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import check_backward
+    >>> x = np.array([0.5, 1.0, 2.0])
+    >>> check_backward(lambda x: np.exp(x) * x, x, np.array([1.0, -2.0, 0.5]))
+
+    References
+    ----------
+    The interface is that of ``chainer.gradient_check.check_backward``, which compares along one random direction.
+    """
+    __tracebackhide__ = hidden()
+    with folded():
+        caller, parameters = "check_backward", _parameters("check_backward", params)
+        bound = _bound(caller, func, x_data)
+        names = _names(caller, bound, no_grads)
+        _check(Procedure(caller, bound, names, parameters), y_grad, Limits(eps, atol, rtol), dtype)
+
+
+def check_double_backward(
+    func: Callable[..., Any],
+    x_data: Any,
+    y_grad: Any,
+    x_grad_grad: Any,
+    params: Any = (),
+    params_grad_grad: Any = (),
+    eps: float = 1e-3,
+    atol: float = 1e-4,
+    rtol: float = 1e-3,
+    no_grads: Sequence[bool] | None = None,
+    dtype: Any = None,
+) -> None:
+    """Raise unless the second derivatives of ``func`` agree with central differences of its gradients.
+
+    The gradients themselves are taken as right: run `check_backward` first.
+
+    Parameters
+    ----------
+    func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype
+        As for `check_backward`.
+    x_grad_grad : array or tuple of arrays
+        The upstream gradient of the gradient of each input; those of inputs that are not checked are ignored, and may
+        be left out.
+    params_grad_grad : array or tuple of arrays
+        The same for each of ``params``.
+
+    Raises
+    ------
+    GradientCheckError
+        (an AssertionError) If the derivative of a gradient by an input or by an upstream gradient is wrong.
+    RuntimeError
+        If ``func`` can be differentiated only once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import check_double_backward
+    >>> x, one = np.array([0.5, 1.0]), np.ones(2)
+    >>> check_double_backward(lambda x: x**3, x, one, one)
+
+    References
+    ----------
+    The interface is that of ``chainer.gradient_check.check_double_backward``.
+    """
+    __tracebackhide__ = hidden()
+    with folded():
+        caller, parameters = "check_double_backward", _parameters("check_double_backward", params)
+        bound = _bound(caller, func, x_data)
+        names = _names(caller, bound, no_grads)
+        with Procedure(caller, bound, names, parameters).prepared() as prepared:
+            upstream = upstream_of(caller, prepared.outputs(), y_grad)
+        second = gradient_by_upstream(FirstOrder(caller, bound, names, parameters), upstream)
+        procedure = Procedure(caller, second, (*names, *list(second.variables)[len(bound.variables) :]), parameters)
+        wanted = as_tuple(x_grad_grad)
+        if len(wanted) == len(bound.variables):
+            wanted = tuple([g for g, name in zip(wanted, bound.variables, strict=True) if name in names])
+        _check(procedure, (*wanted, *as_tuple(params_grad_grad)), Limits(eps, atol, rtol), dtype)
+
+
+def _parameters(caller: str, params: Any) -> tuple[Variable, ...]:
+    found = as_tuple(params)
+    for i, p in enumerate(found):
+        if not isinstance(p, Variable) or not p.requires_grad:
+            raise TypeError(f"{caller}: params[{i}] is {a_kind(p)}; expected a Variable with a gradient")
+    return found
+
+
+def _bound(caller: str, func: Callable[..., Any], x_data: Any) -> Bound:
+    xs = arrays_of(as_tuple(x_data))
+    for i, x in enumerate(xs):
+        if not is_array(x):
+            raise TypeError(f"{caller}: x_data[{i}] is {a_kind(x)}; expected an array")
+    return bind(caller, func, xs, {})
+
+
+def _names(caller: str, bound: Bound, no_grads: Sequence[bool] | None) -> tuple[str, ...]:
+    """The inputs to be checked."""
+    variables = bound.variables
+    if no_grads is None:
+        return tuple([name for name, x in variables.items() if x.requires_grad])
+    if len(no_grads) != len(variables):
+        raise ValueError(f"{caller}: got {len(no_grads)} no_grads for {len(variables)} arrays in x_data")
+    names = tuple([name for name, skip in zip(variables, no_grads, strict=True) if not skip])
+    for name in names:
+        if not variables[name].requires_grad:
+            raise TypeError(
+                f"{caller}: {name} holds {variables[name].dtype}, which has no gradient; skip it in no_grads"
+            )
+    return names
+
+
+def upstream_of(caller: str, ys: Sequence[Variable], y_grad: Any) -> tuple[Array, ...]:
+    """One upstream gradient per result, of its shape and dtype, where it is."""
+    given = [None] * len(ys) if y_grad is None else list(arrays_of(as_tuple(y_grad)))
+    if len(given) != len(ys):
+        raise ValueError(f"{caller}: got {len(given)} upstream gradients; expected {len(ys)}, one per result")
+    if y_grad is None and any(y.size != 1 for y in ys):
+        raise ValueError(f"{caller}: without an upstream gradient every result must be one number")
+    upstream = []
+    for k, (y, g) in enumerate(zip(ys, given, strict=True)):
+        if g is not None and np.shape(g) != y.shape:
+            raise ValueError(f"{caller}: upstream gradient {k} has shape {np.shape(g)}; the result has {y.shape}")
+        fill = 1.0 if y_grad is None else 0.0
+        upstream.append(get_array_module(y.array).asarray(np.full(y.shape, fill) if g is None else g, dtype=y.dtype))
+    return tuple(upstream)
+
+
+def _check(procedure: Procedure, y_grad: Any, limits: Limits, dtype: Any) -> None:
+    caller = procedure.caller
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        raise TypeError(f"{caller}: dtype is {np.dtype(dtype)}; expected a floating-point dtype")
+    if not limits.eps > 0:
+        raise ValueError(f"{caller}: eps is {limits.eps}; expected a positive number")
+    if not procedure.labels:
+        raise TypeError(f"{caller}: there is nothing to check: no floating-point input and no params")
+    with procedure.prepared() as prepared:
+        ys = prepared.outputs()
+        upstream = upstream_of(caller, ys, y_grad)
+        gradients = prepared.gradients(ys, upstream)
+    with replace(procedure, dtype=dtype).prepared() as prepared:
+        comparer = Comparer(prepared.place(), prepared.look(), flat(upstream), gradients, precisions(prepared), limits)
+        mismatches = compare_inputs(comparer, prepared, np.random.default_rng(_SEED))
+    if mismatches:
+        doubted = partial(is_wrong, procedure, [upstream])
+        raise failure(caller, procedure.bound.name, mismatches, limits.eps, doubted)

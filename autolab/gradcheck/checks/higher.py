@@ -1,0 +1,79 @@
+"""A function whose results are the gradients of another one: checking it checks second derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.configuration import using_config
+from ...engine.grad import grad
+from ...engine.variable import Variable
+from ...shared.binding import Bound
+from ..measuring.subject import beside, draw_upstreams, results
+from ..messages import shown
+
+
+@dataclass(frozen=True)
+class FirstOrder:
+    """Takes the inputs of ``bound`` and then upstream gradients, and returns the gradients of the inputs ``wrt`` and of
+    ``params``.
+
+    Attributes
+    ----------
+    caller : str
+        The tool that errors name.
+    constants : tuple of arrays
+        The upstream gradients, if they are no arguments.
+    """
+
+    caller: str
+    bound: Bound
+    wrt: tuple[str, ...]
+    params: tuple[Variable, ...] = ()
+    constants: tuple[np.ndarray, ...] = ()
+
+    def __call__(self, *args: Variable) -> tuple[Variable, ...]:
+        names = list(self.bound.variables)
+        inputs = dict(zip(names, args, strict=False))
+        upstream = self.constants or args[len(names) :]
+        with using_config("enable_backprop", True):
+            ys = results(self.caller, self.bound.name, self.bound.call(inputs))
+            xs = [*[inputs[name] for name in self.wrt], *self.params]
+            found = grad(ys, xs, beside(ys, upstream) if self.constants else upstream, create_graph=True)
+        return tuple([_zeros(x) if g is None else g for g, x in zip(found, xs, strict=True)])
+
+
+def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
+    """A bound function whose results are the gradients of ``bound`` for a random upstream gradient."""
+    checked = tuple([name for name, x in bound.variables.items() if x.requires_grad])
+    drawn = draw_upstreams(results(caller, bound.name, bound.call()), rng)
+    return Bound.of_variables(FirstOrder(caller, bound, checked, (), drawn), _name(bound), bound.variables)
+
+
+def gradient_by_upstream(gradient: FirstOrder, upstream: Sequence[Any]) -> Bound:
+    """A gradient whose upstream gradients are inputs as well."""
+    names = [f"upstream_{k}" if len(upstream) > 1 else "upstream" for k in range(len(upstream))]
+    starts = {name: Variable(g) for name, g in zip(names, arrays_of(upstream), strict=True)}
+    variables = {**gradient.bound.variables, **starts}
+    return Bound.of_variables(gradient, _name(gradient.bound), variables)
+
+
+def _name(bound: Bound) -> str:
+    return f"gradient of {shown(bound.name)}"
+
+
+def _zeros(x: Variable) -> Variable:
+    return Variable(np.zeros_like(x.array), requires_grad=False)
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """A tuple or list as a tuple, anything else as a tuple of one."""
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def arrays_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """The arrays of Variables; everything else as it is."""
+    return tuple([value.array if isinstance(value, Variable) else value for value in values])

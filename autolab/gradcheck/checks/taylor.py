@@ -1,0 +1,197 @@
+"""The Taylor-remainder test: how fast does what the gradient leaves unexplained vanish with the step?
+
+With a right gradient the remainder ``|f(x + h d) - f(x) - h f'(x) d|`` falls with the square of the step h, with a
+wrong one no faster than the step itself. No tolerance is needed: the order is the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...engine.configuration import check_rng
+from ...shared.binding import bind
+from ..judging.compare import compare
+from ..measuring.noise import estimate_noise
+from ..measuring.options import settle
+from ..measuring.subject import Subject, draw_upstreams, flat
+from ..measuring.sweep import Path
+from ..messages import number, say, shown
+
+_SEED = 0
+_STEPS = tuple(2.0**-k for k in range(3, 21))
+_CLEAR = 30.0
+"""A remainder counts if it is this many times the noise of the function."""
+
+_SECOND_ORDER = 1.8
+_FIRST_ORDER = 1.3
+_FLAT = 1e-9
+"""A remainder below this fraction of the change of the function is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaylorReport:
+    """What `taylor_test` measured along one random direction.
+
+    Attributes
+    ----------
+    function : str
+    steps : array
+        Step sizes, falling; in units of the magnitude of the inputs.
+    change : array
+        ``|f(x + h d) - f(x)|`` for each step, results weighted by a random upstream gradient: of order 1.
+    remainder : array
+        What is left of it without ``h f'(x) d``.
+    noise : float
+        Below about this, a remainder is rounding.
+    order : float
+        The slope of the remainder over the step, both logarithmic, where it stands out from the noise: 2 or more for a
+        right gradient; infinite if there is no remainder, as for a linear function; NaN if there is too little to tell.
+    kink : bool
+        Whether the slopes to both sides differ however small the step: then the order tells nothing about the gradient.
+    hidden : bool
+        Whether the order is too low, and yet no gradient is wrong for certain: rounding, underflow or overflow hides
+        the slope.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import taylor_test
+    >>> report = taylor_test(np.sin, np.array([0.5, 1.0]))
+    >>> bool(report), round(report.order), bool(report.remainder[0] > 100 * report.remainder[5])
+    (True, 2, True)
+    """
+
+    function: str
+    steps: np.ndarray
+    change: np.ndarray
+    remainder: np.ndarray
+    noise: float
+    order: float
+    kink: bool = False
+    hidden: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """True if the remainder vanishes with the square of the step, or is nothing."""
+        return self.order >= _SECOND_ORDER
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        if np.isnan(self.order):
+            key = "taylor.noise"
+        elif np.isinf(self.order):
+            key = "taylor.none"
+        elif self.kink:
+            key = "taylor.kink"
+        elif self.hidden:
+            key = "taylor.hidden"
+        else:
+            key = "taylor.right" if self.passed else "taylor.wrong" if self.order < _FIRST_ORDER else "taylor.between"
+        return say(key, function=shown(self.function), order=number(round(self.order, 2)))
+
+    __repr__ = __str__
+
+
+def taylor_test(
+    fn: Callable[..., Any],
+    *args: Any,
+    options: Mapping[str, Any] | None = None,
+    rng: np.random.Generator | None = None,
+    **inputs: Any,
+) -> TaylorReport:
+    """How fast the remainder of the first-order Taylor expansion of ``fn`` vanishes along a random direction.
+
+    Parameters
+    ----------
+    fn : callable
+        Takes Variables, returns a Variable or a tuple of them.
+    *args, **inputs
+        Its arguments, as for `check_gradients`. float32 is taken to float64.
+    options : dict, optional
+        ``rng``, for a function that has an input of this name.
+    rng : numpy.random.Generator, optional
+        Draws the direction and the upstream gradient; by default with a fixed seed.
+
+    Returns
+    -------
+    TaylorReport
+        ``report.order`` is about 2 (or more) for a right gradient and 1 for a wrong one. At a kink it is 1 whatever the
+        gradient is, and ``report.kink`` is True; `check_gradients` can tell.
+
+    Raises
+    ------
+    TypeError
+        As `check_gradients`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import taylor_test
+    >>> report = taylor_test(lambda x: np.exp(x) * x, np.array([0.5, 1.0]))
+    >>> round(report.order), report.passed
+    (2, True)
+    """
+    chosen = settle("taylor_test", {"rng": None}, {"rng": rng}, options, inputs)
+    check_rng("taylor_test", chosen["rng"])
+    rng = chosen["rng"] or np.random.default_rng(_SEED)
+    subject = Subject(bind("taylor_test", fn, args, inputs), lift=True, caller="taylor_test")
+    if not subject.names:
+        raise TypeError(f"taylor_test: {subject.bound.name} got no floating-point input that requires a gradient")
+    with np.errstate(all="ignore"):
+        return _measured(subject, rng)
+
+
+def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
+    run = subject.run()
+    upstreams = draw_upstreams(run.outputs, rng)
+    gradients = subject.gradients(run, upstreams)
+    point = subject.point(subject.arrays)
+    directions, slope = [], 0.0
+    for i, (array, g) in enumerate(zip(subject.arrays, gradients, strict=True)):
+        along = point.elements(i, np.arange(array.size))
+        step = along.step * rng.uniform(0.5, 1.0, array.size) * rng.choice((-1.0, 1.0), array.size)
+        directions.append(type(along)(i, along.index, step))
+        slope += 0.0 if g is None else float(g.ravel() @ step)
+    weights = flat(upstreams)[point.finite]
+    noise = float(np.abs(weights) @ estimate_noise(point, directions).level)
+    report = _remainders(
+        subject.bound.name, lambda h: float(weights @ (point.at(directions, h) - point.values)), slope, noise
+    )
+    if not report.order < _FIRST_ORDER or report.kink:
+        return report
+    table = compare(subject, subject.arrays, upstreams, np.random.default_rng(_SEED))
+    return replace(report, hidden=not table.fails)
+
+
+def taylor_along(path: Path) -> TaylorReport:
+    """The same test for one direction of one input."""
+    return _remainders(path.function, path.moved, path.slope, path.noise)
+
+
+def _remainders(function: str, moved: Callable[[float], float], slope: float, noise: float) -> TaylorReport:
+    steps = np.array(_STEPS)
+    change = np.array([moved(h) for h in _STEPS])
+    remainder, size = np.abs(change - steps * slope), np.abs(change)
+    order = _order(steps, size, remainder, noise)
+    kink = False
+    if order < _SECOND_ORDER:  # what both sides add up to knows no gradient
+        both = np.abs(change + np.array([moved(-h) for h in _STEPS]))
+        kink = _order(steps, size, both, noise) < _FIRST_ORDER
+    return TaylorReport(function, steps, size, remainder, noise, order, kink)
+
+
+def _order(steps: np.ndarray, change: np.ndarray, remainder: np.ndarray, noise: float) -> float:
+    """The slope over the finest steps that count: there the lowest power rules."""
+    counts = (remainder > _CLEAR * noise) & (remainder > _FLAT * change)
+    if not counts[np.isfinite(remainder)].any():
+        return np.inf if np.isfinite(remainder).any() else np.nan
+    rows = np.flatnonzero(counts)[-5:]
+    if rows.size < 3:
+        return np.nan
+    return float(np.polyfit(np.log(steps[rows]), np.log(remainder[rows]), 1)[0])

@@ -1,0 +1,1 @@
+"""Searching the formulas that a backward computes and that it should compute."""

@@ -1,0 +1,159 @@
+"""What a backward computes and what it should, as formulas: of elementwise functions, of pieces of them, of reductions.
+
+Where the inputs and the result alone make none, the parts of the forward help, in a product or in a sum of two.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from ..judging.case import Case, wrong_somewhere
+from ..messages import Kind
+from .elementwise_formulas import LEAST, MEASURED, NO_RULE, WRITTEN, Rule, Samples, letters, sampled, short_rule
+from .forward_parts import ForwardParts, forward_parts
+from .product_search import LEAST_SHARE, ProductSearch, Term
+from .reduction_samples import ReductionSamples, sampled_reduction
+from .row_formulas import row_rule
+
+_NEAR_ZERO = 0.02
+_SIGNS = re.compile(r"[<>] 0|sign|abs")
+
+_TRIED = 4
+"""Of so many sums it is tried whether the other one has a term in common."""
+
+
+def rule_of(case: Case, i: int, kind: Kind) -> Rule:
+    """The formulas for input ``i``: the simplest that fit. Both are known, or neither.
+
+    Of a gradient that is wrong at some elements only they may be those of these elements.
+    """
+    samples = _measured(case, i, False)
+    if samples is None:
+        return row_rule(case, i)
+    if kind != "local_error":
+        rule = _rule(case, i, samples)
+        rule = rule if rule.right else _of_two_signs(case, i, samples)
+        if rule.right or wrong_somewhere(case, i).all():
+            return rule
+    wrong = _measured(case, i, True)
+    return NO_RULE if wrong is None else replace(_rule(case, i, wrong), is_piece=True)
+
+
+def _rule(case: Case, i: int, samples: Samples) -> Rule:
+    is_counted = isinstance(samples, ReductionSamples) and samples.measured.any()
+    rule = NO_RULE if is_counted else short_rule(case, samples)
+    if rule.written and rule.right and _holds_near_zero(case, i, rule):
+        return rule
+    with np.errstate(all="ignore"):
+        parts = _parts(case, i, samples)
+        rule = _with_parts(case, samples, parts)
+        return rule if rule.right else _with_parts(case, samples, _with_density(parts, letters(case)[i], samples))
+
+
+def _holds_near_zero(case: Case, i: int, rule: Rule) -> bool:
+    """Whether the formulas part at 0, if they tell signs apart, and not at a threshold next to it."""
+    if not _SIGNS.search(rule.written + rule.right):
+        return True
+    near = sampled(case, i, scale=_NEAR_ZERO)
+    return near is not None and short_rule(case, near) == rule
+
+
+def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
+    """The formulas for positive and for negative elements, as those of a leaky ReLU; near 0 they must be the same."""
+    near = None if isinstance(samples, ReductionSamples) else sampled(case, i, scale=_NEAR_ZERO)
+    if near is None:
+        return NO_RULE
+    name, rules = list(samples.names)[i], []
+    for sign in (1, -1):
+        sides = [seen.where(sign * seen.names[name] > 0) for seen in (samples, near)]
+        found = [short_rule(case, side) if side.written.size >= LEAST else NO_RULE for side in sides]
+        if found[0] != found[1] or not (found[0].written and found[0].right):
+            return NO_RULE
+        rules.append(found[0])
+    above, below = rules
+    written, right = [
+        f"{over} for {name} > 0 and {under} for {name} < 0"
+        for over, under in ((above.written, below.written), (above.right, below.right))
+    ]
+    return Rule(written, right)
+
+
+def _measured(case: Case, i: int, wrong_alone: bool) -> Samples | None:
+    samples = sampled(case, i, wrong_alone)
+    return sampled_reduction(case, i, wrong_alone) if samples is None else samples
+
+
+def _parts(case: Case, i: int, samples: Samples) -> ForwardParts:
+    """The parts of the forward; of a reduction also the statistics of its rows."""
+    try:
+        found = forward_parts(case, i, samples.points, list(samples.names.values()))
+    except Exception:  # what runs alone does not always run when it is followed
+        found = None
+    parts = found or ForwardParts({}, {}, [""] * len(samples.names), frozenset())
+    if not isinstance(samples, ReductionSamples):
+        return parts
+    return replace(parts, values={**parts.values, **samples.statistics})
+
+
+def _with_density(parts: ForwardParts, name: str, samples: Samples) -> ForwardParts:
+    """The parts and the density of the normal distribution, the slope of ``erf``: a forward has no value for it."""
+    x = samples.names[name]
+    return replace(parts, values={f"normal_pdf({name})": np.exp(-x * x / 2) / np.sqrt(2 * np.pi), **parts.values})
+
+
+def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
+    names = _named(case, samples, parts)
+    lost = samples.measured - samples.written
+    is_small = np.max(np.abs(lost)) < LEAST_SHARE * np.max(np.abs(samples.measured))
+    if is_small or len(names) < len(samples.names) or set(names) & parts.taken:
+        return NO_RULE
+    upstream = next(name for name in ("g", "upstream", "upstream_") if name not in {*names, *parts.taken})
+    targets = samples.written, samples.measured, lost
+    counts = samples.counts if isinstance(samples, ReductionSamples) else {}
+    search = ProductSearch.where_clear(targets, names, parts.values, parts.constants, upstream, counts)
+    if search is None:
+        return NO_RULE
+    written, right = _found(search, samples.written, samples.measured)
+    rule = Rule(_text(written, right) if samples.written.any() else "0", _text(right, written))
+    return rule if rule.written and rule.right and rule.written != rule.right else NO_RULE
+
+
+def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> tuple[list[Term], list[Term]]:
+    """The terms of both; if one is a sum, preferably with a term of the other."""
+    first, second = search.product(written, WRITTEN), search.product(right, MEASURED)
+    if second and not first:
+        first = search.beside(second, written, WRITTEN) or next(search.sums(written, WRITTEN), [])
+    elif first and not second:
+        second = search.beside(first, right, MEASURED) or next(search.sums(right, MEASURED), [])
+    if first or second:
+        return first, second
+    seconds = list(islice(search.sums(right, MEASURED), _TRIED))
+    for second in seconds:
+        if first := search.beside(second, written, WRITTEN):
+            return first, second
+    firsts = list(islice(search.sums(written, WRITTEN), _TRIED))
+    for first in firsts:
+        if second := search.beside(first, right, MEASURED):
+            return first, second
+    return next(iter(firsts), []), next(iter(seconds), [])
+
+
+def _named(case: Case, samples: Samples, parts: ForwardParts) -> dict[str, np.ndarray]:
+    """The inputs and the result: inputs without a name of their own, and the result, as the forward calls them."""
+    *inputs, _ = samples.names
+    result = next(name for name in ("y", "out", "out_") if name not in {*inputs, *parts.taken})
+    unnamed = {k for k, name in enumerate(case.names) if not name.isidentifier()} | {len(inputs)}
+    usual = zip(parts.known, [*inputs, result], strict=True)
+    letters = [own if own and k in unnamed else name for k, (own, name) in enumerate(usual)]
+    return dict(zip(letters, samples.names.values(), strict=True))
+
+
+def _text(terms: list[Term], others: list[Term]) -> str:
+    """The sum of the terms: first what ``others`` have too, one with a minus last."""
+    shared = {text for text, _ in others}
+    texts = sorted([text for text, _ in terms], key=lambda text: (text.startswith("-"), text not in shared, len(text)))
+    return " + ".join(texts).replace(" + -", " - ")

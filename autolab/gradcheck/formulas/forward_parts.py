@@ -1,0 +1,223 @@
+"""What the user's forward calls the values on its way, seen while it runs.
+
+Names are trustworthy only if they mean one value throughout: one that is bound again, changed in place or used for
+something else in a helper is left out, and so are all if anything else follows what Python executes (a debugger).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.variable import Variable
+from ..judging.case import Case
+
+_MOST = 8
+_MOST_EVENTS = 3000
+"""A forward of more instructions is a loop or a program of its own, and is let go."""
+
+_LARGEST = 1024
+_OWN = __name__.partition(".")[0]
+_PATHS = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+_LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_function__")
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardParts:
+    """The values on the way of a forward at many points, by the user's names, and the single numbers among them.
+
+    ``known`` is what the forward calls its inputs and its result, empty where it has no name for them; ``taken`` are
+    all names that it uses for something else.
+    """
+
+    values: dict[str, np.ndarray]
+    constants: dict[str, float]
+    known: list[str]
+    taken: frozenset[str]
+
+
+Points = Sequence[tuple[list[np.ndarray], np.ndarray]]
+"""Inputs, each with which of its elements count."""
+
+
+def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> ForwardParts | None:
+    """The parts of the one written forward that takes input ``i`` and gives the result, at all points.
+
+    What equals one of ``known`` (the inputs, the result) everywhere is no part.
+    """
+    runs: list[dict[str, np.ndarray]] = []
+    depths: dict[str, int] = {}
+    taken: set[str] = set()
+    for arrays, good in points:
+        seen = _watched(case, i, arrays)
+        if seen is None:
+            return None
+        taken |= seen.values.keys()
+        depths = {**seen.depths, **depths}
+        runs.append({name: v for name, a in seen.certain() if (v := _spread(a, case.shapes[i], good)) is not None})
+    names = [name for name in runs[0] if all([name in run for run in runs])]
+    columns = {name: np.concatenate([run[name] for run in runs]) for name in names}
+    same = [[name for name, v in columns.items() if np.array_equal(v, other)] for other in known]
+    other = {name: v for name, v in columns.items() if not any([name in equal for equal in same])}
+    other = {name: v for name, v in other.items() if np.isfinite(v).all()}
+    single = {name for name, v in other.items() if (v == v[0]).all()}
+    outermost = _outermost({name: depths[name] for name in other}, single)
+    constants = {name: float(other[name][0]) for name in outermost if name in single}
+    values = {name: other[name] for name in outermost if name not in single and not _is_double(name, other)}
+    return ForwardParts(
+        dict(list(values.items())[:_MOST]),
+        dict(list(constants.items())[:_MOST]),
+        [next(iter(equal), "") for equal in same],
+        frozenset(taken.difference(*same)),
+    )
+
+
+def parts_at(case: Case, i: int) -> dict[str, np.ndarray]:
+    """The parts of that forward at the given point, of any shape; of those with one value none."""
+    seen = _watched(case, i, list(case.subject.arrays))
+    if seen is None:
+        return {}
+    known = [*case.subject.arrays, *case.subject.run().values()]
+    found = {name: v for name, v in seen.certain() if not any([np.array_equal(v, other) for other in known])}
+    found = {name: v for name, v in found.items() if np.isfinite(v).all()}
+    outermost = _outermost(
+        {name: seen.depths[name] for name in found}, {name for name in found if not found[name].ndim}
+    )
+    return {name: found[name] for name in outermost if not _is_double(name, found)}
+
+
+def _outermost(depths: dict[str, int], single: set[str]) -> list[str]:
+    """The first names of the outermost function that has any but single numbers: those of helpers tell less."""
+    written = min(
+        [depth for name, depth in depths.items() if name not in single], default=max(depths.values(), default=0)
+    )
+    return [name for name, depth in depths.items() if depth == written][: 2 * _MOST]
+
+
+def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:
+    if value.ndim not in (0, len(shape)) or any(n not in (1, m) for n, m in zip(value.shape, shape, strict=False)):
+        return None
+    return np.broadcast_to(value, shape).ravel()[good.ravel()].astype(float)
+
+
+def _is_double(name: str, columns: dict[str, np.ndarray]) -> bool:
+    """Whether another name has the same values at all points: elsewhere they may differ."""
+    return any([other != name and np.array_equal(v, columns[name]) for other, v in columns.items()])
+
+
+def _watched(case: Case, i: int, arrays: list[np.ndarray]) -> _Names | None:
+    if sys.gettrace() is not None:  # somebody else's: a debugger
+        return None
+    events: list[ForwardEvent] = []
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            events.append(event)
+
+    names = _Names()
+    with observe(hook), _tracing(names):
+        run = case.subject.run(arrays)
+    if len(events) != 1 or names.events > _MOST_EVENTS:
+        return None
+    is_taker = any([x is run.inputs[i] for x in events[0].inputs])
+    return names if is_taker and events[0].outputs[0] is run.outputs[0] else None
+
+
+@contextmanager
+def _tracing(names: _Names) -> Iterator[None]:
+    sys.settrace(names.called)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+class _Names:
+    """What a name stood for in the frames of the user's own functions: its value, as it was at first."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.values: dict[str, np.ndarray] = {}
+        self.unsure: set[str] = set()
+        self.depths: dict[str, int] = {}
+        self._objects: dict[str, Any] = {}
+        self._bits: dict[str, Any] = {}
+
+    def certain(self) -> list[tuple[str, np.ndarray]]:
+        """The names that kept their values; of several for one array the outermost and first."""
+        found: dict[Any, str] = {}
+        for name in sorted(self.values, key=self.depths.__getitem__):
+            if name not in self.unsure:
+                value = self._objects[name]
+                found.setdefault(id(value) if isinstance(value, np.ndarray) else name, name)
+        return [(name, self.values[name]) for name in found.values()]
+
+    def called(self, frame: FrameType, event: str, arg: Any) -> Any:
+        """For every Python function that is called: whether to follow it."""
+        if self.events > _MOST_EVENTS or not _is_users(frame):
+            return None
+        frame.f_trace_opcodes = True
+        return self._executed
+
+    def _executed(self, frame: FrameType, event: str, arg: Any) -> Any:
+        self.events += 1
+        if self.events > _MOST_EVENTS:
+            return None
+        bound = dict(_numbers(frame))
+        for name, value in bound.items():
+            if name not in self.values:
+                self.depths[name], self._objects[name] = _depth(frame), value
+                self.values[name], self._bits[name] = np.array(value), _bits(value)
+            elif name not in self.unsure and _bits(value) != self._bits[name]:
+                self.unsure.add(name)
+        if event == "return" and arg is None:  # it raised: what it had computed is not used
+            self.unsure.update(bound)
+        return self._executed
+
+
+def _depth(frame: FrameType | None) -> int:
+    """How many of the user's functions are followed around this one."""
+    depth = 0
+    while frame is not None:
+        depth += frame.f_trace is not None
+        frame = frame.f_back
+    return depth
+
+
+def _numbers(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    """The names in a frame that stand for arrays or numbers, and the attributes of ``self`` that do."""
+    for name, value in frame.f_locals.items():
+        attributes = getattr(value, "__dict__", {}) if name == "self" else {}
+        own = {f"self.{key}": kept for key, kept in attributes.items() if not key.startswith("_")}
+        for key, held in (own or {name: value}).items():
+            found = held.data if isinstance(held, Variable) else held
+            if _is_number(found):
+                yield key, found
+
+
+def _bits(value: Any) -> Any:
+    """What is the same as long as a value is; quick to compare, at every instruction."""
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "biuf" and value.size <= _LARGEST
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | np.complexfloating)
+
+
+def _is_users(frame: FrameType) -> bool:
+    """Whether it runs a function that a user wrote."""
+    code, module = frame.f_code, str(frame.f_globals.get("__name__"))
+    is_function = not code.co_name.startswith("<") or code.co_name == "<lambda>"
+    is_own = module.partition(".")[0] == _OWN  # code that a dataclass makes has no file
+    return is_function and not is_own and not code.co_filename.startswith(_LIBRARIES)

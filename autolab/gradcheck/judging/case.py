@@ -1,0 +1,174 @@
+"""All that is known about an input whose gradient fails, and what its numbers can and cannot mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..measuring.numeric_slopes import KINK
+from ..measuring.probes import MARGIN
+from ..measuring.subject import Subject
+from .comparison import Comparison, Table
+from .contracts import Combination, Examination, Gradients
+
+SIGNAL = 10.0
+"""A match means something only where what is matched is this many times the tolerance."""
+
+_NONLINEAR = 1e-3
+_LEFT = 1e-12
+_SATURATED = 1e-13
+_SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """All that is known when an input fails: the tables at the given point and, if it could be measured,
+    nearby."""
+
+    function: str
+    names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    exam: Examination
+    tables: tuple[Table, ...]
+    subject: Subject
+
+    @property
+    def gradients(self) -> Gradients:
+        """The analytic gradients at the given point."""
+        return self.exam.gradients or (None,) * len(self.names)
+
+    def at(self, i: int) -> list[Comparison]:
+        """The comparisons of input ``i`` at the given point and, if it was measured there, nearby."""
+        here, *nearby = [table.inputs[i] for table in self.tables]
+        return [here, *[c for c in nearby if c.measured.any()]]
+
+    def leftover(self, i: int) -> float:
+        """What rounding may leave of a gradient whose terms cancel at the given point.
+
+        Nearby they need not, and are then as large as the gradient. Inside a saturated function they always do, and
+        have the size of the upstream gradient.
+        """
+        upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.exam.upstreams[0]])
+        terms = upstream * (1 + float(np.abs(self.subject.arrays[i]).max(initial=0.0)))
+        try:
+            nearby = self.subject.nearby(np.random.default_rng(_SEED))
+            found = self.subject.gradients(self.subject.run(nearby), self.exam.upstreams[0])[i]
+        except Exception:  # nearby may lie outside the function's domain
+            found = None
+        size = 0.0 if found is None else float(np.max(np.abs(found), where=np.isfinite(found), initial=0.0))
+        return max(_LEFT * size, _SATURATED * terms)
+
+    @property
+    def limits(self) -> frozenset[str]:
+        """What keeps the arithmetic at the given point from giving a gradient."""
+        return self.tables[0].doubts.limits
+
+    def index(self, i: int, element: int) -> tuple[int, ...]:
+        """The index of a flat element of input ``i``."""
+        return tuple(int(k) for k in np.unravel_index(element, self.shapes[i]))
+
+
+def fails(case: Case, i: int) -> bool:
+    """Whether the gradient of input ``i`` is wrong beyond doubt."""
+    if ignores_upstream(case, i) or nonlinear(case, i) is not None or undefined(case, i).any():
+        return True
+    return bool(wrong_somewhere(case, i).any())
+
+
+def ignores_upstream(case: Case, i: int) -> bool:
+    """Whether an upstream gradient of zeros gives something else than zeros; NaN is no proof (0 times infinity)."""
+    g = case.exam.none[i]
+    return g is not None and bool((np.isfinite(g) & (g != 0)).any())
+
+
+@dataclass(frozen=True)
+class Nonlinear:
+    """The element at which a gradient is not linear in the upstream gradient, what it is there, and what others make
+    of it. ``key`` names the upstream gradient."""
+
+    key: str
+    element: int
+    given: float
+    made: float
+
+
+def nonlinear(case: Case, i: int) -> Nonlinear | None:
+    """Where the gradient is least linear in the upstream gradient, if that is no rounding error.
+
+    A backward that takes the size of it, or its square, shows only where the signs differ: one of the sums is negative.
+    """
+    return next((found for c in case.exam.combinations if (found := _unlike(case, i, c)) is not None), None)
+
+
+def _unlike(case: Case, i: int, combination: Combination) -> Nonlinear | None:
+    """A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing."""
+    found = combination.of(i)
+    if found is None or not found[0].size or not all([np.isfinite(g).all() for g in (found[0], *found[1])]):
+        return None
+    made = np.asarray(sum(found[1])).ravel()
+    gap = np.abs(found[0].ravel() - made)
+    gauge, noise = case.tables[0].gauge, case.tables[0].noise.gradients[i]
+    known = max(*[_NONLINEAR * np.abs(g).max() for g in found[1]], MARGIN * noise.max())
+    least = np.maximum(known, gauge.grain / gauge.point.scales[i])
+    k = int(np.argmax(np.where(gap > least, gap, 0)))
+    if not gap[k] > least[k] or not gap[k] > case.leftover(i):
+        return None
+    return Nonlinear(combination.key, k, float(found[0].flat[k]), float(made[k]))
+
+
+def fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:
+    """Whether, at every point, the analytic gradient of the first is ``factor`` times the numeric one of the second.
+
+    A match with what is lost in its own tolerance says nothing, so somewhere there must be more.
+    """
+    signal = False
+    for first, second in pairs:
+        a, b = first.elements, second.elements
+        known = first.measured & second.measured & ~a.unsure & ~b.unsure & (a.kind != KINK) & (b.kind != KINK)
+        target, slack = factor * b.numeric[known], abs(factor) * b.tolerance[known]
+        if (np.abs(a.analytic[known] - target) > slack + a.tolerance[known]).any():
+            return False
+        signal |= bool((np.abs(target) > SIGNAL * slack).any())
+    return signal
+
+
+def evident(case: Case, i: int) -> bool:
+    """Two points, or three elements with different slopes: one number alone is some factor times any other."""
+    if len(case.at(i)) > 1:
+        return True
+    e = case.at(i)[0].elements
+    return np.unique(np.round(np.abs(e.numeric[e.wrong]), 6)).size >= 3
+
+
+def ratio(comparisons: Sequence[Comparison]) -> float:
+    """Analytic over numeric at the element with the greatest slope."""
+    analytic = np.concatenate([c.elements.analytic[c.measured] for c in comparisons])
+    numeric = np.concatenate([c.elements.numeric[c.measured] for c in comparisons])
+    if not np.isfinite(numeric).any() or not np.nanmax(np.abs(numeric)) > 0:
+        return float("nan")
+    k = int(np.nanargmax(np.abs(numeric)))
+    return float(analytic[k] / numeric[k])
+
+
+def lengths(case: Case) -> set[int]:
+    """The lengths and sizes of the inputs and results, which a gradient may be divided by."""
+    shapes = [*case.shapes, *[g.shape for g in case.exam.upstreams[0]]]
+    return {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}
+
+
+def undefined(case: Case, i: int) -> np.ndarray:
+    """Elements whose gradient is NaN or infinite at two points although the function is smooth there.
+
+    At one point it may be a limit of the arithmetic: 0 times the infinite slope of a root. At two it is one if the
+    arithmetic says so: infinity over infinity, where an exponential was too large.
+    """
+    nowhere = np.logical_and.reduce(
+        [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
+    )
+    return nowhere if len(case.at(i)) > 1 and nowhere.any() and not case.limits else np.zeros_like(nowhere)
+
+
+def wrong_somewhere(case: Case, i: int) -> np.ndarray:
+    return np.logical_or.reduce([c.elements.wrong for c in case.at(i)])

@@ -1,0 +1,267 @@
+"""Analytic against numeric gradients at one point, element by element: right, wrong, or not to be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from ..measuring.fine_slopes import is_zero
+from ..measuring.gauge import Gauge
+from ..measuring.noise import Noise, estimate_noise
+from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
+from ..measuring.point import Point
+from ..measuring.probes import KNOWN, MARGIN, Claim, search
+from ..measuring.stairs import Stair
+from ..measuring.subject import Subject, flat
+from ..measuring.ties import slopes_at_tie
+from .comparison import Comparison, Elements, Noises, Table
+from .doubts import Doubts
+
+ELEMENTS = 256
+"""Up to this size every element of an input is measured; of a larger one a sample, and random directions through all
+of it."""
+
+_SAMPLE = 6
+_AGAIN = (10, 4)
+"""So many elements that are wrong, and so many that are right, are measured again nearby."""
+
+_CLOSE = KNOWN / 2
+"""So near to a gradient, as a share of what it is off or of its size, must fine differences be that confirm it."""
+
+_UNDERFLOW = 1e-290
+_LIFT = 2.0**500
+"""Tiny results are measured so many times larger."""
+
+_LEFTOVER = 1e-10
+"""A gradient beyond this fraction of the upstream gradient is not what rounding leaves of one that is 0."""
+
+_NEGLIGIBLE = 1e-5
+"""An element is also measured if its tolerance is below this fraction of the largest move of the function."""
+
+
+def compare(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
+) -> Table:
+    """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
+    survey = _survey(subject, arrays, upstreams)
+    return _table(survey, arrays, [_plan(survey.gauge, claim, rng) for claim in survey.claims])
+
+
+def compare_nearby(
+    subject: Subject,
+    arrays: Sequence[np.ndarray],
+    upstreams: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    here: Table,
+) -> Table | None:
+    """The same at a point near that of ``here``, as far as it says something new; None if it does not.
+
+    Of an input that disagrees there, some elements are measured again. The others get a random direction, and are
+    measured if that disagrees.
+    """
+    survey = _survey(subject, arrays, upstreams, here.noise)
+    plans = []
+    for claim, c in zip(survey.claims, here.inputs, strict=True):
+        doubtful = c.measured & (c.elements.wrong | ~np.isfinite(c.elements.analytic))
+        if doubtful.any():
+            plans.append(_Plan(_some(doubtful, c.measured & ~doubtful, rng), c.conclusive))
+        elif claim.analytic.size and search(survey.gauge, claim, rng, probes=1).halves:
+            plans.append(_plan(survey.gauge, claim, rng))
+        else:
+            plans.append(_Plan(np.array([], int), c.conclusive))
+    return _table(survey, arrays, plans) if any(plan.index.size for plan in plans) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """Which elements of an input to measure one by one; whether the others are covered; where probes found an error."""
+
+    index: np.ndarray
+    conclusive: bool
+    halves: tuple[slice, ...] = ()
+
+
+def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Elements to be measured again: some of the doubtful ones, and a few of the others."""
+    parts = [np.flatnonzero(mask) for mask in (doubtful, right)]
+    sizes = [min(part.size, most) for part, most in zip(parts, _AGAIN, strict=True)]
+    return np.sort(np.concatenate([rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]))
+
+
+def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]) -> Table:
+    gauge, claims = survey.gauge, survey.claims
+    elements = _measured(gauge, claims, [plan.index for plan in plans])
+    inputs = []
+    for claim, plan, is_given in zip(claims, plans, survey.given, strict=True):
+        index = plan.index
+        part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
+        measured = np.zeros(claim.analytic.size, bool)
+        measured[index] = True
+        stairs = _doubted(survey, claim.input, index, part)
+        zeros = _zeros(gauge, claim.input, index, part)
+        spread = _spread(part, claim.analytic, index)
+        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs, zeros))
+    noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
+    finite = bool(gauge.point.finite.all())
+    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge, survey.doubts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Survey:
+    """What the numeric gradients at a point are measured with, the analytic gradients, which of them exist, and what
+    may speak for them."""
+
+    gauge: Gauge
+    claims: list[Claim]
+    given: list[bool]
+    doubts: Doubts
+
+
+def _survey(
+    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], known: Noises | None = None
+) -> _Survey:
+    """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
+    run = subject.run(arrays)
+    upstreams = [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
+    gradients = subject.gradients(run, upstreams)
+    point = subject.point(arrays)
+    fits = known is not None and known.results.level.size == point.values.size
+    noises = known if known is not None and fits else _noises(subject, arrays, upstreams, point)
+    claims = []
+    for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):
+        analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
+        claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
+    gauge = Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor)
+    return _Survey(gauge, claims, [g is not None for g in gradients], Doubts(subject, arrays, upstreams, gradients))
+
+
+def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point) -> Noises:
+    """The noise of the finite results and of the gradients, from the same runs."""
+    both = subject.point(arrays, upstreams)
+    noise = estimate_noise(both, [both.elements(i, np.arange(a.size)) for i, a in enumerate(arrays)])
+    results = point.values.size
+    jitter = np.zeros(sum(a.size for a in arrays))
+    jitter[both.finite[point.finite.size :]] = noise.level[results:]
+    ends = np.cumsum([a.size for a in arrays])
+    return Noises(Noise(noise.level[:results], noise.relative[:results]), tuple(np.split(jitter, ends[:-1])))
+
+
+def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
+    """All elements of a small input; of a large one a sample, and what random directions lead to."""
+    size = claim.analytic.size
+    if size <= ELEMENTS:
+        return _Plan(np.arange(size), True)
+    found = search(gauge, claim, rng)
+    index = np.union1d(rng.choice(size, _SAMPLE, replace=False), found.suspects)
+    return _Plan(index, found.conclusive, found.halves)
+
+
+def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarray]) -> Elements:
+    """The chosen elements of all inputs, one input after the other."""
+    analytic = np.concatenate([c.analytic[i] for c, i in zip(claims, indexes, strict=True)])
+    noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
+    scale = np.concatenate([gauge.point.scales[c.input][i] for c, i in zip(claims, indexes, strict=True)])
+    directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
+    lift = _LIFT if _is_tiny(gauge) else 1.0
+    lifted = replace(gauge, weights=gauge.weights * lift)
+    found = lifted.slopes(directions, moving=analytic != 0)
+    elements = _judged(analytic, noise, found, scale * lift, claims[0].root_eps, lifted)
+    if not gauge.point.finite.all():
+        elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
+    return elements
+
+
+def _is_tiny(gauge: Gauge) -> bool:
+    """Whether the errors of the slopes would underflow."""
+    largest = max([float(np.max(scale, initial=0.0)) for scale in gauge.point.scales])
+    return float(np.max(np.abs(gauge.point.values), initial=0.0)) < 1 / _LIFT and largest < _LIFT
+
+
+def _judged(
+    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, gauge: Gauge
+) -> Elements:
+    leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0)) / (_LIFT if _is_tiny(gauge) else 1.0)
+    with np.errstate(all="ignore"):
+        numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
+        kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
+        size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
+        tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
+        deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
+        lost = (numeric == 0) & (error == 0) & (deviation <= gauge.grain / scale)  # nothing moves
+        wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
+        enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
+        unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+        unsure |= lost & (deviation > np.fmax(tolerance, leftover))
+        tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
+    return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
+
+
+def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> dict[int, Stair]:
+    """Make those elements unsure that seem wrong and may be right; the stairs that hide slopes are returned.
+
+    The first that nothing speaks for ends the search: the input is wrong then.
+    """
+    stairs: dict[int, Stair] = {}
+    wrong, doubts = np.flatnonzero(part.wrong), survey.doubts
+    with np.errstate(all="ignore"):
+        for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
+            numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
+            slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * deviation)
+            if slope is not None:
+                _settle(part, k, slope)
+                continue
+            tie = slopes_at_tie(survey.gauge, input, index[k], analytic)
+            if tie is not None:
+                _settle(part, k, analytic)
+                part.kind[k], (part.low[k], part.high[k]) = KINK, tie
+                continue
+            stair = doubts.stair(survey.gauge, input, index[k], numeric, analytic)
+            if stair is not None:
+                stairs[int(index[k])] = stair
+            elif not doubts.speak_for(survey.gauge, input, index[k], numeric, analytic, deviation):
+                break
+            part.wrong[k], part.unsure[k] = False, True
+            part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
+        is_defined = survey.gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
+        for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
+            numeric, analytic = part.numeric[k], part.analytic[k]
+            slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * abs(analytic))
+            if slope is not None:
+                _settle(part, k, slope)
+        for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
+            stair = doubts.stair(survey.gauge, input, index[k], part.numeric[k], part.analytic[k])
+            stairs |= {} if stair is None else {int(index[k]): stair}
+    return stairs
+
+
+def _settle(part: Elements, k: Any, slope: float) -> None:
+    """Let an element be right, and ``slope`` the numeric one."""
+    part.numeric[k] = part.low[k] = part.high[k] = slope
+    part.kind[k], part.wrong[k], part.unsure[k] = SMOOTH, False, False
+    part.deviation[k] = abs(part.analytic[k] - slope)
+    part.tolerance[k] = np.fmax(part.tolerance[k], part.deviation[k])
+
+
+def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> frozenset[int]:
+    """Make those elements right that are in doubt, or seem wrong, and whose gradient is 0 up to rounding; their places
+    are returned."""
+    found = set()
+    for k in np.flatnonzero(part.unsure | part.wrong):
+        if is_zero(gauge, gauge.point.element(input, index[k]), part.numeric[k], part.analytic[k]):
+            _settle(part, k, 0.0)
+            found.add(int(index[k]))
+    return frozenset(found)
+
+
+def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
+    """``part`` at its places among all elements of the input."""
+    spread = {}
+    for entry in fields(Elements):
+        values = getattr(part, entry.name)
+        spread[entry.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
+        spread[entry.name][index] = values
+    spread["analytic"] = analytic
+    return Elements(**spread)

@@ -1,0 +1,305 @@
+"""What must hold before numbers are compared: same inputs, same results; nothing changed in place; the right shapes.
+
+Everything here is decided without a finite difference, by calling the function on fresh copies and comparing bit by
+bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ...debug.inplace import watching
+from ...engine.configuration import config
+from ...engine.devices import to_cpu
+from ...engine.errors import DamagedValueError, GradientCountError, GradientShapeError
+from ...engine.sharing import wrote_to_lent
+from ...transforms.tracing.surroundings import generators
+from ..measuring.subject import Run, Subject, draw_upstreams
+from ..messages import Kind, Verdict, number, say, shown
+from .finding import Finding
+from .lasting_arrays import changed_by
+
+Gradients = tuple[np.ndarray | None, ...]
+
+_RUNS, _RUNS_OF_DRAWS = 3, 30
+"""A function that draws one bit may give the same in a few runs: one that moves a generator is run more often."""
+
+_SEED = 0
+
+FORWARD = "forward"
+"""The cause of a finding for which no backward is to blame."""
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A broken contract, and the verdict that follows from it; a comparison of numbers would mean nothing."""
+
+    finding: Finding
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Combination:
+    """The gradients for an upstream gradient, and what those for ``others`` make of them, as all of it is linear.
+
+    ``key`` is the sentence that says how the upstream gradients belong together.
+    """
+
+    key: str
+    gradients: Gradients
+    others: tuple[Gradients, ...]
+
+    def of(self, i: int) -> tuple[np.ndarray, tuple[np.ndarray, ...]] | None:
+        """The gradient of input ``i``, and those whose sum it should be, if it has any."""
+        found = self.gradients[i]
+        others = [g for gradients in self.others if (g := gradients[i]) is not None]
+        return None if found is None or len(others) < len(self.others) else (found, tuple(others))
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the contracts leave for the comparison.
+
+    ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other,
+    ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first under ``create_graph``;
+    None if backward cannot be differentiated. Without ``gradients`` backward failed or a contract is broken.
+    """
+
+    upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
+    breach: Breach | None = None
+    gradients: Gradients | None = None
+    second: Gradients = ()
+    none: Gradients = ()
+    combinations: tuple[Combination, ...] = ()
+    graph: Gradients | None = None
+
+
+def examine(subject: Subject, rng: np.random.Generator) -> Examination:
+    """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
+    with watching(lambda value: value.name, blame=False):
+        return _examine(subject, rng)
+
+
+def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
+    first = subject.run()
+    upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
+    values = first.values()
+    breach = _changed_input(subject, first, "inplace.input", FORWARD)
+    second = first if breach else subject.run()
+    breach = breach or _unequal(subject, values, second) or _later_call(subject, first, values, rng)
+    if breach:
+        return Examination(upstreams, breach)
+    try:
+        return _examine_backward(subject, first, second, upstreams)
+    except GradientCountError as error:
+        return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", cause="count", error=error))
+    except GradientShapeError as error:
+        return Examination(upstreams, _wrong_shape(subject, error))
+    except DamagedValueError as error:
+        return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", cause=FORWARD, error=error))
+    except ValueError as error:
+        if not wrote_to_lent(error):
+            raise
+        return Examination(
+            upstreams, _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
+        )
+
+
+def _examine_backward(
+    subject: Subject, first: Run, second: Run, upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
+) -> Examination:
+    values = first.values()
+    given = tuple([g.copy() for g in upstreams[0]])
+    gradients = subject.gradients(first, given)
+    breach = _changed_input(subject, first, "inplace.input_backward")
+    if not breach and not all(map(_same, given, upstreams[0])):
+        breach = _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
+    if not breach and not all(map(_same, first.values(), values)):
+        breach = _breach("inplace", "inplace.output", "wrong", function=shown(subject.bound.name))
+    if not breach:
+        fresh = subject.gradients(second, upstreams[0])
+        breach = _later_gradient(subject, gradients, fresh, upstreams[0]) or _again(
+            subject, first, gradients, fresh, upstreams[0]
+        )
+    if breach:
+        return Examination(upstreams, drawn_at_random(subject, values) or breach)
+    other = subject.gradients(second, upstreams[1])
+    return Examination(
+        upstreams,
+        None,
+        gradients,
+        second=other,
+        none=subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]])),
+        combinations=_combinations(subject, second, upstreams, gradients, other),
+        graph=_under_graph(subject, second, upstreams[0]),
+    )
+
+
+_LARGE = 1024.0
+"""A power of two: so many times an upstream gradient gives so many times the gradient, to the last bit."""
+
+
+def _combinations(
+    subject: Subject, run: Run, upstreams: tuple[tuple[np.ndarray, ...], ...], first: Gradients, second: Gradients
+) -> tuple[Combination, ...]:
+    """What shows a rule that is right only for some upstream gradients: of one sign, not all alike, of usual size."""
+    ones = tuple([(g != 0).astype(g.dtype) for g in upstreams[0]])  # 0 belongs to a result that is not finite
+    large = subject.gradients(run, tuple([g * _LARGE for g in upstreams[0]]))
+
+    def rest(others: tuple[np.ndarray, ...]) -> Gradients:
+        return subject.gradients(run, tuple([-(a + b) for a, b in zip(upstreams[0], others, strict=True)]))
+
+    return (
+        Combination("sum", rest(upstreams[1]), (_scaled(first, -1.0), _scaled(second, -1.0))),
+        Combination("ones", subject.gradients(run, ones), (_scaled(rest(ones), -1.0), _scaled(first, -1.0))),
+        Combination("large", _scaled(large, 1 / _LARGE), (first,)),
+    )
+
+
+def _scaled(gradients: Gradients, factor: float) -> Gradients:
+    return tuple([None if g is None else g * g.dtype.type(factor) for g in gradients])
+
+
+def _under_graph(subject: Subject, run: Run, upstream: tuple[np.ndarray, ...]) -> Gradients | None:
+    try:
+        return subject.gradients(run, upstream, create_graph=True)
+    except Exception:  # not everything can be differentiated twice, and whoever wants to is told so
+        return None
+
+
+def _breach(
+    kind: Kind, key: str, verdict: Verdict, input: str | None = None, cause: str = "", **values: object
+) -> Breach:
+    if input is not None:
+        values["input"] = shown(input)
+    return Breach(Finding(kind, input, say(key, **values), {"cause": cause} if cause else {}), verdict)
+
+
+def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:
+    """A gradient that the input would broadcast to was not summed up; the input is named if only one has its shape."""
+    got, expected = error.got or (), error.expected or ()
+    names = [name for name, a in zip(subject.names, subject.arrays, strict=True) if a.shape == expected]
+    kind: Kind = "unreduced_broadcast" if is_broadcast(expected, got) else "wrong_shape"
+    finding = Finding(
+        kind, names[0] if len(names) == 1 else None, str(error), {"got": list(got), "expected": list(expected)}
+    )
+    return Breach(finding, "wrong")
+
+
+def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+    """Whether NumPy stretches ``shape`` to ``larger``, another one."""
+    try:
+        return shape != larger and np.broadcast_shapes(shape, larger) == larger
+    except ValueError:
+        return False
+
+
+def _changed_input(subject: Subject, run: Run, key: str, cause: str = "") -> Breach | None:
+    for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
+        if not _same(to_cpu(x.array), array):
+            return _breach("inplace", key, "wrong", name, cause, function=shown(subject.bound.name))
+    return None
+
+
+def _unequal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> Breach | None:
+    others = second.values()
+    if len(values) == len(others) and all(map(_same, values, others)):
+        return None
+    return _breach("nondeterministic", "nondeterministic.forward", "cannot tell", function=shown(subject.bound.name))
+
+
+def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
+    """Whether the results are drawn at random, and were merely equal by chance in the first two runs.
+
+    Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
+    drawn does not show in the results; nearby it does.
+    """
+    nearby = subject.nearby(np.random.default_rng(_SEED))
+    before = _generators()
+    breach = _unequal(subject, values, subject.run())
+    runs = _RUNS if _generators() == before else _RUNS_OF_DRAWS
+    for _ in range(runs - 1):
+        breach = breach or _unequal(subject, values, subject.run())
+    if breach:
+        return breach
+    try:
+        elsewhere = subject.run(nearby).values()
+        return next(
+            (breach for _ in range(runs) if (breach := _unequal(subject, elsewhere, subject.run(nearby)))), None
+        )
+    except Exception:  # nearby may lie outside the function's domain
+        return None
+
+
+def _generators() -> object:
+    return repr(config.rng.bit_generator.state), generators()
+
+
+def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng: np.random.Generator) -> Breach | None:
+    try:
+        subject.run(subject.nearby(rng))
+    except Exception:  # the inputs may lie outside the function's domain
+        return None
+    if all(map(_same, first.values(), values)):
+        return None
+    return _breach("inplace", "inplace.later_call", "wrong", cause=FORWARD, function=shown(subject.bound.name))
+
+
+def _later_gradient(
+    subject: Subject, gradients: Gradients, again: Gradients, upstream: tuple[np.ndarray, ...]
+) -> Breach | None:
+    """The gradients of two runs, after which the function was called elsewhere, against those of a run of now."""
+    if not all(map(_same, gradients, again)):
+        return None  # one that does not even repeat itself is another case
+    alone = subject.gradients(subject.run(), upstream)
+    for name, a, b in zip(subject.names, alone, gradients, strict=True):
+        if not _same(a, b):
+            first, second = _difference(a, b)
+            function = shown(subject.bound.name)
+            values = {"function": function, "first": first, "second": second}
+            return _breach("inplace", "inplace.later_gradient", "wrong", name, "shared", **values)
+    return None
+
+
+def _again(
+    subject: Subject, first: Run, gradients: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
+) -> Breach | None:
+    try:
+        return _unsteady(subject, gradients, subject.gradients(first, upstream), fresh, upstream)
+    except DamagedValueError as error:
+        return _breach("inplace", "inplace.by_backward", "wrong", function=shown(subject.bound.name), error=error)
+
+
+def _unsteady(
+    subject: Subject, gradients: Gradients, again: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
+) -> Breach | None:
+    """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
+    for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
+        if not _same(a, c):
+            first, second = _difference(a, c)
+            values = {"function": shown(subject.bound.name), "first": first, "second": second}
+            if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
+                return _breach("inplace", "inplace.lasting", "wrong", name, "shared", kept=kept, **values)
+            return _breach("nondeterministic", "nondeterministic.backward", "wrong", name, **values)
+        if not _same(a, b):
+            first, second = _difference(a, b)
+            return _breach("inplace", "inplace.again", "wrong", name, first=first, second=second)
+    return None
+
+
+def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)
+
+
+def _difference(a: np.ndarray | None, b: np.ndarray | None) -> tuple[str, str]:
+    """The two values at the first element that differs, as text."""
+    if a is None or b is None:
+        return str(a if a is None else "an array"), str(b if b is None else "an array")
+    index = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))[0]
+    return number(a.flat[index]), number(b.flat[index])

@@ -1,0 +1,170 @@
+"""What may make a right gradient look wrong: asked only about elements that seem wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...engine.devices import to_cpu
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...functions.elementwise.division import floor_divide
+from ...functions.elementwise.rounding import ceil, floor, round, sign
+from ..measuring.fine_slopes import fine_slope, lost_slope
+from ..measuring.gauge import Gauge
+from ..measuring.probes import MARGIN
+from ..measuring.stairs import Stair, find_stair
+from ..measuring.subject import Subject
+
+_STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
+"""Functions whose steps are meant."""
+
+_SCALES = (3.0, 0.7, 1.9, 0.3, 1.3)
+"""By these the upstream gradient is multiplied; none is a power of two, which would round as 1 does."""
+
+_SEED = 0
+_UNITS = 1024.0
+_PART = 0.1
+_ULPS = 64.0
+_FEW = 11
+_EXTREME = 1e100
+"""Only what is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Doubts:
+    """The arithmetic at a point: ``gradients`` are those for ``upstreams``, None where there is none."""
+
+    subject: Subject
+    arrays: Sequence[np.ndarray]
+    upstreams: Sequence[np.ndarray]
+    gradients: Sequence[np.ndarray | None]
+
+    def fine_slope(
+        self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, near: float
+    ) -> float | None:
+        """The slope of an element by a second look, if that is nearer than ``near`` to the gradient."""
+        return fine_slope(gauge, gauge.point.element(input, element), numeric, analytic, near, self.has_steps)
+
+    @cached_property
+    def has_steps(self) -> bool:
+        """Whether the function uses one of AutoLab's own functions with steps."""
+        found = []
+        with observe(lambda event: found.append(isinstance(event, ForwardEvent) and event.function in _STEPS)):
+            self.subject.run(self.arrays)
+        return any(found)
+
+    def stair(self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float) -> Stair | None:
+        """The jump of a result that hides the slope of an element."""
+        return find_stair(gauge, gauge.point.element(input, element), numeric, analytic)
+
+    def speak_for(
+        self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, deviation: float
+    ) -> bool:
+        """Whether an element may be right though no stair hides its slope."""
+        scale = gauge.point.scales[input][element]
+        return (
+            self.is_negligible(numeric, deviation, scale)
+            or self.is_rounded(input, element, deviation)
+            or (
+                deviation * scale <= _UNITS * gauge.grain
+                and deviation <= lost_slope(gauge, gauge.point.element(input, element))
+            )
+            or self.is_out_of_range(numeric, analytic, deviation, scale)
+        )
+
+    def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
+        """Whether so much may have been lost on the way because numbers were too large or too small.
+
+        Slopes of a usual size at an input of another, whose ``scale`` is given, lose no more than some of their digits.
+        """
+        sizes = [numeric, analytic, scale] if deviation <= _PART * abs(numeric) else [numeric, analytic]
+        return any([x and not 1 / _EXTREME <= abs(x) <= _EXTREME for x in sizes]) and bool(self.limits)
+
+    @cached_property
+    def limits(self) -> frozenset[str]:
+        """What keeps the arithmetic from giving a gradient: "overflow", "underflow"; "infinity" in an input."""
+        if not all(np.isfinite(a).all() for a in self.arrays):
+            return frozenset({"infinity"})
+        signals: set[str] = set()
+        with np.errstate(over="call", under="call", call=lambda kind, flag: signals.add(kind)):
+            self.subject.gradients(self.subject.run(self.arrays), self.upstreams)
+        return frozenset(signals)
+
+    def is_rounded(self, input: int, element: int, deviation: float) -> bool:
+        """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
+        inputs; it is no float32, which scatters as well."""
+        scatter, moved, g = self._scatter[input], self._moved[input], self.gradients[input]
+        if scatter is None or moved is None or g is None or _is_float32(float(g.flat[element])):
+            return False
+        return bool(deviation <= MARGIN * max(scatter[element], moved[element]))
+
+    def is_negligible(self, numeric: float, deviation: float, scale: float) -> bool:
+        """Whether a small part of a slope moves the results by less than the rounding of what they are made of.
+
+        ``scale`` is that of the element. A whole slope may be as small and still be known; a part of it that comes
+        through a value of rounded digits is not.
+        """
+        if not deviation <= _PART * abs(numeric):
+            return False
+        upstream = max([float(np.max(np.abs(g), initial=0.0)) for g in self.upstreams])
+        return bool(deviation * scale <= _ULPS * np.finfo(np.float64).eps * upstream * self._largest)
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest value on the way from the inputs to the results."""
+        sizes = [_size(a) for a in self.arrays]
+
+        def hook(event: ForwardEvent | BackwardEvent) -> None:
+            if isinstance(event, ForwardEvent):
+                sizes.extend([_size(to_cpu(y.array)) for y in event.outputs])
+
+        with observe(hook):
+            self.subject.run(self.arrays)
+        return max(sizes)
+
+    @cached_property
+    def _scatter(self) -> list[np.ndarray | None]:
+        """How far gradients are apart that differ by their rounding alone, flat."""
+        run = self.subject.run(self.arrays)
+        all_scaled = [[(g * s).astype(g.dtype) for g in self.upstreams] for s in _SCALES]
+        found = [self.subject.gradients(run, scaled) for scaled in all_scaled]
+        return self._spread([[g if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)])
+
+    @cached_property
+    def _moved(self) -> list[np.ndarray | None]:
+        """How far gradients move with their inputs, for a move of each by a unit in its last place, flat.
+
+        The moves are larger: a gradient that is wrong at one point only moves as much for a single unit.
+        """
+        rng = np.random.default_rng(_SEED)
+        found: list[Sequence[np.ndarray | None]] = []
+        for _ in _SCALES:
+            arrays = [a + rng.choice((-_UNITS, _UNITS), a.shape) * np.spacing(a) for a in self.arrays]
+            try:
+                run = self.subject.run([a.astype(b.dtype) for a, b in zip(arrays, self.arrays, strict=True)])
+                found.append(self.subject.gradients(run, self.upstreams))
+            except Exception:  # outside its domain a function may raise whatever it likes
+                continue
+        return [None if g is None else g / _UNITS for g in self._spread(found)]
+
+    def _spread(self, others: Sequence[Sequence[np.ndarray | None]]) -> list[np.ndarray | None]:
+        """How far the gradients are from others at most, flat; what is not finite does not count."""
+        found = [None if g is None else np.zeros(g.size) for g in self.gradients]
+        for row in others:
+            for spread, g, once in zip(found, row, self.gradients, strict=True):
+                if spread is not None and g is not None and once is not None and g.shape == once.shape:
+                    np.fmax(spread, np.abs(g - once).ravel(), out=spread)
+        return found
+
+
+def _is_float32(value: float) -> bool:
+    """Whether a number has the digits of a float32; what terms that cancel leave has far fewer."""
+    digits = float(np.frexp(value)[0]) * 2.0**_FEW
+    return float(np.float32(value)) == value and digits != int(digits)
+
+
+def _size(array: np.ndarray) -> float:
+    return float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) if array.dtype.kind == "f" else 0.0

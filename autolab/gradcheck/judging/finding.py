@@ -1,0 +1,42 @@
+"""Finding: one thing that a check found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..messages import INNOCENT, Kind
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the check found out.
+
+    ``input`` is the name of the input that it is about, or None. ``evidence`` holds the numbers in the message as
+    plain data. ``hint`` says where to look, never what to write.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> @autolab.primitive(x=lambda g, x: g * x)  # the 2 of 2 x is forgotten
+    ... def square(xp, x):
+    ...     return x * x
+    >>> (finding,) = autolab.check_gradients(lambda x: square(x), x=3.0).findings
+    >>> finding.kind, finding.input, finding.evidence["factor"]
+    ('wrong_factor', 'x', 0.5)
+    """
+
+    kind: Kind
+    input: str | None
+    message: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+    @property
+    def innocent(self) -> bool:
+        """True if it explains something and is no failure."""
+        return self.kind in INNOCENT and self.evidence.get("verdict") != "wrong"

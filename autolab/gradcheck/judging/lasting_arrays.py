@@ -1,0 +1,79 @@
+"""Arrays that outlive a call of a function, and whether its backward changes them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.outer_names import outer_names
+from ...engine.variable import Variable
+from ..messages import shown
+
+_DEPTH = 4
+_MOST_ITEMS = 100
+
+
+def changed_by(run: Callable[[], Any], backward: Callable[[Any], Any]) -> str:
+    """The name of an array that a backward changes and that another call sees; empty if none was found.
+
+    Looked through are what functions close over, their globals, and attributes of their objects.
+    """
+    functions: list[Any] = []
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            functions.append(event.function)
+
+    with observe(hook):
+        ran = run()
+    kept = _all(functions)
+    before = [array.copy() for _, array in kept]
+    backward(ran)
+    now = dict(_all(functions))
+    for (name, array), old in zip(kept, before, strict=True):
+        if not all(np.array_equal(a, old, equal_nan=a.dtype.kind == "f") for a in (array, now.get(name, array))):
+            return f"`{shown(name)}`"
+    return ""
+
+
+def _all(functions: list[Any]) -> list[tuple[str, np.ndarray]]:
+    seen: set[int] = set()
+    things = [thing for f in functions for thing in (f, getattr(f, "written_backward", None)) if thing is not None]
+    return [pair for thing in things for pair in _arrays(thing, _DEPTH, seen)]
+
+
+def _arrays(thing: Any, depth: int, seen: set[int]) -> Iterator[tuple[str, np.ndarray]]:
+    """Names and arrays that a function or an object reaches."""
+    if depth == 0 or id(thing) in seen:
+        return
+    seen.add(id(thing))
+    for name, value in [pair for found in reached(thing) for pair in inside(*found)]:
+        array = value.array if isinstance(value, Variable) else value
+        if isinstance(array, np.ndarray):
+            yield name, array
+        elif inspect.isfunction(value) or inspect.ismethod(value):
+            yield from _arrays(value, depth - 1, seen)
+
+
+def inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A value, and those in it if it is a list, a tuple or a dict."""
+    yield name, value
+    if isinstance(value, list | tuple | dict) and len(value) <= _MOST_ITEMS:
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield f"{name}[{key}]", item
+
+
+def reached(thing: Any) -> Iterator[tuple[str, Any]]:
+    """What a function finds in its closure and in its module, by name; what any other object holds."""
+    function = inspect.unwrap(getattr(thing, "__func__", thing)) if callable(thing) else thing
+    if inspect.isfunction(function):
+        yield from outer_names(function)
+        return
+    yield from getattr(thing, "__dict__", {}).items()
+    for kind in type(thing).__mro__:
+        if not kind.__module__.startswith("autolab."):
+            yield from [pair for pair in vars(kind).items() if not pair[0].startswith("__")]

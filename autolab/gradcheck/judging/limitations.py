@@ -1,0 +1,205 @@
+"""The innocent findings: kinks, what cannot be measured, and the limits of precision. None of them means a failure."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.errors import GradientCountError, GradientShapeError
+from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
+from ..measuring.probes import MARGIN
+from ..measuring.stairs import Stair
+from ..measuring.subject import Subject
+from ..messages import number, say, shown, where
+from .case import Case
+from .comparison import Comparison
+from .contracts import Examination
+from .finding import Finding
+
+_ROOT_EPS_MARGIN = 10.0
+_UNDERFLOW = 1e-290
+
+
+def limitations(case: Case, i: int, failing: bool) -> list[Finding]:
+    """What is to be said about kinks of an input, and, if it does not fail, about what could not be measured."""
+    c = case.tables[0].inputs[i]
+    found = [_kink(case, i, c)]
+    if not failing:
+        found += [_zero(case, i, c), _unmeasured(case, i, c), _covered(case, i, c)]
+    return [finding for finding in found if finding is not None]
+
+
+def precision(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:
+    """What is to be said about inputs that are less precise than float64."""
+    coarse = sorted({str(a.dtype) for a in native.arrays if a.dtype.itemsize < 8})
+    if not coarse:
+        return []
+    if subject is native:
+        text = say("low_precision.not_lifted", function=shown(native.bound.name), dtype=" and ".join(coarse))
+        return [Finding("low_precision", None, text)]
+    return [Finding("low_precision", None, say("low_precision.lifted")), *_native(native, exam)]
+
+
+def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
+    at = np.flatnonzero(c.measured & (c.elements.kind == KINK))
+    if at.size == 0:
+        return None
+    k, e = int(at[0]), c.elements
+    low, high, analytic = float(e.low[k]), float(e.high[k]), float(e.analytic[k])
+    judgement = say("kink.outside" if e.wrong[k] else "kink.between")
+    text = say(
+        "kink",
+        function=case.function,
+        input=shown(case.names[i]),
+        where=_elements_at(case, i, at),
+        low=number(low),
+        high=number(high),
+        analytic=number(analytic),
+        judgement=judgement,
+    )
+    evidence = {"index": list(case.index(i, k)), "low": low, "high": high, "analytic": analytic, "count": int(at.size)}
+    return Finding("kink", case.names[i], text, evidence)
+
+
+def _zero(case: Case, i: int, c: Comparison) -> Finding | None:
+    if not c.zeros:
+        return None
+    at = np.array(sorted(c.zeros))
+    text = say(
+        "low_precision.zero", function=case.function, input=shown(case.names[i]), where=_elements_at(case, i, at)
+    )
+    return Finding("low_precision", case.names[i], text, {"index": list(case.index(i, int(at[0]))), "count": at.size})
+
+
+def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
+    at = np.flatnonzero(c.elements.unsure)
+    if at.size == 0:
+        return None
+    k, e = int(at[0]), c.elements
+    failure = case.tables[0].failure
+    if k in c.stairs:
+        return _hidden(case, i, at, c.stairs[k])
+    is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
+    if not np.isfinite(e.analytic[k]):
+        key = "cannot_verify.infinite" if not case.tables[0].finite else _not_finite(case, i)
+    elif is_off and _is_out_of_range(case, i, k):
+        key = "cannot_verify.range"
+    elif is_off:
+        key = "cannot_verify.rounding"
+    elif e.kind[k] == UNKNOWN:
+        key = "cannot_verify.domain" if failure is None else "cannot_verify.raises"
+    else:
+        still = e.numeric[k] == 0 == e.uncertainty[k]
+        key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
+    text = say(
+        key,
+        function=case.function,
+        input=shown(case.names[i]),
+        where=_elements_at(case, i, at),
+        analytic=number(float(e.analytic[k])),
+        numeric=number(float(e.numeric[k])),
+        error=failure if key == "cannot_verify.raises" else number(float(e.uncertainty[k])),
+        limit=" and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else "",
+        dtype=case.exam.upstreams[0][0].dtype,
+    )
+    evidence = {
+        "index": list(case.index(i, k)),
+        "analytic": float(e.analytic[k]),
+        "numeric": float(e.numeric[k]),
+        "uncertainty": float(e.uncertainty[k]),
+        "count": int(at.size),
+    }
+    return Finding("cannot_verify", case.names[i], text, evidence)
+
+
+def _is_out_of_range(case: Case, i: int, k: int) -> bool:
+    table, e = case.tables[0], case.tables[0].inputs[i].elements
+    scale = float(table.gauge.point.scales[i][k])
+    return table.doubts.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale)
+
+
+def _not_finite(case: Case, i: int) -> str:
+    """Of a gradient that is not finite: whether the arithmetic has said why."""
+    known = [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
+    return "cannot_verify.range" if known[0].any() and case.limits else "cannot_verify.nan"
+
+
+def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
+    """What is to be said about an element whose slope the stairs of rounding hide."""
+    k, c = int(at[0]), case.tables[0].inputs[i]
+    if stair.value == 0 and stair.jump < _UNDERFLOW:
+        key = "cannot_verify.underflow"
+    else:
+        key = "cannot_verify.stairs" if c.elements.numeric[k] == 0 else "cannot_verify.steep_stairs"
+    result, dtype = _result(case, stair.result)
+    analytic, jump = float(c.elements.analytic[k]), stair.jump
+    text = say(
+        key,
+        function=case.function,
+        input=shown(case.names[i]),
+        where=_elements_at(case, i, at),
+        result=result,
+        dtype=dtype,
+        value=number(stair.value),
+        step=f"{stair.step:.3g}",
+        jump=f"{jump:.3g}",
+        analytic=number(analytic),
+    )
+    evidence = {"index": list(case.index(i, k)), "analytic": analytic, "step": stair.step, "jump": jump}
+    return Finding("cannot_verify", case.names[i], text, {**evidence, "count": int(at.size)})
+
+
+def _result(case: Case, place: int) -> tuple[str, str]:
+    """The name and the dtype of a result element, by its place among all."""
+    results = case.exam.upstreams[0]
+    for position, g in enumerate(results):
+        if place < g.size:
+            index = [position] if len(results) > 1 else []
+            index += [int(n) for n in np.unravel_index(place, g.shape)]
+            name = say("cannot_verify.result_of", place=index) if index else say("cannot_verify.result")
+            return name, str(g.dtype)
+        place -= g.size
+    raise IndexError(place)
+
+
+def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
+    if c.conclusive and not c.untraced:
+        return None
+    key = "cannot_verify.untraced" if c.untraced else "cannot_verify.probes"
+    text = say(key, input=shown(case.names[i]), count=int(c.measured.sum()), total=c.measured.size)
+    return Finding("cannot_verify", case.names[i], text)
+
+
+def _elements_at(case: Case, i: int, at: np.ndarray) -> str:
+    more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
+    return where(case.index(i, int(at[0]))) + more
+
+
+def _native(native: Subject, exam: Examination) -> list[Finding]:
+    """Gradients that come out otherwise in the precision of the inputs than in float64."""
+    run = native.run()
+    upstreams = [g.astype(y.dtype) for g, y in zip(exam.upstreams[0], run.outputs, strict=True)]
+    try:
+        gradients = native.gradients(run, upstreams)
+    except (GradientShapeError, GradientCountError):
+        return []
+    limit = _ROOT_EPS_MARGIN * float(np.sqrt(native.epsilon(run)))
+    found = []
+    for i, (name, coarse, exact) in enumerate(zip(native.names, gradients, exam.gradients or (), strict=False)):
+        if coarse is None or exact is None or not exact.size:
+            continue
+        size = np.maximum(np.abs(exact), 1e-3 * np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))
+        gap = np.where(np.isfinite(exact), np.abs(coarse - exact) / np.where(size > 0, size, 1.0), 0.0)
+        k = int(np.nanargmax(np.where(np.isnan(gap), np.inf, gap)))
+        if gap.flat[k] <= limit:
+            continue
+        place = where(tuple(int(n) for n in np.unravel_index(k, exact.shape)))
+        text = say(
+            "low_precision.native",
+            input=shown(name),
+            dtype=native.arrays[i].dtype,
+            first=number(float(coarse.flat[k])),
+            second=number(float(exact.flat[k])),
+            where=place,
+        )
+        found.append(Finding("low_precision", name, text))
+    return found

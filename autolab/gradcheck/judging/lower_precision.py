@@ -1,0 +1,134 @@
+"""Lower precision inside a float64 function: what was rounded to float16 or float32 on its way, seen from outside.
+
+A function that rounds its input gives the same bits for the rounded input, and others one unit of the lower precision
+further on. One that rounds its results gives only numbers that the lower precision has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..measuring.probes import MARGIN
+from ..messages import apart, say, shown, where
+from .case import Case
+from .comparison import Comparison
+from .finding import Finding
+
+_NOISY = 1e-10
+_ROUNDINGS = 16
+_DTYPES = (np.float16, np.float32)
+_LEAST = 3
+
+Evaluate = Callable[[Sequence[np.ndarray]], np.ndarray]
+
+
+def lowered(case: Case) -> list[Finding]:
+    """What is to be said about lower precision inside; nothing is evaluated if nothing is noisy or off."""
+    table = case.tables[0]
+    if any(a.dtype != np.float64 for a in case.subject.arrays) or not _suspicious(case):
+        return []
+    with np.errstate(all="ignore"):
+        try:
+            dtype = _dtype(case.subject.arrays, lambda xs: _flat(case.subject.run(xs).values()))
+            if dtype is not None:
+                texts = {"function": case.function, "dtype": dtype.__name__, "digits": _digits(dtype)}
+                evidence = {"dtype": dtype.__name__, "where": "forward"}
+                return [Finding("low_precision", None, say("low_precision.forward", **texts), evidence)]
+            found = [_backward(case, i) for i in range(len(table.inputs)) if _is_off(case, i)]
+        except Exception:  # rounded inputs may lie outside the function's domain
+            return []
+    return [finding for finding in found if finding is not None]
+
+
+def is_half(finding: Finding) -> bool:
+    """Whether a gradient is computed in half precision: too coarse for float64 to be called right."""
+    return finding.evidence.get("dtype") == "float16" and finding.evidence.get("where") == "backward"
+
+
+def _suspicious(case: Case) -> bool:
+    relative = case.tables[0].noise.results.relative
+    return bool(np.max(relative, initial=0.0) > _NOISY) or any(_is_off(case, i) for i in range(len(case.names)))
+
+
+def _is_off(case: Case, i: int) -> bool:
+    """Whether something of a gradient is wrong or could not be told, or it is rougher than float64; one that is 0 up to
+    rounding, or follows steps, is none of these."""
+    if case.tables[0].inputs[i].zeros or case.tables[0].doubts.has_steps:
+        return False
+    e, noise = case.tables[0].inputs[i].elements, case.tables[0].noise.gradients[i]
+    size = np.max(np.abs(e.analytic), where=np.isfinite(e.analytic), initial=0.0)
+    return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
+
+
+def _backward(case: Case, i: int) -> Finding | None:
+    ones = [(g != 0).astype(g.dtype) for g in case.exam.upstreams[0]]  # times 1 nothing gets more digits
+
+    def gradient(arrays: Sequence[np.ndarray]) -> np.ndarray:
+        found = case.subject.gradients(case.subject.run(arrays), ones)[i]
+        return np.zeros(0) if found is None else found.ravel()
+
+    c = case.tables[0].inputs[i]
+    dtype = _dtype(case.subject.arrays, gradient) or _stored(c.elements.analytic)
+    if dtype is None:
+        return None
+    e, k = c.elements, c.elements.worst(c.measured)
+    analytic, numeric = apart(float(e.analytic[k]), float(e.numeric[k]))
+    text = say(
+        "low_precision.backward",
+        input=shown(case.names[i]),
+        dtype=dtype.__name__,
+        digits=_digits(dtype),
+        analytic=analytic,
+        numeric=numeric,
+        where=where(case.index(i, k)),
+    )
+    evidence = {"dtype": dtype.__name__, "where": "backward", "analytic": e.analytic[k], "numeric": e.numeric[k]}
+    if _is_told(c, k, float(np.finfo(dtype).eps)):
+        evidence["verdict"] = "wrong"
+    return Finding("low_precision", case.names[i], text, evidence)
+
+
+def _is_told(c: Comparison, k: int, eps: float) -> bool:
+    """Whether the gradient is off by more than the numeric one may be, at element ``k`` most; and nowhere by more than
+    the lower precision explains."""
+    e, known = c.elements, c.measured & np.isfinite(c.elements.deviation)
+    size = np.max(np.abs(e.analytic), where=known, initial=0.0)
+    is_explained = (e.deviation[known] <= _ROUNDINGS * eps * size).all()
+    return bool(is_explained and e.deviation[k] > MARGIN * e.uncertainty[k] + _NOISY * size)
+
+
+def _dtype(arrays: Sequence[np.ndarray], evaluate: Evaluate) -> type[np.floating] | None:
+    """The precision in which the results are computed, if it is lower and shows."""
+    here = evaluate(arrays)
+    if not np.isfinite(here).all() or not here.any():
+        return None
+    for dtype in _DTYPES:
+        rounded = [a.astype(dtype).astype(np.float64) for a in arrays]
+        if all(np.array_equal(a, b) for a, b in zip(arrays, rounded, strict=True)):
+            continue
+        further = [a * (1 + 2 * float(np.finfo(dtype).eps)) for a in rounded]
+        is_fine = np.mean(evaluate(further) != here) > 1 / 2
+        is_input_rounded = np.array_equal(evaluate(rounded), here)
+        is_result_rounded = np.array_equal(here.astype(dtype), here) and np.unique(here).size >= _LEAST
+        if is_fine and (is_input_rounded or is_result_rounded):
+            return dtype
+    return None
+
+
+def _stored(gradient: np.ndarray) -> type[np.floating] | None:
+    """The lower precision that holds a gradient: it holds no random upstream gradient, and so nothing is multiplied by
+    it afterwards."""
+    for dtype in _DTYPES:
+        if np.array_equal(gradient.astype(dtype), gradient) and np.unique(gradient).size >= _LEAST:
+            return dtype
+    return None
+
+
+def _digits(dtype: type[np.floating]) -> int:
+    return int(-np.log10(float(np.finfo(dtype).eps)))
+
+
+def _flat(values: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([v.ravel() for v in values])

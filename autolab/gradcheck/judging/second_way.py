@@ -1,0 +1,194 @@
+"""Gradients that are right, and others when they are computed a second way: in the dtype that was given, or under
+``create_graph``.
+
+A right gradient differs between the two by rounding, and rounding is not the same nearby. So only what is far beyond it
+at the given point and at points nearby is a mistake, and only where nothing overflows and the results agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..measuring.probes import MARGIN
+from ..measuring.subject import Run, Subject, draw_upstreams
+from ..messages import Kind, apart, say, shown, where
+from .contracts import Examination, Gradients
+from .finding import Finding
+
+Arrays = Sequence[np.ndarray]
+
+_FAR = 10.0
+"""A difference counts from this many roots of the precision on, relative to the gradient."""
+
+_SMALL = 1e-3
+"""An element below this fraction of the largest is compared as if it had that size."""
+
+_UNITS = 64.0
+"""So many units in the last place rounding may leave of the terms of a gradient, and of a result."""
+
+_NEARBY = 2
+_DRAWS = 4
+_MOVED = 4.0
+_SEED = 0
+
+
+def beside_dtype(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:
+    """Of the gradients that ``subject`` computes in float64: those that are wrong in the dtype of the inputs."""
+    if native is subject or exam.gradients is None:
+        return []
+    run = native.run()
+    upstreams = [g.astype(y.dtype) for g, y in zip(exam.upstreams[0], run.outputs, strict=True)]
+    ways = _Ways(subject, native, upstreams, False)
+    dtype = ", ".join(sorted({str(a.dtype) for a in native.arrays if a.dtype.itemsize < 8}))
+    words = {"here": say("elsewhere.dtype", dtype=dtype), "there": say("elsewhere.dtype.there", dtype="float64")}
+    return _findings(ways, ways.wrong(exam.gradients, native.gradients(run, upstreams)), words, "dtype")
+
+
+def beside_graph(subject: Subject, exam: Examination) -> list[Finding]:
+    """Of the gradients that were computed without ``create_graph``: those that are wrong with it."""
+    if exam.gradients is None or exam.graph is None:
+        return []
+    return _under_graph(subject, exam.upstreams[0], exam.gradients, exam.graph)
+
+
+def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
+    """The same of functions whose gradients are differentiated again, and so computed with ``create_graph`` only."""
+    found: list[Finding] = []
+    for subject in subjects:
+        run = subject.run()
+        upstreams = draw_upstreams(run.outputs, np.random.default_rng(_SEED))
+        plain, graph = [subject.gradients(run, upstreams, create) for create in (False, True)]
+        found += _under_graph(subject, upstreams, plain, graph)
+    return found
+
+
+def _under_graph(subject: Subject, upstreams: Arrays, plain: Gradients, graph: Gradients) -> list[Finding]:
+    ways = _Ways(subject, subject, upstreams, True)
+    words = {"here": say("elsewhere.graph"), "there": say("elsewhere.graph.there")}
+    return _findings(ways, ways.wrong(plain, graph), words, "graph")
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """The element at which two ways are most apart, and what they give there."""
+
+    input: int
+    element: int
+    given: np.ndarray
+    expected: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Ways:
+    """What is known to be right, and the second way, which runs under ``create_graph`` or in its own dtype."""
+
+    first: Subject
+    second: Subject
+    upstreams: Arrays
+    create_graph: bool
+
+    def wrong(self, expected: Gradients, given: Gradients) -> list[_Apart]:
+        """The inputs of which the second way gives something wrong."""
+        masks = self._far(self.second.arrays, expected, given)
+        if not any(mask.any() for mask in masks) or self._is_limited():
+            return []
+        noise = self._noise()
+        for k, mask in enumerate(masks):
+            mask &= ~(self._gap(expected[k], given[k], k) <= MARGIN * noise[k])
+        rng = np.random.default_rng(_SEED)
+        for _ in range(_NEARBY if any(mask.any() for mask in masks) else 0):
+            try:
+                arrays = self.second.nearby(rng)
+                here = self._far(arrays, *[self._gradients(s, arrays)[1] for s in (False, True)])
+            except Exception:  # nearby may lie outside the function's domain
+                return []
+            masks = [mask & other for mask, other in zip(masks, here, strict=True)]
+        return [self._worst(k, mask, expected, given) for k, mask in enumerate(masks) if mask.any()]
+
+    def _worst(self, k: int, mask: np.ndarray, expected: Gradients, given: Gradients) -> _Apart:
+        gap = self._gap(expected[k], given[k], k)
+        values = [_filled(g, self.first.arrays[k]) for g in (given[k], expected[k])]
+        return _Apart(k, int(np.argmax(np.where(mask, np.where(np.isnan(gap), np.inf, gap), -1.0))), *values)
+
+    def _gap(self, expected: np.ndarray | None, given: np.ndarray | None, k: int) -> np.ndarray:
+        x = self.first.arrays[k]
+        return np.abs(_filled(given, x) - _filled(expected, x))
+
+    def _far(self, arrays: Arrays, expected: Gradients, given: Gradients) -> list[np.ndarray]:
+        """The elements that are further apart than rounding may bring them, flat; a NaN is."""
+        eps = max([float(np.finfo(a.dtype).eps) for a in (*arrays, *self.upstreams)])
+        upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.upstreams])
+        masks = []
+        for k, (a, b, x) in enumerate(zip(expected, given, arrays, strict=True)):
+            exact = _filled(a, x)
+            largest = float(np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))
+            terms = max(largest, upstream * (1 + float(np.abs(x).max(initial=0.0))))
+            size = np.maximum(np.abs(exact), _SMALL * largest)
+            least = np.maximum(_FAR * np.sqrt(eps) * size, _UNITS * eps * terms)
+            masks.append(np.isfinite(exact.astype(x.dtype)) & ~(self._gap(a, b, k) <= least))
+        return masks
+
+    def _gradients(self, is_second: bool, arrays: Arrays, factor: float = 1.0) -> tuple[Run, Gradients]:
+        subject = self.second if is_second else self.first
+        run = subject.run([a.astype(own.dtype) for a, own in zip(arrays, subject.arrays, strict=True)])
+        starts = [(g * factor).astype(y.dtype) for g, y in zip(self.upstreams, run.outputs, strict=True)]
+        return run, subject.gradients(run, starts, self.create_graph and is_second)
+
+    def _is_limited(self) -> bool:
+        """Whether something overflows, vanishes or is not finite on the second way, or its results are others."""
+        signals: set[str] = set()
+        with np.errstate(all="call", call=lambda kind, flag: signals.add(kind)):
+            run, _ = self._gradients(True, self.second.arrays)
+        exact = self._gradients(False, self.second.arrays)[0].values()
+        for a, b in zip(exact, run.values(), strict=True):
+            largest = float(np.abs(a).max(initial=0.0))
+            if not (np.abs(b - a) <= _UNITS * float(np.finfo(b.dtype).eps) * largest).all():
+                return True
+        return bool(signals)
+
+    def _noise(self) -> list[np.ndarray]:
+        """How far the gradients of both ways move with inputs that move by some units in their last place, and with
+        another rounding of the upstream gradient, flat."""
+        rng = np.random.default_rng(_SEED)
+        here = [self._gradients(s, self.second.arrays)[1] for s in (False, True)]
+        spread = [np.zeros(a.size) for a in self.first.arrays]
+        for _ in range(_DRAWS):
+            arrays = [
+                (a + rng.choice((-_MOVED, _MOVED), a.shape) * np.spacing(a)).astype(a.dtype) for a in self.second.arrays
+            ]
+            factor = float(rng.uniform(0.5, 2.0))
+            for is_second, once in enumerate(here):
+                moved = self._gradients(bool(is_second), arrays, factor)[1]
+                for k, (g, h) in enumerate(zip(once, moved, strict=True)):
+                    x = self.first.arrays[k]
+                    np.fmax(spread[k], np.abs(_filled(h, x) / factor - _filled(g, x)), out=spread[k])
+        return spread
+
+
+def _filled(gradient: np.ndarray | None, x: np.ndarray) -> np.ndarray:
+    """A gradient in float64, flat; zeros where there is none."""
+    return np.zeros(x.size) if gradient is None else gradient.astype(np.float64).ravel()
+
+
+def _findings(ways: _Ways, found: list[_Apart], words: dict[str, str], cause: str) -> list[Finding]:
+    findings = []
+    for wrong in found:
+        name, x = ways.first.names[wrong.input], ways.first.arrays[wrong.input]
+        index = tuple([int(n) for n in np.unravel_index(wrong.element, x.shape)])
+        given, expected = float(wrong.given[wrong.element]), float(wrong.expected[wrong.element])
+        kind = _kind(wrong.given, wrong.expected)
+        texts = dict(zip(("given", "expected"), apart(given, expected), strict=True))
+        text = say(f"{kind}.elsewhere", input=shown(name), where=where(index), **words, **texts)
+        evidence = {"cause": cause, "index": list(index), "analytic": given, "expected": expected}
+        findings.append(Finding(kind, name, text, evidence))
+    return findings
+
+
+def _kind(given: np.ndarray, expected: np.ndarray) -> Kind:
+    if not given.any():
+        return "missing_dependency"
+    near = np.abs(given + expected) <= 1e-2 * np.max(np.abs(expected))
+    return "wrong_sign" if near.all() else "wrong_function"

@@ -1,0 +1,186 @@
+"""Plain central differences of arrays and numbers, and a comparison of arrays: tools for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...engine.arrays import array_of
+from ...engine.backend import Array, get_array_module, is_array
+from ...engine.devices import to_cpu
+from ...engine.errors import a_kind
+from ...engine.variable import Variable, as_variable
+from .point import Direction, MovableArrays, step_scale
+
+
+def numerical_grad(
+    f: Callable[[], Sequence[Array]],
+    inputs: Sequence[Array],
+    grad_outputs: Sequence[Array | None],
+    eps: float | None = None,
+) -> tuple[Array, ...]:
+    """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
+
+    Parameters
+    ----------
+    f : callable
+        Takes no arguments, reads ``inputs`` and returns a tuple of arrays.
+    inputs : sequence of floating-point arrays
+        Moved in place by ``eps`` to either side, one element after the other. They are restored, also after an
+        exception.
+    grad_outputs : sequence of arrays
+        The upstream gradient of each result; None counts as zeros.
+    eps : float, optional
+        How far an element moves to either side. By default the cube root of the dtype's precision, times about the
+        magnitude of the element: there the error of the difference and that of the rounding balance.
+
+    Returns
+    -------
+    tuple of arrays
+        One gradient per input, of its shape and dtype, on its device.
+
+    Raises
+    ------
+    TypeError
+        If an input is no writeable floating-point array, or arrays of CPU and GPU are mixed.
+    ValueError
+        If the results of ``f`` do not fit ``grad_outputs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([1.0, 2.0])
+    >>> (gx,) = numerical_grad(lambda: (x**2,), (x,), (np.ones(2),))
+    >>> gx.round(6)
+    array([2., 4.])
+
+    References
+    ----------
+    The interface is that of ``chainer.gradient_check.numerical_grad``, where ``eps`` is 1e-3 by default.
+    """
+    if not callable(f):
+        raise TypeError(f"numerical_grad: f is {a_kind(f)}; expected a function without arguments")
+    xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
+    for position, x in enumerate(inputs):
+        _check_input(position, x)
+    place = MovableArrays(partial(_results, f, grad_outputs), inputs, "numerical_grad")
+    gradients = []
+    for i, x in enumerate(inputs):
+        scale, t = (np.ones(x.size), eps) if eps is not None else (step_scale(to_cpu(x)), default_step(x.dtype))
+        gradient = [
+            _slope(place, Direction(i, index, step), t, grad_outputs)
+            for index, step in zip(np.ndindex(x.shape), scale, strict=True)
+        ]
+        gradients.append(xp.array(gradient, np.float64).reshape(x.shape).astype(x.dtype))
+    return tuple(gradients)
+
+
+def default_step(dtype: np.dtype) -> float:
+    """How far to move relative to an element's magnitude: a power of two, so that the move itself is exact."""
+    return float(2.0 ** np.round(np.log2(np.finfo(dtype).eps) / 3))
+
+
+def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = None) -> Array:
+    """The derivative of a function of one number, or element by element, by a central difference.
+
+    The plainest way to a derivative: two calls of ``f`` whatever it is, and half of the digits lost.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a Variable; every element of its result depends on one element of the input alone.
+    x : number, array or Variable
+        Where. Numbers and lists become float64.
+    eps : float, optional
+        How far every element moves to either side. By default chosen from dtype and magnitude as in `numerical_grad`.
+
+    Returns
+    -------
+    array
+        Of the shape of ``f(x)``.
+
+    Examples
+    --------
+    >>> from autolab.gradcheck import numerical_diff
+    >>> float(numerical_diff(lambda x: x**2, 2.0).round(6))
+    4.0
+
+    References
+    ----------
+    The interface is that of ``dezero.utils.numerical_diff``, where ``eps`` is 1e-4 by default.
+    """
+    leaf = Variable(x.array if isinstance(x, Variable) else x)
+    if leaf.dtype.kind != "f":
+        raise TypeError(f"numerical_diff: x holds {leaf.dtype}; expected floating-point numbers")
+    leaf.array = leaf.array.copy()
+    scale = step_scale(to_cpu(leaf.array)).reshape(leaf.shape)
+    step, t = (np.ones(leaf.shape), eps) if eps is not None else (scale, default_step(leaf.dtype))
+    direction = Direction(0, ..., get_array_module(leaf.array).asarray(step))
+    place = MovableArrays(lambda: array_of(as_variable(f(leaf)).array).copy(), [leaf.array], "numerical_diff")
+    above, below = place.pair(direction, t)
+    return array_of((above - below) / place.width(direction, t))
+
+
+def _check_input(position: int, x: Array) -> None:
+    if not is_array(x) or x.dtype.kind != "f":
+        got = f"an array of {x.dtype}" if is_array(x) else a_kind(x)
+        raise TypeError(
+            f"numerical_grad: inputs[{position}] is {got}; expected a floating-point array, which is moved in place"
+        )
+    if not getattr(getattr(x, "flags", None), "writeable", True):
+        raise TypeError(
+            f"numerical_grad: inputs[{position}] is read-only; expected an array that can be moved in place"
+        )
+
+
+def _slope(place: MovableArrays, direction: Direction, t: float, grad_outputs: Sequence[Array | None]) -> Array:
+    above, below = place.pair(direction, t)
+    pairs = zip(above, below, grad_outputs, strict=True)
+    rise = sum([((a - b) * g).sum(dtype=np.float64) for a, b, g in pairs if g is not None])
+    return rise / place.width(direction, t)
+
+
+def _results(f: Callable[[], Sequence[Array]], grad_outputs: Sequence[Array | None]) -> tuple[Array, ...]:
+    """Copies of the results: they may be views of the input that moves."""
+    results = f()
+    if not isinstance(results, tuple | list):
+        raise TypeError(f"numerical_grad: f returned {a_kind(results)}; expected a tuple of arrays: return y,")
+    if len(results) != len(grad_outputs):
+        raise ValueError(
+            f"numerical_grad: f returned {len(results)} arrays; expected {len(grad_outputs)}, one per grad_outputs"
+        )
+    for position, (y, g) in enumerate(zip(results, grad_outputs, strict=True)):
+        if g is not None and np.shape(y) != np.shape(g):
+            raise ValueError(
+                f"numerical_grad: grad_outputs[{position}] has shape {np.shape(g)}; expected {np.shape(y)}, that of "
+                f"result {position} of f"
+            )
+    return tuple([get_array_module(y).array(y, copy=True) for y in results])
+
+
+def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4) -> None:
+    """Raise AssertionError unless ``|x - y| <= atol + rtol * |y|`` everywhere.
+
+    Parameters
+    ----------
+    x, y : array, Variable or number
+        On the CPU, on a GPU, or one on either.
+    atol, rtol : float
+
+    Examples
+    --------
+    >>> assert_allclose([1.0, 2.0], [1.00001, 2.0])
+
+    References
+    ----------
+    The defaults are those of ``chainer.testing.assert_allclose``.
+    """
+    np.testing.assert_allclose(_on_cpu(x), _on_cpu(y), rtol=rtol, atol=atol)
+
+
+def _on_cpu(value: Any) -> np.ndarray:
+    value = value.array if isinstance(value, Variable) else value
+    return to_cpu(value) if is_array(value) else np.asarray(value)

@@ -1,0 +1,50 @@
+"""Many independent evaluations, one after the other or spread over an executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, TypeVar
+
+from ...engine.configuration import config, using_config
+from ...engine.errors import a_kind
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_CHUNKS = 16
+"""Into so many parts the work is split: enough to keep the workers of a machine busy till the end, few enough that
+sending the arrays along is cheap."""
+
+
+def spread(executor: Executor | None, task: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> list[Result]:
+    """``task`` of consecutive parts of ``items``, in their order; without an executor, of all of them at once.
+
+    The task runs in the caller's mode of training or testing. If a part fails, those that have not begun are dropped.
+    """
+    if executor is None or len(items) < 2:
+        return [task(items)]
+    size = -(-len(items) // _CHUNKS)
+    run = partial(_in_mode, config.train, task)
+    futures = [executor.submit(run, items[first : first + size]) for first in range(0, len(items), size)]
+    try:
+        return [future.result() for future in futures]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def check_executor(caller: str, executor: Any) -> None:
+    """Refuse what is no executor."""
+    if executor is not None and not isinstance(executor, Executor):
+        raise TypeError(
+            f"{caller}: executor is {a_kind(executor)}; expected a concurrent.futures.Executor, "
+            "for Dask client.get_executor()"
+        )
+
+
+def _in_mode(train: bool, task: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> Result:
+    with using_config("train", train):
+        return task(items)

@@ -1,0 +1,189 @@
+"""A function of arrays at one point, evaluated along directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array
+
+Evaluate = Callable[[Sequence[np.ndarray]], np.ndarray]
+"""Input arrays in, all floating-point results of the function in one flat float64 array out."""
+
+_SMALLEST = 2.0**-20
+"""An element far below the typical magnitude of its array moves as if it were this fraction of it."""
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Elements of one input that move together: ``index`` (of the flat array) by ``t * step``.
+
+    ``index`` is one element or an array of them, ``step`` a number or an array alike.
+    """
+
+    input: int
+    index: Any
+    step: Any
+
+
+class MovableArrays:
+    """Arrays of which some elements are moved in place, looked at, and put back.
+
+    Parameters
+    ----------
+    look : callable
+        What is done while they are moved; its result must not share memory with them.
+    arrays : sequence of arrays
+        Those that move, indexed by ``Direction.index``.
+    caller : str
+        The tool that errors name.
+    """
+
+    def __init__(self, look: Callable[[], Any], arrays: Sequence[Array], caller: str = "") -> None:
+        self._caller = caller
+        self._look = look
+        self._moving = tuple(arrays)
+
+    def at(self, directions: Sequence[Direction], t: float) -> Any:
+        """What is seen after a move by ``t`` along several directions of different inputs at once."""
+        moved = []
+        try:
+            for d in directions:
+                array = self._moving[d.input]
+                before = array[d.index].copy()
+                moved.append((array, d.index, before))
+                array[d.index] = before + t * d.step
+            return self._look()
+        finally:
+            for array, index, before in moved:
+                array[index] = before
+
+    def pair(self, direction: Direction, t: float) -> tuple[Any, Any]:
+        """What is seen after a move by ``t`` along one direction, and after one by ``-t``."""
+        array, index = self._moving[direction.input], direction.index
+        before = array[index].copy()
+        move = t * direction.step
+        try:
+            array[index] = before + move
+            above = self._look()
+            array[index] = before - move
+            return above, self._look()
+        finally:
+            array[index] = before
+
+    def width(self, direction: Direction, t: float) -> Any:
+        """How far the elements are apart after moves by ``t`` and by ``-t``, which their dtype rounds.
+
+        Raises
+        ------
+        ValueError
+            If no element moves at all.
+        """
+        before = self._moving[direction.input][direction.index]
+        move = t * direction.step
+        width = (before + move).astype(before.dtype) - (before - move).astype(before.dtype)
+        if not width.any():
+            raise ValueError(
+                f"{self._caller}: a move by {t:.3g} is lost in the rounding of {np.ravel(before)[0]:.6g} in "
+                f"{before.dtype}; choose a larger eps"
+            )
+        return width
+
+
+@dataclass
+class Tally:
+    """How often a function was called, and the name of the first exception that it raised away from its point."""
+
+    calls: int = 0
+    failure: str | None = None
+
+    def add(self, other: Tally) -> None:
+        """Count what was done elsewhere."""
+        self.calls += other.calls
+        self.failure = self.failure or other.failure
+
+
+class Point(MovableArrays):
+    """Where a function is differentiated. A copy of it can be moved by another thread or process.
+
+    Parameters
+    ----------
+    evaluate : callable
+        Sees arrays of the shapes and dtypes of ``arrays`` and must not change them.
+    arrays : sequence of arrays
+        The inputs, which stay as they are. Those that are moved hold floats.
+
+    Attributes
+    ----------
+    values : array
+        The results at the point that are finite, flat.
+    tally : Tally
+    """
+
+    def __init__(self, evaluate: Evaluate, arrays: Sequence[np.ndarray]) -> None:
+        values = evaluate(arrays)
+        finite = np.isfinite(values)
+        scales = tuple([step_scale(array) for array in arrays])
+        self.__setstate__((evaluate, tuple(arrays), scales, values[finite], finite))
+        self.tally.calls = 1
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._evaluate, self.arrays, self.scales, self.values, self.finite
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._evaluate, self.arrays, self.scales, self.values, self.finite = state
+        self.tally = Tally()
+        copies = [np.array(array, order="C") for array in self.arrays]
+        super().__init__(partial(self._evaluate, copies), [copy.reshape(-1) for copy in copies])
+
+    def element(self, input: int, index: int) -> Direction:
+        """The direction of one element of one input."""
+        return Direction(input, index, self.scales[input][index])
+
+    def elements(self, input: int, index: np.ndarray) -> Direction:
+        """The direction in which several elements of one input move at once, each by its own scale."""
+        return Direction(input, index, self.scales[input][index])
+
+    def along(self, direction: Direction, t: float) -> np.ndarray:
+        """The results after a move by ``t`` along ``direction``; NaN where the function cannot be evaluated there."""
+        return self.at([direction], t)
+
+    @contextmanager
+    def far_away(self) -> Iterator[None]:
+        """Inside, what the function raises is not its behaviour near the point and leaves ``failure`` alone."""
+        failure = self.tally.failure
+        yield
+        self.tally.failure = failure
+
+    def at(self, directions: Sequence[Direction], t: float) -> np.ndarray:
+        """The results after a move by ``t`` along several directions of different inputs at once."""
+        self.tally.calls += 1
+        try:
+            values = super().at(directions, t)
+        except Exception as error:  # outside its domain a function may raise whatever it likes
+            self.tally.failure = self.tally.failure or type(error).__name__
+            return np.full(self.values.size, np.nan)
+        if values.size != self.finite.size:
+            return np.full(self.values.size, np.nan)
+        return values[self.finite] if self.values.size < values.size else values
+
+
+def step_scale(array: np.ndarray) -> np.ndarray:
+    """By what each element of ``array`` moves for a relative move of 1: a power of two near its magnitude, flat.
+
+    Powers of two keep ``x + h`` and ``x - h`` free of rounding errors. An element that is 0 takes the median
+    magnitude of the others, or 1 if all are 0. None moves by less than the smallest number with all digits, as
+    moves of smaller ones would be rounded.
+    """
+    magnitude = np.abs(array.astype(np.float64).ravel())
+    known = magnitude[np.isfinite(magnitude) & (magnitude > 0)]
+    typical = float(np.median(known)) if known.size else 1.0
+    magnitude = np.where(np.isfinite(magnitude) & (magnitude > 0), magnitude, typical)
+    least = max(typical * _SMALLEST, float(np.finfo(array.dtype).smallest_normal))
+    _, exponent = np.frexp(np.maximum(magnitude, least))
+    return np.ldexp(1.0, exponent - 1)

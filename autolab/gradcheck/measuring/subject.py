@@ -1,0 +1,213 @@
+"""The function under test: every call gets copies of the inputs, so nothing that belongs to the user is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...engine.arrays import array_of
+from ...engine.backend import Array, get_array_module
+from ...engine.configuration import using_config
+from ...engine.devices import to_cpu
+from ...engine.errors import a_kind
+from ...engine.grad import grad
+from ...engine.variable import Variable
+from ...shared.binding import Bound
+from .point import Point, Tally, step_scale
+
+
+@dataclass(frozen=True)
+class Run:
+    """One forward pass: the checked inputs and the floating-point results, with the graph between them."""
+
+    inputs: tuple[Variable, ...]
+    outputs: tuple[Variable, ...]
+
+    def values(self) -> tuple[np.ndarray, ...]:
+        """Copies of the results in main memory."""
+        return tuple([np.array(to_cpu(y.array)) for y in self.outputs])
+
+
+class Subject:
+    """A bound function, its inputs, and how often it was called.
+
+    Parameters
+    ----------
+    bound : Bound
+    lift : bool
+        Run in float64 whatever the precision of the inputs.
+    caller : str
+        The tool that errors name.
+    executor : Executor, optional
+        Where differences are measured.
+    params : sequence of Variable
+        What the function reads besides its inputs. They are moved like inputs, and have their own arrays between runs.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The inputs that are checked: those that require a gradient, and then the parameters.
+    arrays : tuple of arrays
+        Copies of their values, in main memory.
+    """
+
+    def __init__(
+        self,
+        bound: Bound,
+        lift: bool,
+        caller: str = "check_gradients",
+        executor: Executor | None = None,
+        params: Sequence[Variable] = (),
+    ) -> None:
+        self.bound = bound
+        self.caller = caller
+        self.executor = executor
+        self.lift = lift
+        self.params = tuple(params)
+        self._runs = 0
+        self._tallies: list[Tally] = []
+        self._inputs = tuple([name for name, x in bound.variables.items() if x.requires_grad])
+        self.names = (*self._inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
+        checked = (*[bound.variables[name] for name in self._inputs], *params)
+        self.arrays = tuple([np.array(self._precise(to_cpu(x.array))) for x in checked])
+
+    def _precise(self, array: Array) -> Array:
+        return array.astype(np.float64) if self.lift and array.dtype.kind == "f" else array
+
+    def run(self, arrays: Sequence[np.ndarray] | None = None) -> Run:
+        """Call the function on copies of ``arrays``; by default on those of the inputs."""
+        self._runs += 1
+        return self._run(self.arrays if arrays is None else arrays)
+
+    def _run(self, arrays: Sequence[np.ndarray]) -> Run:
+        count = len(self._inputs)
+        values = dict(zip(self._inputs, arrays[:count], strict=True))
+        fresh = {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
+        with using_config("enable_backprop", True), _holding(self.params, arrays[count:]):
+            returned = self.bound.call(fresh)
+        inputs = (*[fresh[name] for name in self._inputs], *self.params)
+        return Run(inputs, results(self.caller, self.bound.name, returned))
+
+    def _fresh(self, x: Variable, value: np.ndarray | None) -> Variable:
+        data = self._precise(x.array) if value is None else get_array_module(x.array).asarray(value)
+        return type(x)(data.copy(), name=x.name, requires_grad=x.requires_grad)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "executor": None, "_tallies": []}  # what a worker is sent
+
+    @property
+    def evaluations(self) -> int:
+        """How often the function was called, also by those points of `point` that were moved elsewhere."""
+        return self._runs + sum([tally.calls for tally in self._tallies])
+
+    def point(self, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray] | None = None) -> Point:
+        """The results at ``arrays``, to be moved; for ``upstreams`` followed by the gradients (0 where there is
+        none)."""
+        found = Point(partial(self._evaluate, upstreams), arrays)
+        self._tallies.append(found.tally)
+        return found
+
+    def _evaluate(self, upstreams: Sequence[np.ndarray] | None, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        run = self._run(arrays)  # the point counts it, wherever its copies are moved
+        if upstreams is None:
+            return flat(run.values())
+        gradients = self.gradients(run, upstreams)
+        filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
+        return flat([*run.values(), *filled])
+
+    def gradients(
+        self, run: Run, upstreams: Sequence[np.ndarray], create_graph: bool = False
+    ) -> tuple[np.ndarray | None, ...]:
+        """The gradients of the checked inputs; None where the function reports no dependence."""
+        starts = beside(run.outputs, upstreams)
+        with using_config("enable_backprop", True):
+            found = grad(run.outputs, run.inputs, starts, create_graph)
+        return tuple([None if g is None else np.array(to_cpu(array_of(g.array))) for g in found])
+
+    def nearby(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+        """Inputs of which every element is moved by 2 to 8 per cent."""
+        moved = []
+        for array in self.arrays:
+            fraction = rng.uniform(0.02, 0.08, array.shape) * rng.choice((-1.0, 1.0), array.shape)
+            moved.append((array + fraction * step_scale(array).reshape(array.shape)).astype(array.dtype))
+        return tuple(moved)
+
+    def epsilon(self, run: Run) -> float:
+        """The relative precision of the least precise array among inputs and results."""
+        return max(float(np.finfo(x.dtype).eps) for x in (*run.inputs, *run.outputs))
+
+
+@contextmanager
+def _holding(params: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Iterator[None]:
+    """Inside, the parameters have copies of ``arrays``."""
+    own = [p.array for p in params]
+    try:
+        for p, array in zip(params, arrays, strict=True):
+            p.array = get_array_module(p.array).array(array)
+        yield
+    finally:
+        for p, data in zip(params, own, strict=True):
+            p.array = data
+
+
+def lifted(native: Subject) -> Subject:
+    """The function in float64, if an input is less precise and the function allows it."""
+    if all(a.dtype.itemsize >= 8 for a in native.arrays):
+        return native
+    subject = Subject(native.bound, True, native.caller, native.executor, native.params)
+    try:
+        subject.run()
+    except Exception:  # it takes only what it was written for; the comparison is then as coarse as that
+        return native
+    return subject
+
+
+def results(caller: str, function: str, returned: Any) -> tuple[Variable, ...]:
+    """The floating-point results of a function as Variables; ``caller`` and ``function`` are named in errors."""
+    if isinstance(returned, Variable) and returned.dtype.kind == "f":
+        return (returned,)
+    found = [_result(caller, function, y) for y in (returned if isinstance(returned, tuple | list) else (returned,))]
+    outputs = tuple([y for y in found if y.dtype.kind == "f"])
+    if not outputs:
+        raise TypeError(f"{caller}: {function} returned no floating-point values; there is nothing to differentiate")
+    return outputs
+
+
+def _result(caller: str, function: str, y: Any) -> Variable:
+    if isinstance(y, Variable):
+        return y
+    if isinstance(y, int | float | np.generic) or get_array_module(y).ndarray is type(y):
+        return Variable(y, requires_grad=False)
+    hint = ": is a return missing?" if y is None else ""
+    raise TypeError(f"{caller}: {function} returned {a_kind(y)}; expected a Variable or a tuple of Variables{hint}")
+
+
+def flat(arrays: Sequence[Array]) -> np.ndarray:
+    """All elements in one float64 array in main memory, a copy."""
+    if len(arrays) == 1:
+        return to_cpu(arrays[0]).astype(np.float64).reshape(-1)
+    return np.concatenate([to_cpu(a).ravel() for a in arrays]).astype(np.float64, copy=False)
+
+
+def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Random upstream gradients of the results' shapes and dtypes, in main memory, between 0.5 and 1.5 in magnitude.
+
+    Ones hide a backward that ignores them, and whatever differs from element to element. A result that is not finite
+    gets 0.
+    """
+    drawn = []
+    for values in [to_cpu(y.array) for y in results]:
+        g = rng.uniform(0.5, 1.5, values.shape) * rng.choice((-1.0, 1.0), values.shape)
+        drawn.append(np.where(np.isfinite(values), g, 0.0).astype(values.dtype))
+    return tuple(drawn)
+
+
+def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Array]:
+    """Upstream gradients that were drawn in main memory, each on the device of its result."""
+    return [get_array_module(y.array).asarray(g) for y, g in zip(results, upstreams, strict=True)]

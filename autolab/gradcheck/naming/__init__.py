@@ -1,0 +1,1 @@
+"""Naming the mistake in a wrong gradient, and where it is."""

@@ -1,0 +1,240 @@
+"""Which way through a function a wrong gradient forgets: the user's own forward is run on Variables, way by way.
+
+NumPy's functions, applied to Variables, leave a graph, and on this graph every edge has a share of the gradient. If the
+wrong gradient is the right one without the share of one edge (or two), that way is what the backward forgets; if on one
+edge the upstream gradient goes on as it came, what is forgotten is the derivative of that step. No numeric derivative
+is needed, but the traced gradient must agree with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...authoring.base import ArrayForward, Authored
+from ...authoring.call import Call
+from ...authoring.context_function import ContextFunction
+from ...authoring.marks import Marks
+from ...authoring.simple_function import SimpleFunction
+from ...engine.configuration import using_config
+from ...engine.grad import grad
+from ...engine.multi_output import MultiOutputNode
+from ...engine.node import Node
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.primitive import Primitive
+from ...engine.variable import Variable
+from ..judging.case import Case
+from ..messages import say, shown
+from .rearranged import Explanation
+
+_CLOSE = 1e-6
+_MOST_WAYS = 24
+_SIGNS = (("missing_term.path", -1.0), ("missing_term.path_sign", -2.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Application:
+    """One call of a function that the user wrote, and the upstream gradients of its results."""
+
+    function: Authored | Primitive
+    inputs: tuple[Any, ...]
+    outputs: tuple[Variable, ...]
+    upstream: tuple[Any, ...]
+    attributes: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """An edge of the traced graph: the function that it leads back to (or comes from, if that is the input itself),
+    and its share of the gradient, flat."""
+
+    function: str
+    share: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class TracedStep(Way):
+    """An edge with the function that it comes from; ``share`` is what that function's derivative changes, or the
+    derivative of everything inside it."""
+
+    key: str
+
+
+Traced = tuple[np.ndarray, list[Way]]
+"""The gradient that the traced forward gives, flat, and the share of every edge of its graph."""
+
+
+def forgotten_way(case: Case, i: int) -> Explanation | None:
+    """The way on which a share of the gradient of input ``i`` is lost or has the wrong sign, if one is found."""
+    here = case.at(i)[0]
+    if not np.isfinite(here.elements.analytic).all():
+        return None
+    try:
+        found = _traced(case, i)
+    except Exception:  # the forward is not written for Variables, or in a way that leaves no graph
+        return None
+    if found is None:
+        return None
+    right, ways = found
+    e, known = here.elements, here.measured & ~here.elements.unsure
+    slack = 10 * e.tolerance[known] + _CLOSE * np.abs(right[known])
+    if not known.any() or (np.abs(right - e.numeric)[known] > slack).any():
+        return None
+    return _explained(e.analytic - right, right, ways)
+
+
+def _explained(lost: np.ndarray, right: np.ndarray, ways: list[Way]) -> Explanation | None:
+    size = max(np.max(np.abs(right)), np.max(np.abs(lost)))
+    telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)]
+    steps = [w for w in telling if isinstance(w, TracedStep)][:_MOST_WAYS]
+    edges = [w for w in telling if not isinstance(w, TracedStep)][:_MOST_WAYS]
+    for way in edges:
+        for key, factor in _SIGNS:
+            if not _differs(lost, factor * way.share, size):
+                return Explanation("missing_term", say(key, function=shown(way.function)))
+    for step in steps:
+        if not _differs(lost, -step.share, size):
+            return Explanation("wrong_function", say(step.key, function=shown(step.function)), "chain")
+    for first, second in combinations(edges, 2):
+        if not _differs(lost, -first.share - second.share, size):
+            names = f"{shown(first.function)} and through {shown(second.function)}"
+            return Explanation("missing_term", say("missing_term.path", function=names))
+    return None
+
+
+def _differs(a: np.ndarray, b: np.ndarray, size: float) -> bool:
+    return bool(np.max(np.abs(a - b)) > _CLOSE * size)
+
+
+def _traced(case: Case, i: int) -> Traced | None:
+    found = _application(case, i)
+    if found is None:
+        return None
+    application, place = found
+    elsewhere = getattr(application.function, "traced", None)  # a function of another library traces itself
+    if elsewhere is not None:
+        return elsewhere(place, application.upstream)
+    names: dict[Node, tuple[str, Variable]] = {}
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            names.update({y.node: (event.function.name, y) for y in event.outputs if y.node is not None})
+
+    leaves = [Variable(x.array) if isinstance(x, Variable) else x for x in application.inputs]
+    with using_config("enable_backprop", True), observe(hook):
+        ys = _forward(application, leaves)
+    pairs = list(zip(ys, application.outputs, strict=True))
+    if not all(isinstance(y, Variable) and np.allclose(y.array, z.array, rtol=1e-9, atol=0) for y, z in pairs):
+        return None
+    x, size = leaves[place], case.tables[0].arrays[i].size
+    starts = [np.zeros(y.shape) if g is None else g for y, g in zip(ys, application.upstream, strict=True)]
+    ways = list(_ways(ys, starts, x, names))
+    return _flat(grad(ys, [x], starts)[0], size), ways
+
+
+def _forward(application: _Application, arguments: list[Any]) -> tuple[Any, ...]:
+    """The results of the user's forward on Variables, by an object of its own."""
+    function = application.function
+    if isinstance(function, Primitive):
+        returned = function.forward(np, *arguments, **application.attributes)
+        return returned if isinstance(returned, tuple) else (returned,)
+    own = copy(function)
+    own._call = Call(own.name, len(arguments))
+    if isinstance(own, ContextFunction):
+        own._marks = Marks(own.name, tuple(arguments), False)
+        returned = type(own).forward(own, *arguments)
+    elif isinstance(own, SimpleFunction):
+        returned = own.forward(*arguments)
+    elif isinstance(own, ArrayForward):
+        returned = own.forward(tuple(arguments))
+    else:
+        return ()
+    return returned if isinstance(returned, tuple) else (returned,)
+
+
+def _application(case: Case, i: int) -> tuple[_Application, int] | None:
+    """The one written function that takes the input itself, if nothing else does; and which of its inputs that is."""
+    subject, forwards = case.subject, []
+    upstream: dict[Any, tuple[Any, ...]] = {}  # by the node of the only result, or by the object that was called
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, ForwardEvent):
+            forwards.append(event)
+        elif isinstance(event.node, MultiOutputNode):
+            upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
+        else:
+            upstream[event.node] = (event.upstream,)
+
+    with observe(hook):
+        run = subject.run()
+        subject.gradients(run, case.exam.upstreams[0])
+    leaf = run.inputs[i]
+    takers = [(event, k) for event in forwards for k, x in enumerate(event.inputs) if x is leaf]
+    if len(takers) != 1 or not _is_written(takers[0][0].function):
+        return None
+    (event, place) = takers[0]
+    key = event.outputs[0].node if isinstance(event.function, Primitive) else event.function
+    if key not in upstream:
+        return None
+    return _Application(event.function, event.inputs, event.outputs, upstream[key], event.attributes), place
+
+
+def _is_written(function: Any) -> bool:
+    """Whether it is a function that somebody wrote, and no declared one of AutoLab's own."""
+    if isinstance(function, Primitive):
+        return not function.several and not function.forward.__module__.startswith("autolab.")
+    return isinstance(function, Authored)
+
+
+def _ways(
+    ys: tuple[Any, ...], starts: list[Any], x: Variable, names: dict[Node, tuple[str, Variable]]
+) -> Iterator[Way]:
+    """The edges of the graph in the order of a backward pass, with what reaches ``x`` through each."""
+    events: list[BackwardEvent] = []
+
+    def hook(event: ForwardEvent | BackwardEvent) -> None:
+        if isinstance(event, BackwardEvent):
+            events.append(event)
+
+    with observe(hook):
+        grad(ys, [x], starts)
+    for event in events:
+        if event.node in names:
+            yield from _edges(names[event.node][0], event, x, names)
+
+
+def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple[str, Variable]]) -> Iterator[Way]:
+    """The edges of one application of a function; of an elementwise one also the step over its derivative."""
+    reached: dict[Node, np.ndarray] = {}
+    for parent, share in zip(event.node.parents, event.gradients, strict=True):
+        found = _reaching(parent, share, x, names)
+        if found is not None:
+            yield Way(name if parent is x.node else names[parent][0], found)
+            reached[parent] = found + reached.get(parent, 0.0)
+    if not getattr(event.node.function, "elementwise", False):
+        return
+    for parent, total in reached.items():
+        taken = x if parent is x.node else names[parent][1]
+        passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
+        if passed is not None:
+            yield TracedStep(name, total - passed, "wrong_function.step")
+    if reached and np.shape(event.upstream) == x.shape:
+        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+
+
+def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:
+    """What of a gradient that arrives at a node reaches ``x``, flat; None for what is no part of the graph."""
+    if g is None or isinstance(g, dict) or (parent is not x.node and parent not in names):
+        return None
+    return _flat(g if parent is x.node else grad([names[parent][1]], [x], [g])[0], x.size)
+
+
+def _flat(g: Any, size: int) -> np.ndarray:
+    if g is None:
+        return np.zeros(size)
+    return np.asarray(g.array if isinstance(g, Variable) else g, np.float64).ravel()

@@ -1,0 +1,150 @@
+"""Whether what a wrong gradient lacks has left the graph, and where.
+
+To the gradient a number or an array that left is a constant. So it is held still: an input is moved, and the function
+goes on with what left at the point itself. Where that changes the slope, the place counts; and where the slope is then
+the gradient, nothing else is wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...engine.leaving import Exit, ExitEvent, untracked, watch_leaving
+from ...engine.node import Node
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.source import file_label
+from ...engine.variable import Variable
+from ..judging.case import Case
+from ..measuring.point import step_scale
+from ..messages import say, shown
+
+_TELLING = 0.02
+"""Slopes are equal if they are closer than this fraction of what is wrong with the gradient."""
+
+_MOST_PLACES = 8
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The places at which a part of a gradient left; ``whole`` if that is all that is wrong with it."""
+
+    places: tuple[Exit, ...]
+    whole: bool
+    file: str  # of the function
+
+    @property
+    def text(self) -> str:
+        """The places in words."""
+        return "; ".join(map(self._words, self.places))
+
+    def _words(self, exit: Exit) -> str:
+        key = "left_graph.place" if exit.file == self.file else "left_graph.elsewhere"
+        place = say(key, line=exit.line, file=shown(exit.file))
+        return say(f"left_graph.{exit.how}", place=place, source=shown(exit.source, 80))
+
+    @property
+    def evidence(self) -> list[dict[str, Any]]:
+        """The places as plain data."""
+        return [asdict(place) for place in self.places]
+
+
+def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
+    """What left the graph and is missing in the gradient of one element of input ``i`` at a point of the case."""
+    e, arrays = case.at(i)[point].elements, case.tables[point].arrays
+    analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
+    gap = _TELLING * abs(analytic - numeric)
+    if not np.isfinite([analytic, numeric]).all():
+        return None
+    try:
+        kept = _HeldExits(case, i, arrays)
+        slopes = {place: kept.slope(element, {place}) for place in kept.places}
+        places = tuple([place for place, slope in slopes.items() if abs(slope - numeric) > gap])
+        if not places:
+            return None
+        is_whole = abs(kept.slope(element, set(places)) - analytic) <= gap
+        code = getattr(inspect.unwrap(case.subject.bound.fn), "__code__", None)
+        return Lost(places, is_whole, "" if code is None else file_label(code.co_filename))
+    except Exception:  # the function may refuse to go on with another value
+        return None
+
+
+@dataclass
+class _ExitValues:
+    """What left at a place, in order, and the nodes that it was computed from."""
+
+    values: list[Any] = field(default_factory=list)
+    nodes: set[Node] = field(default_factory=set)
+
+    def add(self, value: Any, node: Node | None) -> None:
+        self.values.append(value.copy() if hasattr(value, "copy") else value)
+        waiting = [node]
+        while waiting:
+            found = waiting.pop()
+            if found is not None and found not in self.nodes:
+                self.nodes.add(found)
+                waiting += found.parents
+
+
+class _HeldExits:
+    """What left at a point, and slopes of the function in input ``i`` while some of that is held still."""
+
+    def __init__(self, case: Case, i: int, arrays: tuple[np.ndarray, ...]) -> None:
+        self._subject, self._i, self._arrays = case.subject, i, arrays
+        self._upstreams = case.exam.upstreams[0]
+        found: dict[Exit, _ExitValues] = {}
+
+        def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
+            for variable in variables:
+                found.setdefault(exit, _ExitValues()).add(value, variable.node)
+            return value
+
+        with _listening(keep):
+            run = self._subject.run(arrays)
+        own = run.inputs[i].node
+        self.places = {exit: place for exit, place in found.items() if own in place.nodes}
+        self.places = dict(list(self.places.items())[:_MOST_PLACES])
+
+    def slope(self, element: int, held: Collection[Exit]) -> float:
+        """The central difference of the results, weighted by the upstream gradients."""
+        array = self._arrays[self._i]
+        h = float(np.finfo(array.dtype).eps) ** (1 / 3) * float(step_scale(array)[element])
+        above, below = array.copy(), array.copy()
+        above.reshape(-1)[element] += h
+        below.reshape(-1)[element] -= h
+        width = float(above.reshape(-1)[element]) - float(below.reshape(-1)[element])
+        return (self._total(above, held) - self._total(below, held)) / width
+
+    def _total(self, moved: np.ndarray, held: Collection[Exit]) -> float:
+        """The weighted sum of all results, with the values that were kept at the places in ``held``."""
+        left = {exit: iter(self.places[exit].values) for exit in held}
+
+        def hold(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
+            return next(left[exit]) if exit in left else value
+
+        with _listening(hold):
+            run = self._subject.run([*self._arrays[: self._i], moved, *self._arrays[self._i + 1 :]])
+        pairs = zip(self._upstreams, run.values(), strict=True)
+        return float(sum([np.sum(g * y, where=g != 0) for g, y in pairs]))
+
+
+@contextmanager
+def _listening(hear: Callable[[Exit, Any, Collection[Variable]], Any]) -> Iterator[None]:
+    """Let ``hear`` see, and replace, what leaves: it is called with the place, the value, and whose it was."""
+
+    def on_exit(event: ExitEvent) -> None:
+        event.value = hear(event.exit, event.value, [event.variable])
+
+    def on_step(event: ForwardEvent | BackwardEvent) -> None:
+        exit = untracked(event) if isinstance(event, ForwardEvent) else None
+        if exit is not None:
+            (y,) = event.outputs[:1]  # type: ignore[union-attr]
+            y._data = hear(exit, y._data, [x for x in event.inputs if isinstance(x, Variable)])  # type: ignore[union-attr]
+
+    with watch_leaving(on_exit), observe(on_step):
+        yield

@@ -1,0 +1,246 @@
+"""Right numbers in wrong places, and sums from which a part is missing.
+
+First the gradient alone is rearranged and compared. Then the Jacobian of the failing input is measured, result by
+result: it tells which part of the sum over results is there, or which other product with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations, permutations, product
+
+import numpy as np
+
+from ..judging.case import Case
+from ..judging.compare import ELEMENTS
+from ..judging.contracts import is_broadcast
+from ..messages import Kind, number, say
+from .rows_and_columns import listed
+
+_STEP = 2.0**-10
+_CLOSE = 1e-4
+"""A difference of one step is good to about six digits: closer than this fraction of the largest is a match."""
+
+_CLOSER = 1e-2
+"""A match must be so much closer to the gradient than what is right, or it explains nothing."""
+
+_LARGEST = 2**20
+_DISTINCT = 3
+_DIFFERENT = 5
+_LONG = 12
+"""Along a longer axis not every shift is tried."""
+
+Arrange = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A cause, and the words that name it; ``cause`` tells it from others of its kind that have other sentences.
+
+    ``formulas`` go further than that: what was written, what is right, which term is missing.
+    """
+
+    kind: Kind
+    how: str
+    cause: str = ""
+    formulas: Mapping[str, str] = field(default_factory=dict)
+
+
+def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
+    """Ways to put the elements of an array of that shape in other places: axes exchanged, reversed, shifted."""
+    axes = range(len(shape))
+    for order in permutations(axes):
+        if order != tuple(axes) and tuple([shape[k] for k in order]) == shape:
+            words = say("rearranged.transposed" if len(shape) == 2 else "rearranged.axes", order=order)
+            yield words, partial(np.transpose, axes=order)
+    long = [k for k in axes if shape[k] > 1]
+    for chosen in product((False, True), repeat=len(long)):
+        flipped = tuple([k for k, is_chosen in zip(long, chosen, strict=True) if is_chosen])
+        if flipped:
+            yield say("rearranged.flipped", axes=_named(flipped)), partial(np.flip, axis=flipped)
+    for k in long:
+        for by in sorted({1, -1, shape[k] // 2}, key=abs) if shape[k] > _LONG else range(1, shape[k]):
+            if shape[k] > 2 and by % shape[k]:
+                yield say("rearranged.shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
+
+
+def _named(axes: tuple[int, ...]) -> str:
+    return ("axis " if len(axes) == 1 else "axes ") + " and ".join(map(str, axes))
+
+
+def rearranged(case: Case, i: int) -> Explanation | None:
+    """Whether the gradient is the right one with its elements in other places, at every point."""
+    shape = case.shapes[i]
+    e = case.at(i)[0].elements
+    values = np.unique(np.round(e.numeric[case.at(i)[0].measured], 9))
+    has_gaps = 0.0 in values  # as that of a slice has: its other values may be few, and were hardly reversed
+    if values.size < (_DISTINCT - 1 if has_gaps and e.numeric.size >= _DISTINCT else _DISTINCT):
+        return None
+    ways = list(arrangements(shape))
+    if has_gaps:
+        ways.sort(key=lambda way: getattr(way[1], "func", None) is not np.roll)
+    for words, arrange in ways:
+        places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
+        if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
+            return Explanation("rearranged", words)
+    return Explanation("rearranged", say("rearranged.reordered")) if _reordered(case, i) else None
+
+
+def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
+    """Whether element ``places[n]`` of the gradient is what belongs to element n, wherever that was measured."""
+    c = case.at(i)[k]
+    e, known = c.elements, c.measured & ~c.elements.unsure
+    return bool((np.abs(e.analytic[places] - e.numeric)[known] <= 2 * e.tolerance[known]).all())
+
+
+def _reordered(case: Case, i: int) -> bool:
+    """Whether all the right numbers are there, and most of them differ, in an order that has no name."""
+    c = case.at(i)[0]
+    e = c.elements
+    if not c.measured.all() or e.unsure.any() or not np.isfinite([e.analytic, e.numeric]).all():
+        return False
+    given, order = np.argsort(e.analytic), np.argsort(e.numeric)
+    steps, slack = np.diff(e.numeric[order]), 2 * e.tolerance[order]
+    if (steps > slack[1:] + slack[:-1]).sum() < _DIFFERENT or len(case.at(i)) < 2:
+        return False
+    return bool((np.abs(e.analytic[given] - e.numeric[order]) <= slack).all())
+
+
+# ---------------------------------------------------------------------- with the Jacobian
+def partial_sums(case: Case, i: int) -> Explanation | None:
+    """Whether the gradient is another product with the Jacobian: a part of the sum, its transpose ..."""
+    if not _is_measurable(case, i):
+        return None
+    e = case.at(i)[0].elements
+    jacobian, g = _jacobian(case, i), case.tables[0].gauge.weights
+    right = g @ jacobian
+    for explanation, candidate in _candidates(case, i, jacobian, g):
+        if _matches(candidate, e.analytic, right):
+            return explanation
+    return None
+
+
+def one_place_of_several(case: Case, i: int) -> Explanation | None:
+    """Whether elements that are used in several places get the share of one alone, and all others are right."""
+    e = case.at(i)[0].elements
+    if not _is_measurable(case, i) or e.wrong.all():
+        return None
+    shares = case.tables[0].gauge.weights[:, None] * _jacobian(case, i)
+    used = shares != 0
+    if not (used.sum(axis=0)[e.wrong] > 1).all():
+        return None
+    elements = np.arange(e.analytic.size)
+    for which, row in (("last", len(used) - 1 - np.argmax(used[::-1], axis=0)), ("first", np.argmax(used, axis=0))):
+        if _matches(np.where(e.wrong, shares[row, elements], e.numeric), e.analytic, e.numeric):
+            return Explanation("local_error", say("local_error.one_place", which=which), "repeated")
+    return None
+
+
+def _is_measurable(case: Case, i: int) -> bool:
+    """Whether a Jacobian is worth measuring, element by element."""
+    e, results = case.at(i)[0].elements, case.tables[0].gauge.weights.size
+    is_small = e.analytic.size <= ELEMENTS and e.analytic.size * results <= _LARGEST
+    return is_small and case.tables[0].finite and bool(np.isfinite(e.analytic).all())
+
+
+def _jacobian(case: Case, i: int) -> np.ndarray:
+    """Slopes of every result by every element of the input."""
+    point = case.tables[0].gauge.point
+    columns = []
+    for k in range(case.tables[0].arrays[i].size):
+        direction = point.element(i, k)
+        above, below = point.along(direction, _STEP), point.along(direction, -_STEP)
+        columns.append((above - below) / (2 * _STEP * direction.step))
+    return np.stack(columns, axis=1)
+
+
+def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> bool:
+    gap = np.max(np.abs(candidate - analytic))
+    close = _CLOSE if analytic.size >= _DISTINCT else _CLOSE / 10  # one number is soon like another
+    return bool(gap <= close * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
+
+
+def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+    outputs = [y.shape for y in case.exam.upstreams[0]]
+    if len(outputs) > 1:
+        yield from _without_a_result(outputs, jacobian, g)
+    else:
+        yield from _offset(outputs[0], jacobian, g)
+        yield from _slices(case.shapes[i], outputs[0], jacobian, g)
+        for words, arrange in arrangements(outputs[0]):
+            yield (
+                Explanation("rearranged", say("rearranged.upstream", how=words)),
+                arrange(g.reshape(outputs[0])).ravel() @ jacobian,
+            )
+    if jacobian.shape[0] == jacobian.shape[1]:
+        yield Explanation("rearranged", say("rearranged.jacobian")), jacobian @ g
+        yield Explanation("missing_term", say("missing_term.diagonal")), g * np.diagonal(jacobian)
+
+
+def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+    """The results that the input reaches, read from another place along an axis of the upstream gradient."""
+    reached = (jacobian != 0).any(axis=1).reshape(output)
+    for axis, length in enumerate(output):
+        places = np.flatnonzero(reached.any(axis=tuple([k for k in range(len(output)) if k != axis])))
+        if not 0 < places.size < length or places[-1] - places[0] != places.size - 1:
+            continue
+        for first in range(length - places.size + 1):
+            if first != places[0]:
+                moved = np.roll(g.reshape(output), int(places[0]) - first, axis=axis).ravel()
+                words = say("rearranged.offset", axis=axis, first=first, right=int(places[0]))
+                yield Explanation("rearranged", words), moved @ jacobian
+
+
+def _without_a_result(
+    outputs: list[tuple[int, ...]], jacobian: np.ndarray, g: np.ndarray
+) -> Iterator[tuple[Explanation, np.ndarray]]:
+    first = 0
+    for k, shape in enumerate(outputs):
+        part = slice(first, first + int(np.prod(shape)))
+        first = part.stop
+        share = g[part] @ jacobian[part]
+        yield Explanation("missing_term", say("missing_term.result", result=k)), g @ jacobian - share
+        yield Explanation("missing_term", say("missing_term.sign", result=k)), g @ jacobian - 2 * share
+
+
+def _slices(
+    shape: tuple[int, ...], output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray
+) -> Iterator[tuple[Explanation, np.ndarray]]:
+    """Only some of the results count, where all of them should be summed up."""
+    shares = (g[:, None] * jacobian).reshape(*output, -1)
+    kind: Kind = "unreduced_broadcast" if is_broadcast(shape, output) else "missing_term"
+    for axis, length in enumerate(output):
+        along = shares.sum(axis=tuple([k for k in range(len(output)) if k != axis]))
+        for key, places in _some_of(length):
+            words = say(f"{kind}.{key}", axis=axis, place=listed(np.array(places)))
+            part = along[places].sum(axis=0)
+            yield Explanation(kind, words), along.sum(axis=0) - part if key == "without" else part
+    for place in (0, -1) if len(output) > 1 and shares.shape[-1] == 1 else ():
+        index = [int(k) for k in np.unravel_index(place % g.size, output)]
+        yield Explanation(kind, say(f"{kind}.element", place=index)), g[place] * jacobian[place]
+    if kind == "unreduced_broadcast" and ((jacobian != 0).sum(axis=1) <= 1).all():
+        yield from _other_axes(shape, shares.sum(axis=-1))
+
+
+def _some_of(length: int) -> Iterator[tuple[str, list[int]]]:
+    """Places along an axis that a loop or an index may take alone or leave out."""
+    places = list(range(length))
+    if 1 < length <= _LONG:
+        yield from [("slice", [k]) for k in places]
+        yield from [("without", [k]) for k in places if length > 2]
+        yield from [("slices", places[:k]) for k in range(2, length - 1)]
+        yield from [("slices", places[k:]) for k in range(2, length - 1)]
+        yield from [("slices", places[k::2]) for k in (0, 1) if length > 3]
+
+
+def _other_axes(shape: tuple[int, ...], shares: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+    """The copies of a broadcast input summed up over other axes than those along which it was stretched."""
+    lead = shares.ndim - len(shape)
+    stretched = tuple([k for k, n in enumerate(shares.shape) if k < lead or shape[k - lead] != n])
+    for axes in combinations(range(shares.ndim), len(stretched)):
+        total = shares.sum(axis=axes)
+        if axes != stretched and total.size == np.prod(shape):
+            words = say("unreduced_broadcast.axis", axes=_named(axes), right=_named(stretched))
+            yield Explanation("unreduced_broadcast", words), total.ravel()

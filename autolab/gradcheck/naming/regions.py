@@ -1,0 +1,62 @@
+"""Which elements of a gradient are wrong, in words, if something tells them from the right ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..judging.case import Case
+from ..messages import apart, say, shown
+from .rows_and_columns import placed
+
+_REGIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
+    ("< 0", lambda x: x < 0),
+    ("> 0", lambda x: x > 0),
+    ("= 0", lambda x: x == 0),
+)
+_FEW = 6
+"""Of fewer elements, two of them wrong and two right, nothing is said about where the wrong ones are."""
+
+_CLEARLY = 200
+"""A threshold of an input or of its size parts wrong from right in at most four of all ways to choose which elements
+are wrong: if there are so many ways, that is no chance."""
+
+
+def region_of(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
+    """Which elements are wrong, in words, if something tells them from the right ones: the sign of the input, a
+    threshold, or that their gradient should be 0."""
+    x, name = case.tables[0].arrays[i].ravel(), shown(case.names[i])
+    for text, belongs in _REGIONS:
+        if np.array_equal(wrong[known], belongs(x)[known]):
+            return say("local_error.sign", input=name, sign=text)
+    right = known & ~wrong
+    place, left_out = placed(case.shapes[i], wrong, right), is_left_out(case, i, wrong)
+    if place and left_out:
+        return say("local_error.left_out", place=place)
+    if place and len(case.shapes[i]) > 1:
+        return say("local_error.place", place=place)
+    are_enough = min(wrong.sum(), right.sum()) >= 2 and known.sum() >= _FEW
+    is_clear = are_enough and math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
+    for text, size in ((name, x), (f"|{name}|", np.abs(x))) if is_clear else ():
+        if size[wrong].min() > size[right].max():
+            return say("local_error.above", size=text, **_parted(size[wrong].min(), size[right].max()))
+        if size[wrong].max() < size[right].min():
+            return say("local_error.below", size=text, **_parted(size[wrong].max(), size[right].min()))
+    if left_out:
+        return say("local_error.forgotten")
+    e = case.at(i)[0].elements
+    should_be_zero = wrong.sum() > 1 and (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all()
+    return say("local_error.zero") if should_be_zero else ""
+
+
+def is_left_out(case: Case, i: int, wrong: np.ndarray) -> bool:
+    """Whether the gradient of the wrong elements is 0, as where nothing was assigned to it."""
+    return bool(wrong.any()) and not any([c.elements.analytic[wrong & c.measured].any() for c in case.at(i)])
+
+
+def _parted(wrong: float, right: float) -> dict[str, str]:
+    """The sizes next to a threshold, which lies somewhere between them."""
+    bound, other = apart(float(wrong), float(right))
+    return {"bound": bound, "right": other}

@@ -1,0 +1,205 @@
+"""GradientReport: what a gradient check found, as plain frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..measuring.sweep import StepSweep
+    from .checked_function import CheckedFunction
+
+from ...engine.display import Displayed, show
+from ..judging.finding import Finding
+from ..judging.mismatch import GradientCheckError
+from ..messages import Verdict, apart, number, say, shown, where
+
+
+@dataclass(frozen=True, eq=False)
+class InputReport:
+    """The comparison for one input.
+
+    All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient), ``numeric``
+    the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink,
+    to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the greatest
+    error, or None if nothing was compared. ``measured`` counts the elements that were; the others of a large input were
+    covered by random directions through all of them. Where these disagree, ``halves`` are the ever smaller parts of the
+    flattened input that still do, from all of it to one element: the first place, and the one after the last.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> found = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=[1.0, -3.0])["y"]
+    >>> found.verdict, found.shape, found.measured
+    ('right', (2,), 2)
+    >>> bool((found.error <= found.tolerance).all())
+    True
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    verdict: Verdict
+    analytic: np.ndarray | None
+    numeric: np.ndarray
+    error: np.ndarray
+    tolerance: np.ndarray
+    worst: tuple[int, ...] | None
+    measured: int
+    halves: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def coverage(self) -> str:
+        """Which part of a large input was measured element by element, in words; empty if all of it."""
+        total = self.numeric.size
+        return say("coverage", count=self.measured, total=total) if 0 < self.measured < total else ""
+
+    @property
+    def is_wrong_elsewhere(self) -> bool:
+        """Whether every number here is right, and it fails for another reason: a point nearby, or the upstream
+        gradient."""
+        return (
+            self.verdict == "wrong" and self.worst is not None and self.error[self.worst] <= self.tolerance[self.worst]
+        )
+
+    def __str__(self) -> str:
+        head = f"{shown(self.name)}: {self.verdict}"
+        if self.worst is None or self.analytic is None or self.is_wrong_elsewhere:
+            return head
+        pair = float(self.analytic[self.worst]), float(self.numeric[self.worst])
+        analytic, numeric = apart(*pair) if self.verdict == "wrong" else map(number, pair)
+        line = f"{head}, {say('worst', analytic=analytic, numeric=numeric, where=where(self.worst))}"
+        return f"{line} ({self.coverage})" if self.coverage else line
+
+
+@dataclass(frozen=True, eq=False)
+class GradientReport(Displayed):
+    """What `check_gradients` found. It displays itself; ``str(report)`` is its text.
+
+    Attributes
+    ----------
+    function : str
+    verdict : "right", "wrong" or "cannot tell"
+    inputs : tuple of InputReport
+    findings : tuple of Finding
+        Accusations first.
+    upstream : tuple of arrays
+        The random upstream gradients, one per result, that the gradients were computed with.
+    evaluations : int
+        How often the function was called.
+    seconds : float
+    sweep : StepSweep or None
+        For a wrong gradient, how the error at the worst element of the first wrong input depends on the step.
+
+    Notes
+    -----
+    In a condition a report is ``report.passed``, which is True only for the verdict "right". For `explore` it remembers
+    the function and copies of the inputs; a copy or a pickle of the report does not.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0)
+    >>> report.verdict, [item.name for item in report.inputs], report.findings
+    ('right', ['x', 'y'], ())
+    >>> report.raise_for_failure()
+    """
+
+    function: str
+    verdict: Verdict
+    inputs: tuple[InputReport, ...]
+    findings: tuple[Finding, ...]
+    upstream: tuple[np.ndarray, ...]
+    evaluations: int
+    seconds: float
+    sweep: StepSweep | None = None
+    _origin: CheckedFunction | None = field(default=None, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """True only if the verdict is "right"."""
+        return self.verdict == "right"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __getitem__(self, name: str) -> InputReport:
+        """The report of the input called ``name``."""
+        for item in self.inputs:
+            if item.name == name:
+                return item
+        names = ", ".join(shown(item.name) for item in self.inputs)
+        raise KeyError(f"GradientReport: no input is called {name!r:.60}; the names are {names}")
+
+    def raise_for_failure(self) -> None:
+        """Raise `GradientCheckError` if the check found something wrong.
+
+        "Cannot tell" for innocent reasons (a jump, noise) is no failure; ``assert report.passed`` insists on certainty.
+        """
+        if self.verdict == "wrong" or any(not finding.innocent for finding in self.findings):
+            raise GradientCheckError(str(self))
+
+    def __str__(self) -> str:
+        lines = [say("title", function=shown(self.function), verdict=self.verdict)]
+        lines += [f"  {item}" for item in self.inputs]
+        lines += [str(finding) for finding in self.findings]
+        seconds = f"{self.seconds:.1f} s" if self.seconds >= 1 else f"{1e3 * self.seconds:.3g} ms"
+        return "\n".join([*lines, say("cost", evaluations=self.evaluations, seconds=seconds)])
+
+    __repr__ = __str__
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as dictionaries, lists, strings, numbers and None; NaN and infinities as strings."""
+        return {
+            "function": self.function,
+            "verdict": self.verdict,
+            "passed": self.passed,
+            "inputs": [{key: _plain(value) for key, value in vars(item).items()} for item in self.inputs],
+            "findings": [{**vars(f), "evidence": _plain(f.evidence)} for f in self.findings],
+            "upstream": [_plain(g) for g in self.upstream],
+            "evaluations": self.evaluations,
+            "seconds": self.seconds,
+            "sweep": None if self.sweep is None else _plain(vars(self.sweep)),
+        }
+
+    def explore(self) -> Any:
+        """Open the check lens: the same comparison live, with the element, the step and the seed to choose.
+
+        In plain Python, where there is no notebook to draw in, the report is saved as a page and its path printed.
+
+        Returns
+        -------
+        Lens
+            ``.report`` is what it shows, ``.close()`` ends it.
+
+        Raises
+        ------
+        ValueError
+            If the report holds back its numbers (``reveal`` below 2), or is a copy that does not know its function.
+
+        Examples
+        --------
+        >>> import autolab
+        >>> report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0)
+        >>> lens = report.explore()
+        explore: no notebook to draw in; open ...html in a browser
+        """
+        return show(self, "live")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_origin": None}  # functions cannot always be pickled
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
