@@ -27,7 +27,7 @@ help:
 
 lab:
 	@scripts/environment lab
-	@exec $(python) -m autolab.app.cli lab autolab/lessons/start/00_start.ipynb \
+	@exec $(python) -m autolab.app.cli lab notebooks/00_start.ipynb \
 	    $${PORT:+--port "$$PORT"} $${BROWSER:+--browser "$$BROWSER"}
 
 lite:

@@ -20,6 +20,7 @@ from typing import Any
 
 from npm_packages import ROOT
 
+from autolab.lesson.shipped import notebooks
 from autolab.shared.files import write
 
 VENV = ROOT / ".lite-venv"
@@ -123,8 +124,7 @@ def _settings(pyodide: str, packages: list[str]) -> dict[str, Any]:
 
 def _write_contents(folder: Path) -> None:
     """The files that the reader finds."""
-    for notebook in (ROOT / "autolab" / "lessons").glob("*/*.ipynb"):
-        _copy([notebook], folder / "lessons" / notebook.parent.name)
+    _copy(notebooks().values(), folder / "notebooks")
     _copy([ROOT / "examples" / name for name in _EXAMPLES], folder / "examples")
 
 

@@ -40,7 +40,7 @@ a {{ font-weight: bold }}
 <h1>AutoLab in the browser</h1>
 <p>A laboratory for automatic differentiation. Nothing has to be installed: Python runs in this page.</p>
 <p><a href="{playground}/index.html">The playground</a>: an editor, and the live graph of your function below it.</p>
-<p><a href="{jupyter}/lab/index.html?path=lessons/start/00_start.ipynb">JupyterLab with the lessons</a>: notebooks with
+<p><a href="{jupyter}/lab/index.html?path=notebooks/00_start.ipynb">JupyterLab with the lessons</a>: notebooks with
 exercises. What you write is kept in this browser alone; download what you want to keep for good.</p>
 </main>
 </body>

@@ -1,19 +1,28 @@
-"""Take the documents' pictures from a real JupyterLab: `python scripts/screenshots.py`. The live graph's one moves."""
+"""Take the documents' pictures from a real JupyterLab: `python scripts/screenshots.py`. The live graph's one moves.
+
+Names choose some of them: `live-graph`, `watch-backward`, `network`, and those of lessons, such as `linear`. A lesson's
+picture is what the cell shows that has a `picture` in its metadata: words for those who cannot see it. The list of the
+lessons, notebooks/README.md, is written as well.
+"""
 
 from __future__ import annotations
 
 import io
+import json
+import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageOps
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from autolab.lesson.shipped import notebooks  # noqa: E402
 from autolab.shared.files import write  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 from tests.views.lab import Lab, LabPage, lab_server  # noqa: E402
@@ -79,6 +88,14 @@ THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
 IMAGES = ROOT / "docs" / "images"
 MOVES, STRIDE = 8, 15  # photographs of a move, and key presses between two
 PALETTE = 96  # colours of a film
+LESSON_SIZE, MARGIN = {"width": 1080, "height": 1800}, 15  # of the window in which a lesson is, and around its picture
+LIST = """# Lessons
+
+Each lesson is a notebook of 15 to 30 minutes: you predict, run, move what can be moved, and complete lines, and AutoLab
+checks your answers. `make lab` opens the first lesson, and `autolab lab linear` opens one by its name
+([more ways to start](../docs/tour.md#start)). [For instructors](../docs/INSTRUCTOR.md): what each lesson builds on, and
+what students find hard.
+"""
 CELL = ".jp-NotebookPanel:visible .jp-Cell"
 
 
@@ -99,7 +116,11 @@ def main() -> None:
                 take(lab, view)
                 _photograph(view, name)
             context.close()
+        lessons = [name for name in notebooks() if not wanted or name in wanted]
+        if lessons:
+            _photograph_lessons(lab, LabPage(lab, browser.new_context(device_scale_factor=1.5).new_page()), lessons)
         browser.close()
+    write(ROOT / "notebooks" / "README.md", lesson_list())
 
 
 def _change_theme(view: LabPage, theme: str) -> None:
@@ -112,6 +133,53 @@ def _photograph(view: LabPage, name: str) -> None:
     for suffix, theme in THEMES.items():
         _change_theme(view, theme)
         write(IMAGES / f"{name}{suffix}.png", view.page.locator(CELL).last.screenshot())
+
+
+def _photograph_lessons(lab: Lab, view: LabPage, lessons: list[str]) -> None:
+    """Run each lesson up to the cell with its picture, and take what that shows."""
+    for name in lessons:
+        notebook = notebooks()[name]
+        view.open(Path(shutil.copy(notebook, lab.folder)))
+        view.page.set_viewport_size(LESSON_SIZE)
+        view.page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        number = next(i for i, cell in enumerate(cells) if "picture" in cell["metadata"])
+        for i in [i for i, cell in enumerate(cells[: number + 1]) if cell["cell_type"] == "code"]:
+            view.run(i)
+        output = view.page.locator(f'{CELL}[data-windowed-list-index="{number}"] .jp-OutputArea-output').last
+        for suffix, theme in THEMES.items():
+            _change_theme(view, theme)
+            shot = Image.open(io.BytesIO(output.screenshot())).convert("RGB")
+            picture = io.BytesIO()
+            shot = ImageOps.expand(shot, MARGIN, shot.getpixel((0, 0)))
+            shot.quantize(256, dither=Image.Dither.NONE).save(picture, "PNG", optimize=True)
+            write(IMAGES / "lessons" / f"{notebook.stem}{suffix}.png", picture.getvalue())
+            print(f"{notebook.stem}{suffix}.png", shot.size, f"{len(picture.getvalue()) / 1000:.0f} kB")
+        view.clear()
+
+
+def lesson_list() -> str:
+    """notebooks/README.md: the links, and what the first lesson says of the others, with a picture each."""
+    books = {path: json.loads(path.read_text("utf-8")) for path in notebooks().values()}
+    first, *_ = books
+    title, last = ["".join(books[first]["cells"][i]["source"]) for i in (0, -1)]
+    begin = f"{title.splitlines()[0].partition(': ')[2]}. Begin here."
+    links = [("00 start", first.name, begin), *re.findall(r"^\* \[(.+)\]\((.+)\): (.+)$", last, re.MULTILINE)]
+    text = LIST
+    for link, name, words in links:
+        book, stem = books[first.with_name(name)], name.removesuffix(".ipynb")
+        (told,) = [cell["metadata"]["picture"] for cell in book["cells"] if "picture" in cell["metadata"]]
+        text += f"""
+## [{link}]({name})
+
+{words[0].upper()}{words[1:]}
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="../docs/images/lessons/{stem}-dark.png">
+  <img width="640" alt="{told}" src="../docs/images/lessons/{stem}.png">
+</picture>
+"""
+    return text
 
 
 def _film(lab: Lab, view: LabPage, name: str) -> None:

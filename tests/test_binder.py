@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -21,7 +22,7 @@ from views.lab import Lab, LabPage, lab_server
 
 BINDER = ROOT / "binder"
 LARGEST = 400  # megabytes; about 350 were measured
-NOTEBOOKS = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What a lesson may take there. The goals are 100 MB and, warm, 2 s from a new kernel to the first picture; the limit of
 # time leaves room for a busy machine.
@@ -50,6 +51,15 @@ def test_start_sets_one_thread_and_runs_its_arguments():
     command = [BINDER / "start", sys.executable, "-c", "import os, sys; print(*map(os.getenv, sys.argv[1:]))"]
     answer = subprocess.run([*command, "OPENBLAS_NUM_THREADS"], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["1"]
+
+
+def test_start_shows_the_notebooks_alone(tmp_path):
+    checkout = copy_checkout(tmp_path / "a checkout")
+    command = ["binder/start", sys.executable, "-c", "import os; print(os.getcwd())"]
+    answer = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    assert Path(answer.stdout.rstrip("\n")) == checkout / "notebooks"
+    opened = re.findall(r"`lab/tree/(\S+)`", (ROOT / "docs" / "tour.md").read_text("utf-8"))
+    assert opened == ["00_start.ipynb"] and (checkout / "notebooks" / opened[0]).is_file()
 
 
 def test_post_build_stops_at_the_first_failure():
@@ -106,7 +116,7 @@ def python_of_binder() -> str:
 @pytest.mark.full
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_run_on_binder(binder, notebook):
-    binder("binder/start", "jupyter", "execute", notebook.relative_to(ROOT))
+    binder("binder/start", "jupyter", "execute", notebook.name)
 
 
 @pytest.mark.lab
@@ -181,7 +191,7 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
     """Voila is put into the environment when all else has been seen there: it is no part of it."""
     binder("python", "-m", "pip", "install", "--quiet", "voila>=0.5.8")
     notebook = tmp_path / "lesson.ipynb"
-    shutil.copy(ROOT / "autolab" / "lessons" / "linear" / "03_linear.ipynb", notebook)
+    shutil.copy(ROOT / "notebooks" / "03_linear.ipynb", notebook)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     options = ["--no-browser", f"--port={port}", "--Voila.ip=127.0.0.1", "--show_tracebacks=True"]

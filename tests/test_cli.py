@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -12,10 +13,12 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from helpers.checkout import ROOT
 from helpers.lab_process import fetch, lab_process
 
 import autolab
 from autolab.app import cli
+from autolab.lesson import copies
 
 EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
@@ -92,6 +95,48 @@ def test_a_missing_notebook_is_a_sentence(capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
     assert cli.main(["lab", "nowhere.ipynb"]) == 1
     assert capsys.readouterr().err == "autolab lab: there is no file 'nowhere.ipynb'; expected a notebook that exists\n"
+
+
+def test_an_unknown_lesson_is_a_sentence(capsys, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    assert cli.main(["lab", "lineal"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("autolab lab: 'lineal' is no lesson and no file; expected a notebook, or one of start, ")
+    assert said.count("\n") == 1 and len(said) < 300
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("why", ["File exists", "Permission denied", "No space left on device"])
+def test_lessons_that_cannot_be_copied_are_a_sentence(why, tmp_path, monkeypatch, capsys):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    number = {"Permission denied": errno.EACCES, "No space left on device": errno.ENOSPC}.get(why)
+    monkeypatch.setattr(os, "environ", {**os.environ})
+    monkeypatch.chdir(tmp_path)
+    if number:
+        monkeypatch.setattr(copies, "write", refuse)
+    else:
+        (tmp_path / "autolab-notebooks").write_text("mine")
+    assert cli.main(["lab", "linear", "--browser", "none"]) == 1
+    told = (
+        f"the lessons cannot be copied into the folder autolab-notebooks ({why}); start autolab lab in another folder"
+    )
+    assert capsys.readouterr() == ("", f"autolab lab: {told}\n")
+    assert not list(tmp_path.glob("*/*"))
+
+
+def test_lessons_are_shown_without_the_answers_that_a_checkout_has(tmp_path, monkeypatch):
+    notebooks = ROOT / "notebooks"
+    for here in (ROOT, notebooks):
+        monkeypatch.chdir(here)
+        assert cli._student_copy(cli._lesson("start")) == notebooks / "00_start.ipynb"
+        options = cli._folder_options(cli._existing(str(notebooks / "03_linear.ipynb")))
+        assert options == [f"--ServerApp.root_dir={notebooks}", "--LabApp.default_url=/lab/tree/03_linear.ipynb"]
+    monkeypatch.chdir(tmp_path)
+    copy = cli._student_copy(cli._lesson("linear"))
+    assert copy == tmp_path / "autolab-notebooks" / "03_linear.ipynb" and copy.is_file()
+    assert cli._folder_options(copy)[0] == f"--ServerApp.root_dir={copy.parent}"
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "80x", ""])

@@ -24,7 +24,7 @@ case "$1" in
 scripts/javascript.py) echo "begin javascript" >>../log; /bin/sleep 0.05; echo "end javascript" >>../log ;;
 esac
 """
-OPENS = ".venv/bin/python lab autolab/lessons/start/00_start.ipynb --port 8999 --browser none"
+OPENS = ".venv/bin/python lab notebooks/00_start.ipynb --port 8999 --browser none"
 
 
 @pytest.fixture

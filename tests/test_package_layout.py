@@ -280,7 +280,7 @@ def test_a_path_of_a_machine_is_found(folder):
 
 
 def test_notebooks_are_kept_without_outputs():
-    notebooks = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"))
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     assert notebooks
     for notebook in notebooks:
         cells = json.loads(notebook.read_text("utf-8"))["cells"]
@@ -297,7 +297,7 @@ def test_the_commands_that_documents_name_exist():
 
 
 def test_links_between_documents_lead_somewhere():
-    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "notebooks" / "README.md"]
     assert len(documents) >= 6
     for document in documents:
         text = document.read_text("utf-8")

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from helpers.checkout import ROOT, copy_checkout
+from helpers.lab_process import fetch, lab_process
+from lesson.lessons import NOTEBOOKS
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
@@ -37,8 +39,9 @@ def test_the_container_has_a_python_that_is_declared() -> None:
     assert f"Programming Language :: Python :: {version}" in project["classifiers"]
 
 
+@pytest.mark.lab
 @pytest.mark.full
-def test_the_wheel_runs_the_readmes_first_screen_in_an_empty_environment(tmp_path: Path) -> None:
+def test_the_wheel_runs_the_readmes_first_screen_and_brings_the_lessons_to_an_empty_folder(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
     def run(*command: str | Path) -> str:
@@ -61,4 +64,22 @@ def test_the_wheel_runs_the_readmes_first_screen_in_an_empty_environment(tmp_pat
     assert "explore: no notebook to draw in; open " in run(python, "first.py")
     page = (tmp_path / "autolab_pages" / "explore_muladd.html").read_text("utf-8")
     assert 'id="saved"' in page  # it goes on by itself: what it shows is in it
-    assert "AutoLab" in run(tmp_path / "env" / "bin" / "autolab", "--version")
+    autolab = tmp_path / "env" / "bin" / "autolab"
+    assert "AutoLab" in run(autolab, "--version")
+
+    run(python, "-m", "pip", "install", "--quiet", f"{wheel}[lab]")
+    folder = tmp_path / "a student's folder"
+    folder.mkdir()
+    copied = f"Copied {len(NOTEBOOKS)} lessons into the folder autolab-notebooks\n"
+    for wanted, name, told in (([], "00_start.ipynb", copied), (["linear"], "03_linear.ipynb", "")):
+        command = [str(autolab), "lab", *wanted, "--port", "0", "--browser", "none"]
+        with lab_process(command, home=tmp_path, cwd=folder) as lab:
+            address = lab.wait_for_address(60)
+            assert f"/lab/tree/{name}?token=" in address and fetch(address)[0] == 200
+            contents = address.replace("/lab/tree/", "/api/contents/")
+            assert len(json.loads(fetch(contents)[1])["content"]["cells"]) > 10
+            shown = json.loads(fetch(contents.replace(name, ""))[1])["content"]
+            assert sorted([one["name"] for one in shown]) == [path.name for path in NOTEBOOKS]
+            assert lab.interrupt(30) == 0
+        assert lab.output.startswith(f"{told}\nJupyterLab is running") and "Traceback" not in lab.output
+    assert [path.name for path in folder.iterdir()] == ["autolab-notebooks"]

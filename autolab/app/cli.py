@@ -56,7 +56,9 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     Parameters
     ----------
     notebook : str, optional
-        The notebook to open; the file browser shows the current folder, or the notebook's where that is elsewhere.
+        The notebook to open, or the name or number of a lesson. The file browser shows the current folder, or the
+        notebook's where that is elsewhere or holds the lessons. Without it a folder that has no notebooks gets the
+        lessons.
     port : int, optional
         The port to listen on, 0 for any. Without it 8888 is taken, or a free one where 8888 is in use.
     browser : str, optional
@@ -65,15 +67,17 @@ def lab(notebook: str | None = None, port: int | None = None, browser: str | Non
     Raises
     ------
     CommandError
-        If JupyterLab or the notebook is missing, or the port is taken.
+        If JupyterLab or the notebook is missing, the port is taken, or the lessons cannot be copied.
     """
-    path = _existing(notebook) if notebook else None
+    lesson = _lesson(notebook)
+    path = _existing(notebook) if notebook and lesson is None else None
     if importlib.util.find_spec("jupyterlab") is None:
         raise CommandError(f"JupyterLab is not installed here; install it with: {install_command('lab')}")
     if port:
         _check_port(port)
     _set_environment(browser)
     with _a_home("lab"):
+        path = _student_copy(lesson) if lesson else path
         _serve([*_folder_options(path), *_port_options(port), *_browser_options(browser), *_root_options()])
     print("JupyterLab has stopped.")
     return 0
@@ -136,8 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="autolab", description="A laboratory for automatic differentiation.")
     parser.add_argument("--version", action="version", version=f"AutoLab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    opener = commands.add_parser("lab", help="open JupyterLab, on a notebook if one is named")
-    opener.add_argument("notebook", nargs="?", help="the notebook to open")
+    opener = commands.add_parser("lab", help="open JupyterLab, on a notebook or lesson if one is named")
+    opener.add_argument("notebook", nargs="?", help="the notebook to open, or a lesson: linear, 03")
     opener.add_argument("--port", type=_port, help="the port to listen on; 0 takes any free one")
     opener.add_argument("--browser", help="the browser to open; `none` opens none")
     writer = commands.add_parser("page", help="run a notebook and write it as one HTML file that works offline")
@@ -161,6 +165,30 @@ def _existing(notebook: str) -> Path:
     path = Path(notebook).resolve()
     if not path.is_file():
         raise CommandError(f"there is no file {notebook!r:.200}; expected a notebook that exists")
+    return path
+
+
+def _lesson(wanted: str | None) -> Path | None:
+    from autolab.lesson.copies import wanted_lesson
+
+    try:
+        return wanted_lesson(wanted, Path.cwd().resolve())
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _student_copy(lesson: Path) -> Path:
+    """The notebook of a lesson that a student may write in; the lessons are copied where there is none."""
+    from autolab.lesson.copies import FOLDER, bring_lessons, opened_from
+
+    path = opened_from(Path.cwd().resolve(), lesson)
+    if path.parent.name == FOLDER:
+        try:
+            for told in bring_lessons(path.parent):
+                print(told, flush=True)
+        except OSError as error:
+            why = f"the lessons cannot be copied into the folder {FOLDER} ({error.strerror})"
+            raise CommandError(f"{why}; start autolab lab in another folder") from None
     return path
 
 
@@ -205,11 +233,16 @@ def _set_environment(browser: str | None) -> None:
 
 
 def _folder_options(notebook: Path | None) -> list[str]:
-    """Open the notebook with the current folder in the file browser, if the notebook lies in it."""
+    """Open the notebook with the current folder in the file browser, if the notebook lies in it and is no lesson.
+
+    Lessons are shown by themselves: in a checkout their answers are in another folder.
+    """
+    from autolab.lesson.copies import lesson_folders
+
     root = Path.cwd().resolve()
     if notebook is None:
         return [f"--ServerApp.root_dir={root}"]
-    if not notebook.is_relative_to(root):
+    if notebook.parent in lesson_folders(root) or not notebook.is_relative_to(root):
         root = notebook.parent
     page = quote(notebook.relative_to(root).as_posix())
     return [f"--ServerApp.root_dir={root}", f"--LabApp.default_url=/lab/tree/{page}"]

@@ -79,13 +79,14 @@ _TEMPLATE = Path(__file__).parents[1] / "lesson" / "template"
 
 
 def _new(arguments: argparse.Namespace) -> int:
+    from ..lesson.shipped import notebooks
     from ..shared.files import write
 
     folder = Path(arguments.folder)
     name = folder.name
     if not re.fullmatch("[a-z][a-z0-9]{1,30}", name):
         raise ValueError(f"a lesson cannot be called {name!r:.60}; expected small letters and digits, as in softsign")
-    if (Path(__file__).parents[1] / "lessons" / name).is_dir():
+    if name in notebooks():
         raise ValueError(f"AutoLab has a lesson {name!r}; choose another name for yours")
     if folder.exists():
         raise ValueError(f"{arguments.folder!r:.100} exists; expected the name of a new folder")
@@ -114,19 +115,20 @@ def _release(arguments: argparse.Namespace) -> int:
     from .. import lesson
     from ..lesson.lesson_folder import LessonFolder
     from ..lesson.release import NBGRADER_CONFIG, released
+    from ..lesson.shipped import notebooks
     from ..shared.files import write
 
-    own = Path(__file__).parents[1] / "lessons" / arguments.folder
-    source = own if re.fullmatch("[a-z0-9]+", arguments.folder) and own.is_dir() else Path(arguments.folder)
-    folder, course = LessonFolder.at(source), Path(arguments.output)
+    source, course = Path(arguments.folder), Path(arguments.output)
+    own = arguments.folder not in notebooks()
+    folder = LessonFolder.at(source) if own else LessonFolder.called(arguments.folder)
     nbgrader = arguments.format == "nbgrader"
     target = course / "source" / source.name if nbgrader else course / source.name
     target.mkdir(parents=True, exist_ok=True)
-    book = released(folder, arguments.format, source != own)
+    book = released(folder, arguments.format, own)
     texts = {target / folder.notebook.name: json.dumps(book, indent=1) + "\n"}
     if nbgrader:
         texts[course / "nbgrader_config.py"] = NBGRADER_CONFIG
-    if source != own:
+    if own:
         lesson.use(source)
         texts[target / "exercises.py"] = (source / "exercises.py").read_text("utf-8")
     for path, text in texts.items():

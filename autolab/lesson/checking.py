@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from .outcome import Outcome
 from .own import own_lessons
 from .printing import first_lines
 from .results import note, report
+from .shipped import notebooks
 
 _given: dict[str, int] = {}  # how many hints each exercise has shown since it was last right
 
@@ -82,13 +81,7 @@ def exercise_called(name: str) -> Exercise:
 
 def lessons() -> tuple[str, ...]:
     """The names of the lessons: AutoLab's, in the order of the numbers of their notebooks, then those from `use`."""
-    return (*_installed(), *own_lessons)
-
-
-@cache
-def _installed() -> tuple[str, ...]:
-    notebooks = Path(__file__).parents[1].glob("lessons/*/*.ipynb")
-    return tuple([notebook.parent.name for notebook in sorted(notebooks, key=lambda path: path.name)])
+    return (*notebooks(), *own_lessons)
 
 
 def exercises(lesson: str) -> dict[str, Exercise]:

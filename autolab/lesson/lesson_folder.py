@@ -13,29 +13,35 @@ from pathlib import Path
 from typing import Any
 
 from ..shared.files import reading, shown_path
+from .shipped import ANSWERS, notebooks
 
 
 @dataclass(frozen=True)
 class LessonFolder:
-    """The notebook of a lesson, with the ``answers.toml`` beside it.
+    """The notebook of a lesson, and the folder of its ``answers.toml``.
 
     Examples
     --------
-    >>> from autolab import lessons
-    >>> folder = LessonFolder.at(Path(lessons.__file__).parent / "start")
-    >>> folder.notebook.name, folder.answers["start-zero"]["right"]
+    >>> lesson = LessonFolder.called("start")
+    >>> lesson.notebook.name, lesson.answers["start-zero"]["right"]
     ('00_start.ipynb', 'found = -1')
     """
 
     notebook: Path
+    folder: Path
 
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> LessonFolder:
-        """The lesson in a folder; a ValueError if there is not one notebook."""
+        """A lesson that is all in one folder; a ValueError if there is not one notebook."""
         found = sorted(Path(folder).glob("*.ipynb"))
         if len(found) != 1:
             raise ValueError(f"lesson: {shown_path(folder)} holds {len(found)} notebooks; expected one (*.ipynb)")
-        return cls(found[0])
+        return cls(found[0], Path(folder))
+
+    @classmethod
+    def called(cls, name: str) -> LessonFolder:
+        """The lesson of AutoLab's that has this name."""
+        return cls(notebooks()[name], ANSWERS / name)
 
     @cached_property
     def book(self) -> dict[str, Any]:
@@ -53,7 +59,7 @@ class LessonFolder:
     @cached_property
     def table(self) -> dict[str, Any]:
         """What ``answers.toml`` holds."""
-        path = self.notebook.with_name("answers.toml")
+        path = self.folder / "answers.toml"
         with reading(path):
             return tomllib.loads(path.read_text("utf-8"))
 

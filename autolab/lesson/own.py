@@ -9,6 +9,7 @@ from typing import get_args
 
 from ..shared.files import shown_path, visible
 from .exercise import Exercise
+from .shipped import notebooks
 
 own_lessons: dict[str, dict[str, Exercise]] = {}
 own_folders: dict[str, Path] = {}
@@ -52,7 +53,7 @@ def use(folder: str | os.PathLike[str]) -> str:
         told = ", ".join([repr(exercise.name) for exercise in found])
         raise ValueError(f"lesson.use: the exercises are called {told:.120}; expected names such as 'mine-first'")
     (name,) = names
-    if (Path(__file__).parents[1] / "lessons" / name).is_dir():
+    if name in notebooks():
         raise ValueError(f"lesson.use: AutoLab has a lesson {name!r:.40}; choose another name for yours")
     if len({exercise.name for exercise in found}) < len(found):
         raise ValueError(f"lesson.use: two exercises of {name!r:.40} have the same name")

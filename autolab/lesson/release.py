@@ -38,9 +38,7 @@ def released(folder: LessonFolder, form: Format, own: bool = False) -> dict[str,
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from autolab import lessons
-    >>> book = released(LessonFolder.at(Path(lessons.__file__).parent / "start"), "nbgrader")
+    >>> book = released(LessonFolder.called("start"), "nbgrader")
     >>> sum([cell["metadata"]["nbgrader"].get("points", 0) for cell in book["cells"] if "nbgrader" in cell["metadata"]])
     6
     """

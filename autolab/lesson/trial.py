@@ -25,9 +25,7 @@ def tried(folder: LessonFolder, name: str) -> tuple[int, list[str]]:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from autolab import lessons
-    >>> count, problems = tried(LessonFolder.at(Path(lessons.__file__).parent / "start"), "start")
+    >>> count, problems = tried(LessonFolder.called("start"), "start")
     >>> count > 30, problems
     (True, [])
     """

@@ -15,7 +15,7 @@ from .hosts import free_port, needs, served, visited
 
 pytestmark = [pytest.mark.lab, pytest.mark.browser, needs("voila")]
 
-LESSON = ROOT / "autolab" / "lessons" / "start" / "00_start.ipynb"
+LESSON = ROOT / "notebooks" / "00_start.ipynb"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

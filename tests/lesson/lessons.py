@@ -6,18 +6,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from helpers.checkout import ROOT
-
 from autolab.lesson.checking import exercises, lessons
 from autolab.lesson.lesson_folder import LessonFolder
+from autolab.lesson.shipped import notebooks
 
-NOTEBOOKS = sorted((ROOT / "autolab" / "lessons").glob("*/*.ipynb"), key=lambda path: path.name)
+NOTEBOOKS = list(notebooks().values())
 EXERCISES = {name: exercise for lesson in lessons() for name, exercise in exercises(lesson).items()}
 
 
 @cache
 def folder_of(notebook: Path) -> LessonFolder:
-    return LessonFolder(notebook)
+    return LessonFolder.called(notebook.stem[3:])
 
 
 def raw(notebook: Path) -> dict[str, Any]:

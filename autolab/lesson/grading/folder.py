@@ -20,6 +20,7 @@ from ...shared.files import FileFormatError, reading, write
 from ...views.draw.escape import clean
 from ..checking import exercises, lessons
 from ..own import own_folders
+from ..shipped import ANSWERS
 from . import notebook_judge, notebook_starter
 from .class_page import page_of
 from .graded import Graded, NotebookLimits, table
@@ -189,7 +190,7 @@ def _graded_notebook(asked: socket.socket, root: Path, path: Path, limits: Noteb
 
 def _answers() -> list[Path]:
     """Where the exercises and their answers are."""
-    places = [path for path in (Path(__file__).parents[2] / "lessons").iterdir() if (path / "exercises.py").exists()]
+    places = [path for path in ANSWERS.iterdir() if (path / "exercises.py").exists()]
     own = [path / name for path in own_folders.values() for name in ("exercises.py", "answers.toml", "__pycache__")]
     return [*places, *own]
 

@@ -14,9 +14,8 @@ import pytest
 
 from autolab.app.cli import main
 from autolab.lesson import own
-from autolab.lesson.lesson_folder import LessonFolder
 from autolab.lesson.release import released
-from lesson.lessons import NOTEBOOKS, answers
+from lesson.lessons import NOTEBOOKS, answers, folder_of
 
 COMMANDS = Path(sys.executable).parent
 LESSONS = ["start", "muladd", "bugs"]
@@ -80,7 +79,7 @@ def test_otter_assigns_and_checks(lesson, tmp_path):
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_lesson_has_a_form_for_graders(form, notebook):
     """One test for each exercise; without the solutions the gaps are as they were."""
-    book = released(LessonFolder(notebook), form)
+    book = released(folder_of(notebook), form)
     text = json.dumps(book)
     begin = {"nbgrader": "### BEGIN SOLUTION\\n", "otter": "# BEGIN SOLUTION NO PROMPT\\n"}[form]
     assert text.count(begin) == len(answers(notebook)) == text.count(".passed")
@@ -89,4 +88,4 @@ def test_every_lesson_has_a_form_for_graders(form, notebook):
         (cell,) = [cell for cell in book["cells"] if cell["id"] == name]
         gap, _, rest = cell["source"].partition(begin.replace("\\n", "\n"))
         kept = gap + rest.partition("END SOLUTION\n")[2]
-        assert kept.split() == LessonFolder(notebook).cells[name].split()
+        assert kept.split() == folder_of(notebook).cells[name].split()

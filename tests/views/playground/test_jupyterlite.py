@@ -17,7 +17,7 @@ from views.lab import READY
 
 from .conftest import SECONDS, Distribution, Files, opener, scripts, server
 
-LESSONS = "jupyter/lab/index.html?path=lessons"
+LESSONS = "jupyter/lab/index.html?path=notebooks"
 FILL = """cells => {
   const widgets = window.jupyterapp.shell.currentWidget.content.widgets;
   for (const widget of widgets)
@@ -73,7 +73,7 @@ def test_every_cell_of_a_lesson_runs_and_right_answers_are_right(
     opened: Callable[[str], Page], notebook: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Files, "isolated", NOTEBOOKS.index(notebook) % 2 == 0)
-    page = opened(f"{LESSONS}/{notebook.parent.name}/{notebook.name}")
+    page = opened(f"{LESSONS}/{notebook.name}")
     wait(page, READY)
     page.evaluate(FILL, {name: solved(notebook, name) for name in answers(notebook)})
     found = outputs(page)
@@ -117,8 +117,9 @@ def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) 
     assert lock["numpy"]["file_name"].startswith(DISTRIBUTION) and "jupyter-autolab" in lock
     assert all((folder / "python" / one["file_name"]).is_file() for name, one in lock.items() if name != "numpy")
     settings = json.loads((folder / "jupyter-lite.json").read_text("utf-8"))["jupyter-config-data"]
-    assert f"{DISTRIBUTION}pyodide.js" in str(settings) and "lessons" in str([*(folder / "files").iterdir()])
-    assert not [*folder.rglob("answers.toml")]
+    assert f"{DISTRIBUTION}pyodide.js" in str(settings)
+    assert [file.name for file in sorted((folder / "files" / "notebooks").iterdir())] == [one.name for one in NOTEBOOKS]
+    assert not [*folder.rglob("answers.toml"), *folder.rglob("exercises.py")]
 
 
 @pytest.mark.lab
@@ -126,7 +127,7 @@ def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) 
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("page_of", "slider"),
-    [("playground/index.html", "x, input, value 2"), (f"{LESSONS}/start/00_start.ipynb", "x, input, value 2")],
+    [("playground/index.html", "x, input, value 2"), (f"{LESSONS}/00_start.ipynb", "x, input, value 2")],
     ids=["playground", "jupyterlite"],
 )
 def test_the_public_site_opens_with_the_files_of_that_distribution_and_asks_for_nothing_else(
