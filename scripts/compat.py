@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -46,17 +45,11 @@ without those that need a GPU, MPI or names that NumPy has removed | 1,258 of 1,
 """
 
 
-def originals() -> dict[str, tuple[str, ...]]:
-    """The names of the originals by module."""
-    found = tomllib.loads((ROOT / "scripts" / "compat_originals.toml").read_text("utf-8"))
-    return {module: tuple(entry["names"].split()) for module, entry in found.items()}
-
-
 def markdown() -> str:
     """docs/compat.md."""
     parts = [_BEGINNING]
     for library in compat.facades():
-        its = {module: names for module, names in originals().items() if module.partition(".")[0] == library}
+        its = {module: names for module, names in compat.originals().items() if module.partition(".")[0] == library}
         parts += [f"## `{library}`\n", *_told(library), "| module | there | not there |", "| --- | --- | --- |"]
         parts += [f"| `{module}` | {_list(there)} | {_list(absent)} |" for module, there, absent in _rows(its)]
         parts.append("")

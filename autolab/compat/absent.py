@@ -1,9 +1,10 @@
-"""Which facades there are, and what is said about names that one of them does not have."""
+"""Which facades there are, what their modules offer, and what is said about names that are not there."""
 
 from __future__ import annotations
 
 import dis
 import sys
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -40,6 +41,43 @@ def original(module: str) -> str:
     return module.removeprefix(f"{PACKAGE}.")
 
 
+@cache
+def originals() -> dict[str, tuple[str, ...]]:
+    """The public names of the originals, module by module: ``originals.toml``.
+
+    Examples
+    --------
+    >>> from autolab import compat
+    >>> compat.originals()["dezero.layers"]
+    ('BatchNorm', 'Conv2d', 'Deconv2d', 'EmbedID', 'Layer', 'Linear', 'LSTM', 'RNN')
+    """
+    table = tomllib.loads((Path(__file__).parent / "originals.toml").read_text("utf-8"))
+    return {module: tuple(entry["names"].split()) for module, entry in table.items()}
+
+
+def offered(module: str) -> list[str]:
+    """``__all__`` of a module of a facade: what it has of the names of its original.
+
+    A module that the table does not have, such as a private one, offers what it defines of the library's names.
+    """
+    name, there = original(module), vars(sys.modules[module])
+    if name in originals():
+        return [public for public in (*originals()[name], *_MORE.get(name, ())) if public in there]
+    known = _names(name.partition(".")[0])
+    return [public for public, one in there.items() if public in known and getattr(one, "__module__", "") == module]
+
+
+@cache
+def _names(library: str) -> frozenset[str]:
+    """All public names of a library."""
+    of_it = [names for module, names in originals().items() if module.partition(".")[0] == library]
+    return frozenset([name for names in of_it for name in names])
+
+
+_MORE = {"dezero.functions": ("batch_norm",), "dezero.models": ("Layer",)}
+"""Names of other versions, and of AutoLab."""
+
+
 def sentence(name: str, instead: Mapping[str, str] | None = None) -> str:
     """What is said about ``dezero.functions.foo``, which is not there."""
     library, _, rest = name.partition(".")
@@ -48,7 +86,7 @@ def sentence(name: str, instead: Mapping[str, str] | None = None) -> str:
 
 
 def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[str], Any]:
-    """A ``__getattr__`` for a module of a facade, by which a name that is not there fails with that name.
+    """A ``__getattr__`` for a module of a facade: it knows ``__all__``, and any other name fails with that name.
 
     Parameters
     ----------
@@ -60,7 +98,7 @@ def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[
     Raises
     ------
     AttributeError
-        From the function that is returned, for every name.
+        From the function that is returned, for every name but ``__all__``.
     ImportError
         Instead of it in ``from module import name``: Python would drop the sentence of an AttributeError there.
 
@@ -74,6 +112,8 @@ def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[
     """
 
     def __getattr__(name: str) -> Any:
+        if name == "__all__":
+            return offered(module)
         said = sentence(f"{original(module)}.{name}", instead)
         if _imports(sys._getframe(1)):
             raise ImportError(said, name=original(module))

@@ -6,11 +6,12 @@ A line of the table is a name and the parameters of each way to call it; ``*`` s
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from autolab import compat
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "tests" / "compat" / "torch_signatures.txt"
@@ -18,9 +19,8 @@ TABLE = ROOT / "tests" / "compat" / "torch_signatures.txt"
 
 def table() -> str:
     """The parameters of everything that both PyTorch and the facade have."""
-    originals = tomllib.loads((ROOT / "scripts" / "compat_originals.toml").read_text("utf-8"))
     lines = []
-    for module in [name for name in originals if name.partition(".")[0] == "torch"]:
+    for module in [name for name in compat.originals() if name.partition(".")[0] == "torch"]:
         facade = import_module(f"autolab.compat.{module}")
         for name in sorted(facade.__all__):
             one = getattr(import_module(module), name, None)

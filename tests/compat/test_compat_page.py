@@ -12,8 +12,10 @@ import pytest
 from helpers.checkout import ROOT
 from helpers.marks import marks
 
+from autolab import compat
+
 PAGE: dict[str, Any] = runpy.run_path(str(ROOT / "scripts" / "compat.py"))
-MODULES = list(PAGE["originals"]())
+MODULES = list(compat.originals())
 MORE = {  # names of other versions, in DeZero's repository and in AutoLab
     "dezero.functions": {"batch_norm"},
     "dezero.models": {"Layer"},
@@ -46,7 +48,7 @@ def test_every_statement_about_pytorch_has_a_test_through_its_facade() -> None:
 def test_a_module_offers_what_its_original_has(module: str) -> None:
     facade = import_module(f"autolab.compat.{module}")
     offered = set(facade.__all__)
-    assert offered - set(PAGE["originals"]()[module]) <= MORE.get(module, set())
+    assert offered - set(compat.originals()[module]) <= MORE.get(module, set())
     assert {name for name in offered - {"cupy", "gpu_enable"} if not hasattr(facade, name)} == set()
     assert facade.__doc__ and facade.__doc__.strip()
 
@@ -54,7 +56,7 @@ def test_a_module_offers_what_its_original_has(module: str) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_what_a_module_does_not_offer_fails_by_name(module: str) -> None:
     facade = import_module(f"autolab.compat.{module}")
-    for name in set(PAGE["originals"]()[module]) - set(facade.__all__):
+    for name in set(compat.originals()[module]) - set(facade.__all__):
         with pytest.raises(AttributeError, match=rf"^{module}\.{name} is not part of AutoLab's \w+ facade"):
             getattr(facade, name)
 

@@ -60,84 +60,23 @@ from . import (
     utils,
     variable,
 )
-from .backend import get_device
-from .configuration import config, global_config, using_config
-from .function import Function, FunctionAdapter, force_backprop_mode, no_backprop_mode
-from .function_node import FunctionNode, grad
-from .initializer import Initializer
-from .link import Chain, ChainList, Link
-from .optimizer import GradientMethod, Optimizer, UpdateRule
-from .reporter import DictSummary, Reporter, Summary, get_current_reporter, report, report_scope
-from .sequential import Sequential
-from .serializer import AbstractSerializer, Deserializer, Serializer
-from .variable import Parameter, Variable, as_array, as_variable
+from .backend import get_device as get_device
+from .configuration import config as config
+from .configuration import global_config as global_config
+from .configuration import using_config as using_config
+from .function import *
+from .function_node import *
+from .initializer import Initializer as Initializer
+from .link import *
+from .optimizer import GradientMethod as GradientMethod
+from .optimizer import Optimizer as Optimizer
+from .optimizer import UpdateRule as UpdateRule
+from .reporter import *
+from .sequential import *
+from .serializer import *
+from .variable import *
 
 __version__ = "7.8.1"
-
-__all__ = [
-    "AbstractSerializer",
-    "Chain",
-    "ChainList",
-    "Deserializer",
-    "DictSummary",
-    "Function",
-    "FunctionAdapter",
-    "FunctionNode",
-    "GradientMethod",
-    "Initializer",
-    "Link",
-    "Optimizer",
-    "Parameter",
-    "Reporter",
-    "Sequential",
-    "Serializer",
-    "Summary",
-    "UpdateRule",
-    "Variable",
-    "as_array",
-    "as_variable",
-    "backend",
-    "backends",
-    "computational_graph",
-    "config",
-    "configuration",
-    "cuda",
-    "dataset",
-    "datasets",
-    "force_backprop_mode",
-    "function",
-    "function_node",
-    "functions",
-    "get_current_reporter",
-    "get_device",
-    "get_dtype",
-    "global_config",
-    "grad",
-    "gradient_check",
-    "initializer",
-    "initializers",
-    "is_debug",
-    "iterators",
-    "link",
-    "links",
-    "no_backprop_mode",
-    "optimizer",
-    "optimizer_hooks",
-    "optimizers",
-    "report",
-    "report_scope",
-    "reporter",
-    "sequential",
-    "serializer",
-    "serializers",
-    "set_debug",
-    "should_use_cudnn",
-    "testing",
-    "training",
-    "using_config",
-    "utils",
-    "variable",
-]
 
 
 def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> Any:

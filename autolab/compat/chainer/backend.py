@@ -11,19 +11,6 @@ from ...engine import devices as _transfer
 from .. import missing
 from .backends import cuda
 
-__all__ = [
-    "CpuDevice",
-    "GpuDevice",
-    "copyto",
-    "cuda",
-    "from_chx",
-    "get_array_module",
-    "get_device",
-    "get_device_from_array",
-    "to_chx",
-    "to_numpy",
-]
-
 get_array_module = _backend.get_array_module
 
 

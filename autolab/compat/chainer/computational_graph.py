@@ -8,8 +8,6 @@ from typing import Any
 from ...recording import graph
 from .. import missing
 
-__all__ = ["ComputationalGraph", "build_computational_graph"]
-
 
 class ComputationalGraph:
     """A graph that can be written in the language of Graphviz."""

@@ -11,8 +11,6 @@ import numpy as np
 from ...engine import configuration as _configuration
 from .. import missing
 
-__all__ = ["GlobalConfig", "LocalConfig", "config", "global_config", "using_config"]
-
 _MODES = ("enable_backprop", "train")
 _own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", default=None)
 

@@ -11,8 +11,6 @@ from ...engine.backend import get_array_module, is_array
 from ...engine.devices import to_cpu, to_gpu
 from .. import missing
 
-__all__ = ["DatasetMixin", "Iterator", "concat_examples", "converter", "get_dataset_directory", "to_device"]
-
 
 class DatasetMixin:
     """Examples by number: write `get_example` and ``__len__``.

@@ -12,22 +12,6 @@ from ... import data as _data
 from .. import missing
 from .dataset import DatasetMixin
 
-__all__ = [
-    "ConcatenatedDataset",
-    "DictDataset",
-    "SubDataset",
-    "TransformDataset",
-    "TupleDataset",
-    "get_cross_validation_datasets",
-    "get_cross_validation_datasets_random",
-    "get_fashion_mnist",
-    "get_mnist",
-    "split_dataset",
-    "split_dataset_n",
-    "split_dataset_n_random",
-    "split_dataset_random",
-]
-
 
 class TupleDataset:
     """Sequences of the same length, put together example by example.

@@ -11,8 +11,6 @@ from .configuration import using_config
 from .function_node import Checked
 from .variable import tagged
 
-__all__ = ["Function", "FunctionAdapter", "force_backprop_mode", "no_backprop_mode"]
-
 
 class Function(Checked, _array_function.Function):
     """A function whose `forward` and `backward` work on arrays; its gradient cannot be differentiated again.

@@ -14,8 +14,6 @@ from .configuration import config
 from .utils import type_check
 from .variable import Variable, tagged
 
-__all__ = ["FunctionNode", "grad"]
-
 
 class Checked(ArrayForward):
     """What both styles share: types that are checked before forward, and names for what is in a graph."""

@@ -16,24 +16,6 @@ from .. import missing
 from .configuration import config
 from .initializer import Initializer
 
-__all__ = [
-    "Constant",
-    "GlorotNormal",
-    "GlorotUniform",
-    "HeNormal",
-    "HeUniform",
-    "Identity",
-    "LeCunNormal",
-    "LeCunUniform",
-    "NaN",
-    "Normal",
-    "One",
-    "Orthogonal",
-    "Uniform",
-    "Zero",
-    "generate_array",
-]
-
 
 class _Drawn(Initializer):
     """AutoLab's initializer of the same name."""

@@ -10,8 +10,6 @@ from ... import data as _data
 from .. import missing
 from .dataset import Iterator
 
-__all__ = ["MultiprocessIterator", "MultithreadIterator", "SerialIterator"]
-
 
 class _Examples(_data.TupleDataset):
     """A dataset whose batches are lists of examples."""

@@ -14,8 +14,6 @@ from .. import missing
 from .initializers import start
 from .variable import Parameter, own_parameter, tagged
 
-__all__ = ["Chain", "ChainList", "Link"]
-
 
 class Link(_links.Link):
     """A part of a model, with parameters that are made inside ``with self.init_scope():``.

@@ -11,19 +11,7 @@ from ...engine.node import Node
 from ...engine.parameter import Parameter as _Parameter
 from ...engine.store import publish
 from .. import missing
-from .optimizer_hooks import GradientClipping, GradientHardClipping, GradientNoise, Lasso, WeightDecay
-
-__all__ = [
-    "GradientClipping",
-    "GradientHardClipping",
-    "GradientMethod",
-    "GradientNoise",
-    "Hyperparameter",
-    "Lasso",
-    "Optimizer",
-    "UpdateRule",
-    "WeightDecay",
-]
+from .optimizer_hooks import *  # noqa: F403
 
 
 class Hyperparameter:

@@ -8,8 +8,6 @@ from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
 from .. import missing
 
-__all__ = ["GradientClipping", "GradientHardClipping", "GradientNoise", "Lasso", "WeightDecay"]
-
 
 class WeightDecay(_optimizers.WeightDecay):
     """Add ``rate`` times the parameter to its gradient.

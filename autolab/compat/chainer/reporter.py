@@ -13,8 +13,6 @@ from ...links import reporter as _reporter
 from .. import missing
 from .variable import as_array
 
-__all__ = ["DictSummary", "Reporter", "Summary", "get_current_reporter", "report", "report_scope"]
-
 report = _reporter.report
 
 

@@ -8,8 +8,6 @@ from ... import links as _links
 from .. import missing
 from .link import Link
 
-__all__ = ["Sequential"]
-
 
 class Sequential(Link, _links.Sequential):
     """Links and functions, each applied to the result of the one before.

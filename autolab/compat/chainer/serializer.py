@@ -6,8 +6,6 @@ from typing import Any
 
 from .. import missing
 
-__all__ = ["AbstractSerializer", "Deserializer", "Serializer"]
-
 
 class AbstractSerializer:
     """What objects are saved to and loaded from: values by name, and parts by name."""

@@ -21,8 +21,6 @@ from .. import missing
 from ..dressing import dressing
 from ..unchain import unchain, unchain_backward
 
-__all__ = ["Parameter", "Variable", "as_array", "as_variable"]
-
 _Engines = _variable.Variable
 
 

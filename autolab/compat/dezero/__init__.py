@@ -33,52 +33,21 @@ from . import (
     transforms,
     utils,
 )
-from .core import (
-    Config,
-    Function,
-    Parameter,
-    Variable,
-    as_array,
-    as_variable,
-    no_grad,
-    setup_variable,
-    test_mode,
-    using_config,
-)
-from .dataloaders import DataLoader, SeqDataLoader
-from .datasets import Dataset
-from .layers import Layer
-from .models import Model
+from .core import Config as Config
+from .core import Function as Function
+from .core import Parameter as Parameter
+from .core import Variable as Variable
+from .core import as_array as as_array
+from .core import as_variable as as_variable
+from .core import no_grad as no_grad
+from .core import setup_variable as setup_variable
+from .core import test_mode as test_mode
+from .core import using_config as using_config
+from .dataloaders import *
+from .datasets import Dataset as Dataset
+from .layers import Layer as Layer
+from .models import Model as Model
 
 __version__ = "0.0.13"
-
-__all__ = [
-    "Config",
-    "DataLoader",
-    "Dataset",
-    "Function",
-    "Layer",
-    "Model",
-    "Parameter",
-    "SeqDataLoader",
-    "Variable",
-    "as_array",
-    "as_variable",
-    "core",
-    "cuda",
-    "dataloaders",
-    "datasets",
-    "functions",
-    "functions_conv",
-    "layers",
-    "models",
-    "no_grad",
-    "optimizers",
-    "setup_variable",
-    "test_mode",
-    "transforms",
-    "using_config",
-    "utils",
-]
 
 __getattr__ = missing(__name__)

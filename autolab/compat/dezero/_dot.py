@@ -12,6 +12,7 @@ from ...engine.node import Node
 from ...engine.primitive import Primitive
 from ...shared.files import write
 from ...views.export.pictures import literal
+from .. import missing
 from ..graphs import nodes_below
 from ._variable import Variable, named
 
@@ -146,3 +147,6 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph
     from IPython import display
 
     return display.SVG(picture) if kind == "svg" else display.Image(picture)
+
+
+__getattr__ = missing(__name__)

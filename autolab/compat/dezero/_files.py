@@ -7,6 +7,7 @@ import urllib.request
 from itertools import count
 
 from ...shared.files import replacing
+from .. import missing
 
 cache_dir = os.path.join(os.path.expanduser("~"), ".dezero")
 """Where downloads are kept; a file that is put there under its name is not downloaded."""
@@ -48,3 +49,6 @@ def get_file(url: str, file_name: str | None = None) -> str:
         raise OSError(f"get_file: {name} could not be downloaded from {url} ({error}); put it into {path}") from error
     print(" Done")
     return path
+
+
+__getattr__ = missing(__name__)

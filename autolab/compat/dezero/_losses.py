@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.numpy_protocol import unwrap
+from .. import missing
 from ._adapters import variable
 from .core import as_variable
 
@@ -67,3 +68,6 @@ def _rows(x: Any) -> int:
 
 def _shaped(t: Any, like: Any) -> Any:
     return t if t.ndim == like.ndim else t.reshape(like.shape)
+
+
+__getattr__ = missing(__name__)

@@ -11,13 +11,18 @@ import numpy as np
 from ... import functions as F
 from ...authoring import SimpleFunction
 from ...engine.backend import Array
-from ...engine.configuration import config, no_grad, test_mode, using_config
+from ...engine.configuration import config
+from ...engine.configuration import no_grad as no_grad
+from ...engine.configuration import test_mode as test_mode
+from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
 from .. import missing
 from ._adapters import of_one, of_two, variable
 from ._classes import applied
-from ._variable import Parameter, Variable, Whole, dressed
+from ._variable import Parameter as Parameter
+from ._variable import Variable as Variable
+from ._variable import Whole, dressed
 
 Config = config
 """The modes of this thread: ``Config.enable_backprop`` and ``Config.train``."""
@@ -141,32 +146,5 @@ def _install() -> None:
 
 
 _install()
-
-__all__ = [
-    "Add",
-    "Config",
-    "Div",
-    "Function",
-    "Mul",
-    "Neg",
-    "Parameter",
-    "Pow",
-    "Sub",
-    "Variable",
-    "add",
-    "as_array",
-    "as_variable",
-    "div",
-    "mul",
-    "neg",
-    "no_grad",
-    "pow",
-    "rdiv",
-    "rsub",
-    "setup_variable",
-    "sub",
-    "test_mode",
-    "using_config",
-]
 
 __getattr__ = missing(__name__)

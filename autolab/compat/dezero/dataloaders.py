@@ -92,6 +92,4 @@ class SeqDataLoader(DataLoader):
         return (np.arange(self.batch_size) * jump + iteration) % self.data_size
 
 
-__all__ = ["DataLoader", "SeqDataLoader"]
-
 __getattr__ = missing(__name__)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import data
-from ...data import Dataset
+from ...data import Dataset as Dataset
 from .. import missing
 from .utils import get_file
 
@@ -96,8 +96,6 @@ class Shakespear(Dataset):
         numbers = np.array([self.char_to_id[char] for char in text])
         self.data, self.label = numbers[:-1], numbers[1:]
 
-
-__all__ = ["MNIST", "Dataset", "ImageNet", "Shakespear", "SinCurve", "Spiral", "get_spiral"]
 
 _PICKLES = "its files are pickles from the network, which run what they hold"
 

@@ -12,27 +12,24 @@ from ...engine.numpy_protocol import unwrap
 from .. import missing
 from ._adapters import function, of_one, of_two, variable
 from ._classes import applied
-from ._losses import (
-    accuracy,
-    binary_cross_entropy,
-    mean_squared_error,
-    mean_squared_error_simple,
-    sigmoid_cross_entropy,
-    softmax_cross_entropy,
-    softmax_cross_entropy_simple,
-)
+from ._losses import *  # noqa: F403
+from ._losses import mean_squared_error, softmax_cross_entropy
 from ._variable import Variable
-from .core import add, as_variable, div, mul, neg, pow, rsub, sub
-from .functions_conv import (
-    average_pooling,
-    col2im,
-    conv2d,
-    conv2d_simple,
-    deconv2d,
-    im2col,
-    pooling,
-    pooling_simple,
-)
+from .core import add, as_variable
+from .core import div as div
+from .core import mul as mul
+from .core import neg as neg
+from .core import pow as pow
+from .core import rsub as rsub
+from .core import sub as sub
+from .functions_conv import average_pooling as average_pooling
+from .functions_conv import col2im as col2im
+from .functions_conv import conv2d as conv2d
+from .functions_conv import conv2d_simple as conv2d_simple
+from .functions_conv import deconv2d as deconv2d
+from .functions_conv import im2col as im2col
+from .functions_conv import pooling as pooling
+from .functions_conv import pooling_simple as pooling_simple
 
 sin = of_one(F.sin)
 cos = of_one(F.cos)
@@ -242,86 +239,5 @@ def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 _install()
-
-__all__ = [
-    "BatchNorm",
-    "BroadcastTo",
-    "Clip",
-    "Cos",
-    "Exp",
-    "GetItem",
-    "LeakyReLU",
-    "Linear",
-    "Log",
-    "LogSoftmax",
-    "MatMul",
-    "Max",
-    "MeanSquaredError",
-    "Min",
-    "ReLU",
-    "Reshape",
-    "Sigmoid",
-    "Sin",
-    "Softmax",
-    "SoftmaxCrossEntropy",
-    "Sum",
-    "SumTo",
-    "Tanh",
-    "Transpose",
-    "accuracy",
-    "add",
-    "average",
-    "average_pooling",
-    "batch_norm",
-    "batch_nrom",
-    "binary_cross_entropy",
-    "broadcast_to",
-    "clip",
-    "col2im",
-    "conv2d",
-    "conv2d_simple",
-    "cos",
-    "deconv2d",
-    "div",
-    "dropout",
-    "embed_id",
-    "exp",
-    "expand_dims",
-    "flatten",
-    "get_item",
-    "im2col",
-    "leaky_relu",
-    "linear",
-    "linear_simple",
-    "log",
-    "log_softmax",
-    "matmul",
-    "max",
-    "mean",
-    "mean_squared_error",
-    "mean_squared_error_simple",
-    "min",
-    "mul",
-    "neg",
-    "pooling",
-    "pooling_simple",
-    "pow",
-    "relu",
-    "reshape",
-    "rsub",
-    "sigmoid",
-    "sigmoid_cross_entropy",
-    "sigmoid_simple",
-    "sin",
-    "softmax",
-    "softmax_cross_entropy",
-    "softmax_cross_entropy_simple",
-    "softmax_simple",
-    "sub",
-    "sum",
-    "sum_to",
-    "tanh",
-    "transpose",
-]
 
 __getattr__ = missing(__name__)

@@ -109,23 +109,4 @@ AveragePooling = applied("AveragePooling", average_pooling, "kernel_size", "stri
 Im2col = applied("Im2col", im2col, "kernel_size", "stride", "pad", "to_matrix")
 Col2im = applied("Col2im", col2im, "input_shape", "kernel_size", "stride", "pad", "to_matrix")
 
-__all__ = [
-    "AveragePooling",
-    "Col2im",
-    "Conv2d",
-    "Deconv2d",
-    "Im2col",
-    "Pooling",
-    "average_pooling",
-    "col2im",
-    "col2im_array",
-    "conv2d",
-    "conv2d_simple",
-    "deconv2d",
-    "im2col",
-    "im2col_array",
-    "pooling",
-    "pooling_simple",
-]
-
 __getattr__ = missing(__name__)

@@ -233,19 +233,4 @@ class BottleneckA(BottleneckB):
         return self._normal(4, x)
 
 
-__all__ = [
-    "MLP",
-    "VGG16",
-    "BottleneckA",
-    "BottleneckB",
-    "BuildingBlock",
-    "Layer",
-    "Model",
-    "ResNet",
-    "ResNet50",
-    "ResNet101",
-    "ResNet152",
-    "Sequential",
-]
-
 __getattr__ = missing(__name__)

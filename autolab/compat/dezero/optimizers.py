@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ... import optimizers
 from ...engine.store import publish
-from ...optimizers import WeightDecay
+from ...optimizers import WeightDecay as WeightDecay
 from .. import missing
 from .core import Parameter
 
@@ -165,17 +165,5 @@ class FreezeParam:
         for param in self.freeze_params:
             param.cleargrad()
 
-
-__all__ = [
-    "SGD",
-    "AdaDelta",
-    "AdaGrad",
-    "Adam",
-    "ClipGrad",
-    "FreezeParam",
-    "MomentumSGD",
-    "Optimizer",
-    "WeightDecay",
-]
 
 __getattr__ = missing(__name__)

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...data import transforms
-from ...data.transforms import AsType, Compose, Flatten, ToFloat
+from ...data.transforms import AsType
+from ...data.transforms import Compose as Compose
+from ...data.transforms import Flatten as Flatten
+from ...data.transforms import ToFloat as ToFloat
 from .. import missing
 from .utils import pair
 
@@ -87,19 +90,5 @@ class ToPIL:
 
         return Image.fromarray(array.transpose(1, 2, 0))
 
-
-__all__ = [
-    "AsType",
-    "CenterCrop",
-    "Compose",
-    "Convert",
-    "Flatten",
-    "Normalize",
-    "Resize",
-    "ToArray",
-    "ToFloat",
-    "ToInt",
-    "ToPIL",
-]
 
 __getattr__ = missing(__name__)

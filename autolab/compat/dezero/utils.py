@@ -12,8 +12,9 @@ from ...engine.backend import Array
 from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from .. import missing
-from ._dot import get_dot_graph, plot_dot_graph
-from ._files import cache_dir, get_file, show_progress
+from ._dot import *  # noqa: F403
+from ._files import *  # noqa: F403
+from ._files import cache_dir as cache_dir
 from .core import as_variable
 from .cuda import as_numpy
 
@@ -117,24 +118,5 @@ def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bo
     """Whether the elements of two arrays or Variables are close."""
     return np.allclose(as_numpy(a), as_numpy(b), rtol=rtol, atol=atol)
 
-
-__all__ = [
-    "array_allclose",
-    "array_equal",
-    "cache_dir",
-    "get_conv_outsize",
-    "get_deconv_outsize",
-    "get_dot_graph",
-    "get_file",
-    "gradient_check",
-    "logsumexp",
-    "max_backward_shape",
-    "numerical_grad",
-    "pair",
-    "plot_dot_graph",
-    "reshape_sum_backward",
-    "show_progress",
-    "sum_to",
-]
 
 __getattr__ = missing(__name__)

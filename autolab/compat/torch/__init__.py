@@ -28,40 +28,18 @@ import math
 
 from .. import missing
 from . import autograd, linalg, nn, optim, utils
-from ._arguments import is_tensor
-from ._creation import (
-    Generator,
-    arange,
-    as_tensor,
-    bernoulli,
-    empty,
-    empty_like,
-    eye,
-    from_numpy,
-    full,
-    full_like,
-    linspace,
-    logspace,
-    manual_seed,
-    multinomial,
-    normal,
-    ones,
-    ones_like,
-    rand,
-    rand_like,
-    randint,
-    randn,
-    randn_like,
-    randperm,
-    tensor,
-    zeros,
-    zeros_like,
-)
+from ._arguments import is_tensor as is_tensor
+from ._creation import *
 from ._methods import functions as _functions
-from ._tensor import Tensor
-from ._types import DTYPES, SHORT, Size, device, dtype, finfo, get_default_dtype, iinfo, set_default_dtype
-from .autograd import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
-from .linalg import cholesky
+from ._tensor import Tensor as Tensor
+from ._types import *
+from ._types import DTYPES, SHORT
+from .autograd import enable_grad as enable_grad
+from .autograd import inference_mode as inference_mode
+from .autograd import is_grad_enabled as is_grad_enabled
+from .autograd import no_grad as no_grad
+from .autograd import set_grad_enabled as set_grad_enabled
+from .linalg import cholesky as cholesky
 
 _OF_TENSORS = {**_functions(), **{alias: _functions()[name] for alias, name in {
     "concat": "cat", "concatenate": "cat", "clip": "clamp", "subtract": "sub",
@@ -74,60 +52,5 @@ relu = nn.functional.relu
 
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 __version__ = "2.13.0"
-
-__all__ = [
-    *_OF_TENSORS,
-    *_TYPES,
-    "Generator",
-    "Size",
-    "Tensor",
-    "arange",
-    "as_tensor",
-    "autograd",
-    "bernoulli",
-    "cholesky",
-    "device",
-    "dtype",
-    "e",
-    "empty",
-    "empty_like",
-    "enable_grad",
-    "eye",
-    "finfo",
-    "from_numpy",
-    "full",
-    "full_like",
-    "get_default_dtype",
-    "iinfo",
-    "inf",
-    "inference_mode",
-    "is_grad_enabled",
-    "is_tensor",
-    "linalg",
-    "linspace",
-    "logspace",
-    "manual_seed",
-    "multinomial",
-    "nan",
-    "nn",
-    "no_grad",
-    "normal",
-    "ones",
-    "ones_like",
-    "optim",
-    "pi",
-    "rand",
-    "rand_like",
-    "randint",
-    "randn",
-    "randn_like",
-    "randperm",
-    "set_default_dtype",
-    "set_grad_enabled",
-    "tensor",
-    "utils",
-    "zeros",
-    "zeros_like",
-]
 
 __getattr__ = missing(__name__)

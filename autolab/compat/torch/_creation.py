@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine import configuration as _configuration
 from ...engine.devices import to_gpu
+from .. import missing
 from ._arguments import cast, common_dtype
 from ._tensor import Engine, constant, converted, nested, plain
 from ._types import Size, default_dtype, numpy_dtype
@@ -232,3 +233,6 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
     rng, rows = source(generator), np.atleast_2d(input._data).astype(np.float64)
     drawn = [rng.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]
     return constant(np.array(drawn[0] if input._data.ndim == 1 else drawn))
+
+
+__getattr__ = missing(__name__)

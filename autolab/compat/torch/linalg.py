@@ -9,29 +9,14 @@ import numpy as np
 from ... import functions as F
 from .. import missing
 from ._arguments import axes, cast, moved, tensor_of
-from ._products import cross, det, matmul, matrix_power, slogdet
+from ._products import cross as cross
+from ._products import det as det
+from ._products import matmul as matmul
+from ._products import matrix_power as matrix_power
+from ._products import slogdet as slogdet
 from ._reductions import norm as _norm
 from ._tensor import constant, dressed
 from ._types import numpy_dtype
-
-__all__ = [
-    "cholesky",
-    "cross",
-    "det",
-    "eigh",
-    "inv",
-    "lstsq",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "norm",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "vector_norm",
-]
 
 
 def inv(A: Any) -> Any:

@@ -14,25 +14,6 @@ from ....engine import devices as _transfer
 from ....gpu.user_kernel import elementwise_kernel
 from ... import missing
 
-__all__ = [
-    "DummyDevice",
-    "DummyDeviceType",
-    "available",
-    "check_cuda_available",
-    "cudnn_enabled",
-    "cupy",
-    "elementwise",
-    "get_array_module",
-    "get_device",
-    "get_device_from_array",
-    "get_device_from_id",
-    "memoize",
-    "ndarray",
-    "reduce",
-    "to_cpu",
-    "to_gpu",
-]
-
 available = _backend.gpu_status().state == "ok"
 cudnn_enabled = False
 

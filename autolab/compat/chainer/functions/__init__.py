@@ -7,35 +7,19 @@ They take Variables and arrays, and always give Variables. What the engine refus
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from ... import missing
-from . import (
-    activation,
-    array,
-    connection,
-    evaluation,
-    loss,
-    math,
-    noise,
-    normalization,
-    pooling,
-    rnn,
-)
-
-_FAMILIES: tuple[ModuleType, ...] = (
-    activation,
-    array,
-    connection,
-    evaluation,
-    loss,
-    math,
-    noise,
-    normalization,
-    pooling,
-    rnn,
-)
+from .activation import *
+from .array import *
+from .connection import *
+from .evaluation import *
+from .loss import *
+from .math import *
+from .noise import *
+from .normalization import *
+from .pooling import *
+from .rnn import *
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
@@ -50,8 +34,5 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
     """
     return func(*xs)
 
-
-__all__ = ["forget", *[name for family in _FAMILIES for name in family.__all__]]
-globals().update({name: getattr(family, name) for family in _FAMILIES for name in family.__all__})
 
 __getattr__ = missing(__name__)

@@ -14,9 +14,7 @@ from ....engine.modes import watchers
 from ....engine.named_scope import named_scope
 from ....engine.variable import Variable as _Engines
 from ..utils.type_check import InvalidType
-from ..variable import Variable, as_array, as_variable, tagged
-
-__all__ = ["adapted", "as_array", "composed", "reduced"]
+from ..variable import Variable, as_variable, tagged
 
 
 def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:

@@ -6,26 +6,8 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
-from ._adapt import adapted, as_array, composed
-
-__all__ = [
-    "clipped_relu",
-    "crelu",
-    "elu",
-    "hard_sigmoid",
-    "leaky_relu",
-    "log_softmax",
-    "maxout",
-    "prelu",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "softmax",
-    "softplus",
-    "swish",
-    "tanh",
-]
+from ..variable import as_array
+from ._adapt import adapted, composed
 
 elu = adapted(F.elu)
 leaky_relu = adapted(F.leaky_relu)

@@ -9,45 +9,8 @@ import numpy as np
 from .... import functions as F
 from ....engine.backend import get_array_module
 from ... import missing
-from ..variable import as_variable
-from ._adapt import adapted, as_array, composed
-
-__all__ = [
-    "broadcast",
-    "broadcast_to",
-    "cast",
-    "concat",
-    "copy",
-    "depth2space",
-    "diagonal",
-    "dstack",
-    "expand_dims",
-    "flatten",
-    "flip",
-    "fliplr",
-    "flipud",
-    "get_item",
-    "hstack",
-    "moveaxis",
-    "pad",
-    "pad_sequence",
-    "permutate",
-    "repeat",
-    "reshape",
-    "rollaxis",
-    "select_item",
-    "separate",
-    "space2depth",
-    "split_axis",
-    "squeeze",
-    "stack",
-    "swapaxes",
-    "tile",
-    "transpose",
-    "transpose_sequence",
-    "vstack",
-    "where",
-]
+from ..variable import as_array, as_variable
+from ._adapt import adapted, composed
 
 cast = adapted(F.cast)
 diagonal = adapted(F.diagonal)

@@ -7,18 +7,8 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
-from ._adapt import adapted, as_array, composed
-
-__all__ = [
-    "bilinear",
-    "convolution_1d",
-    "convolution_2d",
-    "deconvolution_2d",
-    "depthwise_convolution_2d",
-    "dilated_convolution_2d",
-    "embed_id",
-    "linear",
-]
+from ..variable import as_array
+from ._adapt import adapted, composed
 
 
 @adapted

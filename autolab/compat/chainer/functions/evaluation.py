@@ -6,9 +6,8 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
-from ._adapt import adapted, as_array
-
-__all__ = ["accuracy", "binary_accuracy"]
+from ..variable import as_array
+from ._adapt import adapted
 
 
 @adapted

@@ -8,39 +8,12 @@ from typing import Any
 from .... import functions as F
 from ....engine.backend import get_array_module
 from ... import missing
-from ..variable import as_variable
-from ._adapt import adapted, as_array, composed
+from ..variable import as_array, as_variable
+from ._adapt import adapted, composed
 
 _SAME = "arccos arcsin arctan arctan2 arctanh ceil cholesky cos cosh cumprod cumsum det einsum erf erfc exp expm1"
 _SAME += " floor fmod inv log log10 log1p log2 maximum minimum sin sinh sqrt square sum_to tan tensordot"
 _RENAMED = {"absolute": F.abs, "batch_det": F.det, "batch_inv": F.inv}
-
-__all__ = [
-    *_SAME.split(),
-    *_RENAMED,
-    "add",
-    "argmax",
-    "argmin",
-    "average",
-    "batch_l2_norm_squared",
-    "batch_matmul",
-    "bias",
-    "clip",
-    "fix",
-    "identity",
-    "linear_interpolate",
-    "logsumexp",
-    "matmul",
-    "max",
-    "mean",
-    "min",
-    "ndtr",
-    "prod",
-    "rsqrt",
-    "scale",
-    "sign",
-    "sum",
-]
 
 globals().update({name: adapted(getattr(F, name), name) for name in _SAME.split()})
 globals().update({name: adapted(function, name) for name, function in _RENAMED.items()})

@@ -10,10 +10,8 @@ from .... import functions as F
 from ....engine.backend import get_array_module
 from ... import missing
 from ..configuration import config
-from ..variable import as_variable
-from ._adapt import as_array, composed
-
-__all__ = ["dropout", "gaussian", "gumbel_softmax", "zoneout"]
+from ..variable import as_array, as_variable
+from ._adapt import composed
 
 
 def global_generator() -> np.random.Generator:

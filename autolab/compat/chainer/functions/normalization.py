@@ -7,15 +7,8 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
-from ._adapt import adapted, as_array, composed
-
-__all__ = [
-    "batch_normalization",
-    "fixed_batch_normalization",
-    "group_normalization",
-    "layer_normalization",
-    "normalize",
-]
+from ..variable import as_array
+from ._adapt import adapted, composed
 
 
 def _axes(x: Any, gamma: Any, axis: Any) -> tuple[int, ...]:

@@ -8,9 +8,8 @@ import numpy as np
 
 from .... import functions as F
 from ... import missing
-from ._adapt import adapted, as_array, composed
-
-__all__ = ["average_pooling_1d", "average_pooling_2d", "max_pooling_1d", "max_pooling_2d", "unpooling_2d"]
+from ..variable import as_array
+from ._adapt import adapted, composed
 
 
 def _pair(value: Any) -> tuple[int, int]:

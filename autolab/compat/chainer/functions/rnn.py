@@ -6,9 +6,8 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
-from ._adapt import as_array, composed
-
-__all__ = ["lstm", "slstm", "tree_lstm"]
+from ..variable import as_array
+from ._adapt import composed
 
 
 def _gates(x: Any, count: int) -> list[Any]:

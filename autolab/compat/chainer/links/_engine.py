@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from .... import links as _links
+from ... import missing
 from .. import functions as F
 from ..initializers import Normal, as_initializer, start, weight
 from ..link import Link
@@ -152,3 +153,6 @@ class LayerNormalization(Link, _links.LayerNormalization):
         Link.__init__(self)
         with self.init_scope():
             _links.LayerNormalization.__init__(self, size, eps, start(initial_gamma, 1.0), start(initial_beta))
+
+
+__getattr__ = missing(__name__)

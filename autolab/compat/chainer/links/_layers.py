@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import missing
 from .. import functions as F
 from ..configuration import config
 from ..initializers import start, weight
@@ -300,3 +301,6 @@ class Parameter(Link):
     def forward(self, volatile: str = "off") -> Any:
         """The parameter."""
         return self.W
+
+
+__getattr__ = missing(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.errors import a_kind
+from ... import missing
 from .. import functions as F
 from ..initializers import start, weight
 from ..link import Chain, Link
@@ -230,3 +231,6 @@ class Classifier(Link):
             self.accuracy = self.accfun(self.y, t)
             report({"accuracy": self.accuracy}, self)
         return self.loss
+
+
+__getattr__ = missing(__name__)

@@ -5,11 +5,10 @@ which calls ``serializer(key, value)`` for each of its values and uses what come
 the values, a `NpzDeserializer` gives them.
 """
 
-from ....serializers import load_hdf5, save_hdf5
+from ....serializers import load_hdf5 as load_hdf5
+from ....serializers import save_hdf5 as save_hdf5
 from ... import missing
 from . import npz
-from .npz import DictionarySerializer, NpzDeserializer, load_npz, save_npz
-
-__all__ = ["DictionarySerializer", "NpzDeserializer", "load_hdf5", "load_npz", "npz", "save_hdf5", "save_npz"]
+from .npz import *
 
 __getattr__ = missing(__name__)

@@ -16,8 +16,6 @@ from ....shared.files import write
 from ... import missing
 from ..serializer import Deserializer, Serializer
 
-__all__ = ["DictionarySerializer", "NpzDeserializer", "load_npz", "save_npz"]
-
 
 class DictionarySerializer(Serializer):
     """Takes values under their paths.

@@ -20,36 +20,12 @@ from ... import missing
 from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from ..variable import as_array
 from . import attr, backend, condition, parameterized
-from .backend import BackendConfig, inject_backend_tests
-from .parameterized import from_pytest_parameterize, parameterize, product, product_dict
-from .unary import unary_math_function_unittest
+from .backend import *
+from .parameterized import *
+from .parameterized import parameterize
+from .unary import *
 
 parameterize_pytest = parameterize
-
-__all__ = [
-    "BackendConfig",
-    "assert_allclose",
-    "assert_warns",
-    "attr",
-    "backend",
-    "condition",
-    "fix_random",
-    "from_pytest_parameterize",
-    "generate_matrix",
-    "inject_backend_tests",
-    "parameterize",
-    "parameterize_pytest",
-    "parameterized",
-    "patch",
-    "product",
-    "product_dict",
-    "run_module",
-    "save_and_load",
-    "save_and_load_hdf5",
-    "save_and_load_npz",
-    "unary_math_function_unittest",
-    "with_requires",
-]
 
 patch = mock.patch
 

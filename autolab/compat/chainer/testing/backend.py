@@ -10,8 +10,6 @@ import numpy as np
 from ... import missing
 from ..backend import CpuDevice
 
-__all__ = ["BackendConfig", "inject_backend_tests"]
-
 
 class BackendConfig:
     """Main memory, which is the only place where such tests run here."""

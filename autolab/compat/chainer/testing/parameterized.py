@@ -10,8 +10,6 @@ from typing import Any
 
 from ... import missing
 
-__all__ = ["from_pytest_parameterize", "parameterize", "product", "product_dict"]
-
 
 def product(parameter: Mapping[str, Iterable[Any]] | Sequence[Iterable[Any]]) -> list[Any]:
     """All combinations, as dictionaries; of a list of lists, as tuples.

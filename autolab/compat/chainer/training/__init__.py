@@ -2,32 +2,16 @@
 
 from ... import missing
 from . import extension, extensions, trainer, triggers, updaters
-from .extension import PRIORITY_EDITOR, PRIORITY_READER, PRIORITY_WRITER, Extension, make_extension
-from .trainer import Trainer
-from .triggers import IntervalTrigger, get_trigger
-from .updaters import ParallelUpdater, StandardUpdater, Updater
+from .extension import PRIORITY_EDITOR as PRIORITY_EDITOR
+from .extension import PRIORITY_READER as PRIORITY_READER
+from .extension import PRIORITY_WRITER as PRIORITY_WRITER
+from .extension import Extension as Extension
+from .extension import make_extension as make_extension
+from .trainer import *
+from .triggers import IntervalTrigger as IntervalTrigger
+from .triggers import get_trigger as get_trigger
+from .updaters import *
 
 updater, trigger = updaters, triggers
-
-__all__ = [
-    "PRIORITY_EDITOR",
-    "PRIORITY_READER",
-    "PRIORITY_WRITER",
-    "Extension",
-    "IntervalTrigger",
-    "ParallelUpdater",
-    "StandardUpdater",
-    "Trainer",
-    "Updater",
-    "extension",
-    "extensions",
-    "get_trigger",
-    "make_extension",
-    "trainer",
-    "trigger",
-    "triggers",
-    "updater",
-    "updaters",
-]
 
 __getattr__ = missing(__name__)

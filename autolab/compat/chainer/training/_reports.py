@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....training import extensions as _extensions
+from ... import missing
 
 
 class LogReport(_extensions.LogReport):
@@ -87,3 +88,6 @@ class PlotReport(_extensions.PlotReport):
     def available() -> bool:
         """Whether pictures can be drawn: always, as no library is needed."""
         return True
+
+
+__getattr__ = missing(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ... import missing
 from .extension import Extension
 
 
@@ -123,3 +124,6 @@ class PolynomialShift(_Shift):
             return _until(target, start, start * max(1 - t / max_count, 0.0) ** rate)
 
         super().__init__(attr, value, init, optimizer)
+
+
+__getattr__ = missing(__name__)

@@ -14,32 +14,10 @@ from ... import missing
 from ..dataset import concat_examples
 from ..reporter import DictSummary, Reporter, report
 from ..serializers import save_npz
-from ._reports import LogReport, PlotReport, PrintReport, ProgressBar
-from ._shifts import ExponentialShift, InverseShift, LinearShift, MultistepShift, PolynomialShift, StepShift
+from ._reports import *  # noqa: F403
+from ._shifts import *  # noqa: F403
 from .extension import PRIORITY_SNAPSHOT, Extension
 from .updaters import spread
-
-__all__ = [
-    "DumpGraph",
-    "Evaluator",
-    "ExponentialShift",
-    "FailOnNonNumber",
-    "InverseShift",
-    "LinearShift",
-    "LogReport",
-    "MicroAverage",
-    "MultistepShift",
-    "PlotReport",
-    "PolynomialShift",
-    "PrintReport",
-    "ProgressBar",
-    "StepShift",
-    "dump_graph",
-    "observe_lr",
-    "observe_value",
-    "snapshot",
-    "snapshot_object",
-]
 
 
 class Evaluator(Extension):

@@ -11,8 +11,6 @@ from ..reporter import Reporter
 from .extension import Extension
 from .triggers import get_trigger
 
-__all__ = ["Trainer"]
-
 
 class _Hooked(_training.Extension):
     """A function that brings its own ``initialize`` and ``finalize``, as an extension."""

@@ -10,17 +10,6 @@ from ....training.triggers import as_trigger
 from ... import missing
 from ..reporter import DictSummary
 
-__all__ = [
-    "BestValueTrigger",
-    "EarlyStoppingTrigger",
-    "IntervalTrigger",
-    "ManualScheduleTrigger",
-    "MaxValueTrigger",
-    "MinValueTrigger",
-    "OnceTrigger",
-    "TimeTrigger",
-]
-
 
 class IntervalTrigger(_training.IntervalTrigger):
     """True at every ``period`` iterations, or at the end of every ``period`` epochs."""

@@ -10,8 +10,6 @@ from .... import training as _training
 from ... import missing
 from ..dataset import concat_examples
 
-__all__ = ["ParallelUpdater", "StandardUpdater", "Updater"]
-
 _MANY = "MultiprocessParallelUpdater"
 
 

@@ -12,16 +12,6 @@ import numpy as np
 from ... import missing
 from . import type_check
 
-__all__ = [
-    "experimental",
-    "force_array",
-    "get_conv_outsize",
-    "get_deconv_outsize",
-    "size_of_shape",
-    "tempdir",
-    "type_check",
-]
-
 
 def force_array(x: Any, dtype: Any = None) -> Any:
     """``x`` as an array: NumPy gives a scalar where a result has no axes.

@@ -25,21 +25,6 @@ from ....engine.backend import is_array
 from ....engine.variable import Variable as _Engines
 from ... import missing
 
-__all__ = [
-    "Expr",
-    "InvalidType",
-    "TypeInfo",
-    "TypeInfoTuple",
-    "Variable",
-    "eval",
-    "expect",
-    "expect_broadcast_shapes",
-    "get_types",
-    "make_variable",
-    "prod",
-    "same_types",
-]
-
 
 class InvalidType(TypeError, ValueError):
     """The inputs of a function do not fit it.

@@ -10,25 +10,10 @@ from .... import gradcheck as _gradcheck
 from ....engine.configuration import config, global_config, inside, using_config
 from ... import missing
 from .._tensor import Engine, constant
-from . import function, functional
+from . import function as function
+from . import functional as functional
 from ._backward import gradients, passed, start
-from .function import Function
-
-__all__ = [
-    "Function",
-    "GradcheckError",
-    "backward",
-    "enable_grad",
-    "function",
-    "functional",
-    "grad",
-    "gradcheck",
-    "gradgradcheck",
-    "inference_mode",
-    "is_grad_enabled",
-    "no_grad",
-    "set_grad_enabled",
-]
+from .function import Function as Function
 
 
 def _list(value: Any) -> list[Any]:

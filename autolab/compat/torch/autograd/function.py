@@ -12,8 +12,6 @@ from ....engine.configuration import no_grad
 from ... import missing
 from .._tensor import Engine, dressed
 
-__all__ = ["Function", "once_differentiable"]
-
 
 class Function(ContextFunction):
     """A function with static ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, used by ``F.apply(...)``.

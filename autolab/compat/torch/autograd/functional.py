@@ -10,8 +10,6 @@ from ....engine.configuration import no_grad
 from ... import missing
 from .._tensor import dressed, result
 
-__all__ = ["hessian", "hvp", "jacobian", "jvp", "vjp"]
-
 
 def _seen(func: Callable[..., Any]) -> Callable[..., Any]:
     """The function on tensors."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import missing
 from .. import _creation
 from . import functional as F
 from ._module import Module
@@ -183,3 +184,6 @@ class Embedding(Module):
 
     def extra_repr(self) -> str:
         return f"{self.num_embeddings}, {self.embedding_dim}"
+
+
+__getattr__ = missing(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ... import missing
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 
@@ -231,3 +232,6 @@ def triplet_margin_loss(
     near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
     each = F.relu(F.add(F.sub(near, far), margin))
     return _as_asked(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))
+
+
+__getattr__ = missing(__name__)

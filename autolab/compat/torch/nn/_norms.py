@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import missing
 from .._tensor import constant
 from . import functional as F
 from ._module import Module
@@ -145,3 +146,6 @@ class InstanceNorm1d(_InstanceNorm):
 
 class InstanceNorm2d(_InstanceNorm):
     """Each channel of each image."""
+
+
+__getattr__ = missing(__name__)

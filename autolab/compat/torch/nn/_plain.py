@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import missing
 from .. import _shapes
 from . import functional as F
 from ._module import Module
@@ -253,3 +254,6 @@ class ParameterList(Module):
 
     def __getitem__(self, index: int) -> Any:
         return [*self][index]
+
+
+__getattr__ = missing(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
+from ... import missing
 from .._arguments import tensor_of
 from .._tensor import dressed
 
@@ -162,3 +163,6 @@ def interpolate(
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """Channels as more pixels."""
     return dressed(F.pixel_shuffle(input, upscale_factor))
+
+
+__getattr__ = missing(__name__)

@@ -12,21 +12,6 @@ from ... import missing
 from .._creation import source
 from .._inplace import FILLING
 
-__all__ = [
-    "calculate_gain",
-    "constant_",
-    "eye_",
-    "kaiming_normal_",
-    "kaiming_uniform_",
-    "normal_",
-    "ones_",
-    "orthogonal_",
-    "uniform_",
-    "xavier_normal_",
-    "xavier_uniform_",
-    "zeros_",
-]
-
 
 def _filled(tensor: Any, numbers: Any) -> Any:
     with no_grad():

@@ -11,8 +11,6 @@ from ... import missing
 from .._tensor import Engine, Tensor
 from .._types import default_dtype
 
-__all__ = ["Parameter"]
-
 
 class Parameter(Tensor, _parameter.Parameter):
     """A tensor that a module trains: where it is assigned in one, it is registered.

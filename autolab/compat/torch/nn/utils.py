@@ -10,8 +10,6 @@ from ... import missing
 from .._shapes import cat
 from .._tensor import Engine, constant
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
-
 
 def _with_gradients(parameters: Any) -> list[Any]:
     given = [parameters] if isinstance(parameters, Engine) else list(parameters)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .... import optimizers as _optimizers
 from ....engine.errors import check_number
+from ... import missing
 from .optimizer import Optimizer
 
 
@@ -193,3 +194,6 @@ class Adadelta(Optimizer):
     def rule(self, group: dict[str, Any]) -> Any:
         """AutoLab's AdaDelta."""
         return _optimizers.AdaDelta(group["rho"], group["eps"], group["lr"])
+
+
+__getattr__ = missing(__name__)

@@ -8,8 +8,6 @@ from typing import Any
 
 from ... import missing
 
-__all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "StepLR"]
-
 
 class LRScheduler:
     """Sets the learning rates of an optimizer, now and at each `step`.

@@ -14,8 +14,6 @@ from ... import missing
 from .._tensor import Engine, Tensor
 from ..nn._module import _cleared
 
-__all__ = ["Optimizer"]
-
 
 class Optimizer:
     """The base class: groups of parameters with their settings.

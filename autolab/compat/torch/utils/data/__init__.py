@@ -12,8 +12,6 @@ from ..._creation import source, tensor
 from ..._shapes import stack
 from ..._tensor import Engine, constant
 
-__all__ = ["DataLoader", "Dataset", "Subset", "TensorDataset", "default_collate", "random_split"]
-
 
 class Dataset:
     """Examples by number: a subclass has ``__getitem__`` and ``__len__``."""
