@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet
 
 from ... import optimizers as _optimizers
-from ...engine.node import Node
 from ...engine.parameter import Parameter as _Parameter
 from ...engine.store import publish
 from .. import missing
 from .optimizer_hooks import *  # noqa: F403
+from .variable import update_rules
 
 
 class Hyperparameter:
@@ -64,13 +64,10 @@ class UpdateRule:
 _disabled: WeakSet[UpdateRule] = WeakSet()
 """The few that change nothing: while there are none, no update asks for rules."""
 
-_rules: WeakKeyDictionary[Node, UpdateRule] = WeakKeyDictionary()
-"""By the parameter's node: parameters themselves are compared by their numbers."""
-
 
 def rule_of(parameter: _Parameter) -> UpdateRule | None:
     """The rule of a parameter; None before an optimizer has it."""
-    return None if parameter.node is None else _rules.get(parameter.node)
+    return None if parameter.node is None else update_rules.get(parameter.node)
 
 
 class Optimizer(_optimizers.Optimizer):
@@ -90,7 +87,7 @@ class Optimizer(_optimizers.Optimizer):
         super().setup(link)
         for parameter in link.params():
             if parameter.node is not None:
-                _rules[parameter.node] = UpdateRule(self)
+                update_rules[parameter.node] = UpdateRule(self)
         return self
 
     def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
 from .. import missing
+from .functions.noise import global_generator
 
 
 class WeightDecay(_optimizers.WeightDecay):
@@ -32,8 +33,6 @@ class GradientNoise(_optimizers.GradientNoise):
     """Add normal noise to every gradient, which gets less."""
 
     def __init__(self, eta: float) -> None:
-        from .functions.noise import global_generator
-
         super().__init__(eta, global_generator())
 
 

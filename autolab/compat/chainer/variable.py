@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from ...engine import variable as _variable
 from ...engine.backend import Array, get_array_module, is_array
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.errors import a_kind
+from ...engine.node import Node
 from .. import missing
 from ..dressing import dressing
 from ..unchain import unchain, unchain_backward
+from .initializers import as_initializer
 
 _Engines = _variable.Variable
 
@@ -201,6 +204,9 @@ class Variable(_Engines, metaclass=_Kind):
 
 tagged = dressing(Variable)
 
+update_rules: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()
+"""How optimizers treat parameters, by node: parameters themselves are compared by their numbers."""
+
 
 def _tagging(name: str) -> Callable[..., Any]:
     inner = getattr(_Engines, name)
@@ -264,8 +270,6 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
     def __init__(
         self, initializer: Any = None, shape: Any = None, name: str | None = None, requires_grad: bool | None = None
     ) -> None:
-        from .initializers import as_initializer
-
         given = np.nan if initializer is None else initializer
         if shape is None and isinstance(given, int | float | np.generic):
             given = _initializers.Constant(given)
@@ -281,9 +285,7 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
     @property
     def update_rule(self) -> Any:
         """How its optimizer treats it; None before ``setup``."""
-        from .optimizer import rule_of
-
-        return rule_of(self)
+        return None if self.node is None else update_rules.get(self.node)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Parameter, _parameter.Parameter.__reduce__(self)[1]

@@ -10,7 +10,8 @@ from ...engine import configuration as _configuration
 from ...engine.devices import to_gpu
 from .. import missing
 from ._arguments import cast, common_dtype
-from ._tensor import Engine, constant, converted, nested, plain
+from ._conversions import converted
+from ._tensor import Engine, constant, nested, plain
 from ._types import Size, default_dtype, numpy_dtype
 from ._types import device as _device
 

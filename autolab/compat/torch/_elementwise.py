@@ -11,6 +11,7 @@ from ... import functions as F
 from ...engine.errors import a_kind
 from ._arguments import cast, floats, is_whole, number, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
+from ._types import numpy_dtype
 
 
 def _of_floats(name: str, engine: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -256,13 +257,20 @@ def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf
 
 def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The exponentials along ``dim``, divided by their sum."""
-    from .nn import functional
-
-    return functional.softmax(input, dim, dtype=dtype)
+    return dressed(F.softmax(_typed("softmax", input, dtype), axis=_axis("softmax", input, dim)))
 
 
 def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
     """The logarithm of `softmax`."""
-    from .nn import functional
+    return dressed(F.log_softmax(_typed("log_softmax", input, dtype), axis=_axis("log_softmax", input, dim)))
 
-    return functional.log_softmax(input, dim, dtype=dtype)
+
+def _typed(function: str, input: Any, dtype: Any) -> Any:
+    return input if dtype is None else cast(input, numpy_dtype(function, dtype))
+
+
+def _axis(function: str, x: Any, dim: Any) -> int:
+    tensor_of(function, x)
+    if dim is None:
+        raise TypeError(f"{function}: dim is missing; expected an axis, such as dim=1")
+    return int(dim)

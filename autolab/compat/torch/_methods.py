@@ -12,6 +12,7 @@ from ... import functions as F
 from . import _comparisons, _creation, _elementwise, _inplace, _products, _reductions, _shapes
 from ._arguments import cast, index_of
 from ._comparisons import COMPARISONS, QUESTIONS
+from ._conversions import to
 from ._elementwise import UNARY
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import SHORT, numpy_dtype
@@ -153,6 +154,7 @@ OWN: dict[str, Callable[..., Any]] = {
     "reshape_as": lambda self, other: _shapes.reshape(self, *other._data.shape),
     "expand_as": lambda self, other: _shapes.expand(self, *other._data.shape),
     "repeat": _repeat,
+    "to": to,
     "type": _type,
     "type_as": lambda self, other: cast(self, other._data.dtype),
     "contiguous": _contiguous,

@@ -17,6 +17,9 @@ from ...engine.backend import Array, is_array
 from ...engine.node import Node, new_order
 from ..graphs import nodes_below
 
+retained: WeakSet[Node] = WeakSet()
+"""What was computed and keeps its gradient all the same."""
+
 _walked: WeakSet[Node] = WeakSet()
 _changed: dict[int, tuple[ref[Any], int]] = {}
 

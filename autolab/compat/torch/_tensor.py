@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...engine import variable as _variable
-from ...engine.backend import Array, device_name, get_array_module, is_array
+from ...engine.backend import Array, device_name, is_array
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.node import Leaf, Node
 from ..dressing import dressing
 from ._grad_fn import GradFn
+from ._passes import retained
 from ._printing import text
-from ._types import Size, count_of, default_dtype, device, numpy_dtype, of_array
+from ._types import Size, count_of, default_dtype, device, of_array
 
 Engine = _variable.Variable
 _new = object.__new__
@@ -171,8 +172,6 @@ class Tensor(Engine, metaclass=_Kind):
 
     def retain_grad(self) -> None:
         """Let ``grad`` be kept, though it was computed."""
-        from .autograd._backward import retained
-
         if self.node is None:
             raise RuntimeError("retain_grad: this tensor does not require a gradient")
         retained.add(self.node)
@@ -232,33 +231,6 @@ class Tensor(Engine, metaclass=_Kind):
     def cuda(self, device: Any = None) -> Any:
         """The same numbers on the current GPU."""
         return self.to("cuda")
-
-    def to(self, *args: Any, **options: Any) -> Any:
-        """The same numbers in another type, on another device, or as another tensor has them."""
-        return converted(self, args, options)
-
-
-def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``x.to(...)``"""
-    from ...functions.arrays import device_transfer
-    from ._arguments import cast
-    from ._shapes import clone
-
-    unknown = options.keys() - {"device", "dtype", "non_blocking", "copy"}
-    if unknown:
-        raise TypeError(f"to: got a keyword {sorted(unknown)[0]!r:.60}; expected device, dtype, copy or non_blocking")
-    given = [*args, options.get("device"), options.get("dtype")]
-    y = x
-    for one in given:
-        if isinstance(one, Engine):
-            y = converted(y, (of_array(one._data), device_name(one._data)), {})
-        elif isinstance(one, str):
-            wanted, there = device(one), get_array_module(y._data) is not np
-            if (wanted.type == "cuda") != there:
-                y = dressed(device_transfer.to_cpu(y) if there else device_transfer.to_gpu(y))
-        elif one is not None and not isinstance(one, bool):
-            y = cast(y, numpy_dtype("to", one))
-    return clone(y) if options.get("copy") and y is x else y
 
 
 def _rebuilt(kind: type[Tensor], array: Array, requires_grad: bool, name: str | None) -> Tensor:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakSet
 
 from ....engine.configuration import using_config
 from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
 from ....engine.store import publish
 from ...graphs import nodes_below
-from .._passes import check_pass, note_walked
+from .._passes import check_pass, note_walked, retained
 from .._tensor import Engine, Tensor, constant, dressed
-
-retained: WeakSet[Node] = WeakSet()
-"""What was computed and keeps its gradient all the same."""
 
 
 def start(y: Any, gradient: Any, what: str) -> Any:

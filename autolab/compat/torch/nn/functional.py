@@ -9,13 +9,13 @@ import numpy as np
 from .... import functions as F
 from ....engine.configuration import using_config
 from ... import missing
-from .._arguments import cast, floats, tensor_of, without_gradient
+from .. import _elementwise
+from .._arguments import floats, tensor_of, without_gradient
 from .._creation import source
 from .._elementwise import UNARY
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
 from .._tensor import Engine, Tensor, constant, dressed, plain
-from .._types import numpy_dtype
 from ._losses import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
@@ -110,13 +110,9 @@ def glu(input: Any, dim: int = -1) -> Any:
     return dressed(F.glu(input, dim))
 
 
-def _typed(function: str, input: Any, dtype: Any) -> Any:
-    return input if dtype is None else cast(input, numpy_dtype(function, dtype))
-
-
 def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The exponentials along ``dim``, divided by their sum."""
-    return dressed(F.softmax(_typed("softmax", input, dtype), axis=_axis("softmax", input, dim)))
+    return _elementwise.softmax(input, dim, dtype=dtype)
 
 
 def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -126,14 +122,7 @@ def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
 
 def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of the softmax."""
-    return dressed(F.log_softmax(_typed("log_softmax", input, dtype), axis=_axis("log_softmax", input, dim)))
-
-
-def _axis(function: str, x: Any, dim: Any) -> int:
-    tensor_of(function, x)
-    if dim is None:
-        raise TypeError(f"{function}: dim is missing; expected an axis, such as dim=1")
-    return int(dim)
+    return _elementwise.log_softmax(input, dim, dtype=dtype)
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
