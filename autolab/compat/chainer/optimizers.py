@@ -7,6 +7,7 @@ from typing import Any
 from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
 from .. import missing
+from ..naming import with_defaults
 from .optimizer import Optimizer
 
 
@@ -97,18 +98,7 @@ class Adam(Optimizer, _optimizers.Adam):
 class AdamW(Adam):
     """`Adam` with a decay of the weights."""
 
-    def __init__(
-        self,
-        alpha: float = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        eta: float = 1.0,
-        weight_decay_rate: float = 0.01,
-        amsgrad: bool = False,
-        adabound: bool = False,
-    ) -> None:
-        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate, amsgrad, adabound)
+    __init__ = with_defaults(Adam.__init__, weight_decay_rate=0.01)
 
 
 # ---------------------------------------------------------------------- rules that AutoLab has no optimizer for

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import get_array_module
+from ..naming import called
 from ._arguments import tensor_of, together
 from ._tensor import Engine, constant, plain
 
@@ -19,45 +20,24 @@ def _comparison(name: str, ufunc: Any) -> Callable[[Any, Any], Any]:
             b = np.asarray(b).astype(a._data.dtype)
         return constant(ufunc(plain(a), plain(b)))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."
-    return call
+    return called(
+        call, name, f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."
+    )
 
 
-COMPARISONS = {
-    name: _comparison(name, ufunc)
-    for name, ufunc in {
-        "eq": np.equal,
-        "ne": np.not_equal,
-        "lt": np.less,
-        "le": np.less_equal,
-        "gt": np.greater,
-        "ge": np.greater_equal,
-        "logical_and": np.logical_and,
-        "logical_or": np.logical_or,
-        "logical_xor": np.logical_xor,
-        "bitwise_and": np.bitwise_and,
-        "bitwise_or": np.bitwise_or,
-        "bitwise_xor": np.bitwise_xor,
-    }.items()
-}
+_UFUNCS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+_UFUNCS |= {f"{kind}_{name}": f"{kind}_{name}" for kind in ("logical", "bitwise") for name in ("and", "or", "xor")}
+COMPARISONS = {name: _comparison(name, getattr(np, ufunc)) for name, ufunc in _UFUNCS.items()}
 
 
 def _question(name: str, ufunc: Any) -> Callable[[Any], Any]:
     def call(input: Any) -> Any:
         return constant(ufunc(tensor_of(name, input)._data))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``torch.{name}``: of each element, as a tensor of booleans."
-    return call
+    return called(call, name, f"``torch.{name}``: of each element, as a tensor of booleans.")
 
 
-QUESTIONS = {
-    "isnan": _question("isnan", np.isnan),
-    "isfinite": _question("isfinite", np.isfinite),
-    "isinf": _question("isinf", np.isinf),
-    "logical_not": _question("logical_not", np.logical_not),
-}
+QUESTIONS = {name: _question(name, getattr(np, name)) for name in ("isnan", "isfinite", "isinf", "logical_not")}
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:

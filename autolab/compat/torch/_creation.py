@@ -9,6 +9,7 @@ import numpy as np
 from ...engine import configuration as _configuration
 from ...engine.devices import to_gpu
 from .. import missing
+from ..naming import called
 from ._arguments import cast, common_dtype
 from ._conversions import converted
 from ._tensor import Engine, constant, nested, plain
@@ -99,9 +100,9 @@ def _filling(name: str, number: float) -> Any:
         shape = _shape(size, options)
         return _new(np.full(shape, number), name, options)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"A tensor of this shape, filled with {number:g}; `dtype`, `device` and `requires_grad` by keyword."
-    return call
+    return called(
+        call, name, f"A tensor of this shape, filled with {number:g}; `dtype`, `device` and `requires_grad` by keyword."
+    )
 
 
 zeros = _filling("zeros", 0.0)
@@ -121,9 +122,7 @@ def _like(name: str, make: Any) -> Any:
         device = given["device"] or input.device
         return make(input._data.shape, dtype=kind, device=device, requires_grad=given["requires_grad"])
 
-    call.__name__ = call.__qualname__ = f"{name}_like"
-    call.__doc__ = f"``torch.{name}`` of the shape, type and device of another tensor."
-    return call
+    return called(call, f"{name}_like", f"``torch.{name}`` of the shape, type and device of another tensor.")
 
 
 def full_like(input: Any, fill_value: Any, **options: Any) -> Any:
@@ -190,9 +189,7 @@ def _drawing(name: str, draw: Any, said: str) -> Any:
         rng, shape = source(options.pop("generator", None)), _shape(size, options)
         return _new(draw(rng, shape), name, options)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"A tensor of this shape of {said}."
-    return call
+    return called(call, name, f"A tensor of this shape of {said}.")
 
 
 rand = _drawing("rand", lambda rng, shape: rng.random(shape, np.float32), "random numbers between 0 and 1")

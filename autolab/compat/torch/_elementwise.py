@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.errors import a_kind
+from ..naming import called
 from ._arguments import cast, floats, is_whole, number, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
 from ._types import numpy_dtype
@@ -41,35 +42,14 @@ def _of_any(name: str, engine: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _named(call: Any, name: str, engine: Any) -> Any:
-    call.__name__ = call.__qualname__ = name
     first = (getattr(engine, "__doc__", None) or "").strip().partition("\n\n")[0]
-    call.__doc__ = f"``torch.{name}``. {first}"
-    return call
+    return called(call, name, f"``torch.{name}``. {first}")
 
 
-_FLOATS = {
-    **{
-        name: getattr(F, name)
-        for name in [
-            "exp",
-            "expm1",
-            "log",
-            "log1p",
-            "log2",
-            "log10",
-            "sqrt",
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-        ]
-    },
-    **{f"a{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{f"arc{name}": getattr(F, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    **{name: getattr(F, name) for name in ("erf", "erfc", "reciprocal", "sigmoid", "sinc")},
-}
+_INVERSE = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+_SAME = "exp expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh erf erfc reciprocal sigmoid sinc"
+_FLOATS = {name: getattr(F, name) for name in _SAME.split()}
+_FLOATS |= {f"{prefix}{name}": getattr(F, f"arc{name}") for prefix in ("a", "arc") for name in _INVERSE}
 _ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu")}
 _ANY |= {"absolute": F.abs, "negative": F.neg}
 

@@ -31,22 +31,10 @@ _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 _MODULES = (_elementwise, _comparisons, _reductions, _shapes, _products)
 _NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "gradient", "binary", "einsum", "tensordot"}
-_WRITTEN = [
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "pow",
-    "clamp",
-    "floor_divide",
-    "remainder",
-    "lerp",
-    "addcmul",
-    "addcdiv",
-    "masked_fill",
-    "round",
-]
-_WRITTEN += [*UNARY, "rsqrt", "sign", "square", "trunc"]
+_MORE = (
+    "add sub mul div pow clamp floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign square trunc"
+)
+_WRITTEN = [*UNARY, *_MORE.split()]
 _RESHAPED = ("squeeze", "unsqueeze", "transpose", "t")
 
 

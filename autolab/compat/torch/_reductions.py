@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
+from ..naming import called
 from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum
 from ._tensor import Engine, Tensor, constant, dressed
@@ -101,9 +102,7 @@ def _spread(name: str, engine: Callable[..., Any], said: str) -> Callable[..., A
         less = 0 if unbiased is False else 1 if correction is None else correction
         return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = said
-    return call
+    return called(call, name, said)
 
 
 var = _spread(
@@ -123,12 +122,11 @@ def _extreme(name: str, engine: Any, of_two: Any, places: str) -> Callable[..., 
             return dressed(engine(x))
         return _picked(x, getattr(x._data, places)(axis=dim), dim, keepdim)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = (
+    said = (
         f"The {name}imum of all elements; along ``dim`` with its places, as ``(values, indices)``; of two tensors, of "
         "each pair. Along ``dim`` the gradient goes to the place that is told, else equal elements share it."
     )
-    return call
+    return called(call, name, said)
 
 
 def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and_indices:

@@ -9,6 +9,7 @@ from typing import Any
 from .... import gradcheck as _gradcheck
 from ....engine.configuration import config, global_config, inside, using_config
 from ... import missing
+from ...naming import called
 from .._tensor import Engine, constant
 from . import function as function
 from . import functional as functional
@@ -173,9 +174,9 @@ def _checking(name: str, check: Callable[..., bool]) -> Callable[..., bool]:
         except _gradcheck.GradientCheckError as error:
             raise GradcheckError(str(error)) from error
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`autolab.gradcheck.{name}`, of tensors of float64; a wrong gradient is a `GradcheckError`."
-    return call
+    return called(
+        call, name, f"`autolab.gradcheck.{name}`, of tensors of float64; a wrong gradient is a `GradcheckError`."
+    )
 
 
 gradcheck = _checking("gradcheck", _gradcheck.gradcheck)

@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ... import missing
+from ...naming import called
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 
@@ -43,9 +44,7 @@ def _of_pair(name: str, engine: Any, said: str) -> Any:
         how = _reduction(name, reduction, size_average, reduce)
         return dressed(engine(*_pair(name, input, target), reduction=how))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{said}; ``reduction`` is mean, sum or none."
-    return call
+    return called(call, name, f"{said}; ``reduction`` is mean, sum or none.")
 
 
 mse_loss = _of_pair("mse_loss", F.mean_squared_error, "The squared differences")
@@ -155,9 +154,7 @@ def _binary(name: str, engine: Any, said: str) -> Any:
             return dressed(engine(x, t, reduction=how))
         return _as_asked(F.mul(engine(x, t, reduction="none"), weight), how)
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = said
-    return call
+    return called(call, name, said)
 
 
 def _bounded(x: Any, t: Any, reduction: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import missing
+from ...naming import called
 from .. import _shapes
 from . import functional as F
 from ._module import Module
@@ -44,9 +45,7 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
 
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     Layer.__init__.__signature__ = taken.replace(parameters=[itself, *settings])  # type: ignore[attr-defined]  # for help
-    Layer.__name__ = Layer.__qualname__ = name
-    Layer.__doc__ = f"`functional.{function.__name__}` as a module."
-    return Layer
+    return called(Layer, name, f"`functional.{function.__name__}` as a module.")
 
 
 _ACTIVATIONS: dict[str, Any] = {

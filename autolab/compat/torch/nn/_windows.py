@@ -6,6 +6,7 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
+from ...naming import called
 from .._arguments import tensor_of
 from .._tensor import dressed
 
@@ -68,9 +69,7 @@ def _transposed(name: str, engine: Any, axes: int) -> Any:
         given = size if axes > 1 else size[0]
         return dressed(engine(input, weight, bias, stride, padding, dilation, groups, given))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = "The transpose of a convolution: each element spreads over a window of the result."
-    return call
+    return called(call, name, "The transpose of a convolution: each element spreads over a window of the result.")
 
 
 def _each(value: Any, axes: int) -> tuple[int, ...]:
@@ -91,9 +90,7 @@ def _pooling(name: str, engine: Any, said: str) -> Any:
                 raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
         return dressed(engine(tensor_of(name, input), kernel=kernel_size, stride=stride, padding=padding))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The {said} of each window."
-    return call
+    return called(call, name, f"The {said} of each window.")
 
 
 max_pool1d = _pooling("max_pool1d", F.max_pool1d, "greatest element")
@@ -114,9 +111,7 @@ def _adaptive(name: str, engine: Any, axes: int) -> Any:
         kernel = tuple([n // w for n, w in zip(shape, wanted, strict=True)])
         return dressed(engine(input, kernel if axes > 1 else kernel[0]))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = "Pooling to a size; the windows are equal, so the size divides the input's."
-    return call
+    return called(call, name, "Pooling to a size; the windows are equal, so the size divides the input's.")
 
 
 adaptive_avg_pool1d = _adaptive("adaptive_avg_pool1d", F.avg_pool1d, 1)

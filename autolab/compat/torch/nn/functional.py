@@ -9,6 +9,7 @@ import numpy as np
 from .... import functions as F
 from ....engine.configuration import using_config
 from ... import missing
+from ...naming import called
 from .. import _elementwise
 from .._arguments import floats, tensor_of, without_gradient
 from .._creation import source
@@ -44,9 +45,7 @@ def _activation(name: str, engine: Any) -> Any:
             y.__class__ = Tensor
         return replaced(input, name, y) if inplace else y
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"``F.{name}`` of each element; with ``inplace`` the tensor itself has the result."
-    return call
+    return called(call, name, f"``F.{name}`` of each element; with ``inplace`` the tensor itself has the result.")
 
 
 relu, relu6, selu = (_activation(f.__name__, f) for f in (F.relu, F.relu6, F.selu))

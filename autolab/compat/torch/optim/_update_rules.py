@@ -7,6 +7,7 @@ from typing import Any
 from .... import optimizers as _optimizers
 from ....engine.errors import check_number
 from ... import missing
+from ...naming import with_defaults
 from .optimizer import Optimizer
 
 
@@ -121,20 +122,7 @@ class AdamW(Adam):
     """`Adam` with a decay of the weights that is no part of the gradient."""
 
     decoupled = True
-
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        **options: Any,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, **options)
+    __init__ = with_defaults(Adam.__init__, weight_decay=1e-2)
 
 
 class RMSprop(Optimizer):
