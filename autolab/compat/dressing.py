@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..authoring.base import as_upstream
 from ..engine.variable import Variable
 
 
@@ -32,3 +33,18 @@ def dressing(kind: type[Variable]) -> Callable[[Any], Any]:
         return found
 
     return dressed
+
+
+class DressedNode:
+    """A node whose upstream gradients arrive with a facade's class: what a backward that users write is given."""
+
+    def __init__(self, node: Any, dressed: Callable[[Any], Any]) -> None:
+        self._node, self._dressed, self.edges = node, dressed, node.edges
+
+    def gradients(self, g: Any) -> list[Any]:
+        """One for each result, or None."""
+        return [self._dressed(as_upstream(got)) for got in self._node.gradients(g)]
+
+    def all_gradients(self, g: Any) -> list[Any]:
+        """The same with zeros for None."""
+        return [self._dressed(as_upstream(got)) for got in self._node.all_gradients(g)]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from ...authoring import function_node as _function_node
-from ...authoring.base import ArrayForward, as_upstream
+from ...authoring.base import ArrayForward
 from ...engine.grad import grad as _grad
-from ...engine.multi_output import MultiOutputNode
 from .. import missing
+from ..dressing import DressedNode
 from .configuration import config
 from .utils import type_check
 from .variable import Variable, tagged
@@ -72,19 +72,7 @@ class FunctionNode(Checked, _function_node.FunctionNode):
         return found
 
     def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
-        return super()._gradients(cast(Any, _Seen(node)), g, create_graph)
-
-
-class _Seen:
-    """A node whose upstream gradients arrive as this facade's Variables."""
-
-    def __init__(self, node: MultiOutputNode) -> None:
-        self._node, self.edges = node, node.edges
-
-    def gradients(self, g: Any) -> list[Any]:
-        """One for each result, or None."""
-        found = [as_upstream(got) for got in self._node.gradients(g)]
-        return [tagged(got) for got in found]
+        return super()._gradients(cast(Any, DressedNode(node, tagged)), g, create_graph)
 
 
 def grad(

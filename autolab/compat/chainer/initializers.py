@@ -13,6 +13,7 @@ import numpy as np
 from ... import initializers as _initializers
 from ...engine.backend import get_array_module
 from .. import missing
+from ..naming import with_defaults
 from .configuration import config
 from .initializer import Initializer
 
@@ -88,9 +89,7 @@ class Orthogonal(_Drawn):
     """Rows or columns that are orthogonal to each other, of length ``scale``."""
 
     kind = _initializers.Orthogonal
-
-    def __init__(self, scale: float | None = 1.1, dtype: Any = None) -> None:
-        super().__init__(scale, dtype)
+    __init__ = with_defaults(_Drawn.__init__, scale=1.1)
 
 
 class Constant(Initializer):

@@ -29,3 +29,15 @@ def applied(name: str, function: Callable[..., Any], *settings: str) -> type:
 
     body = {"__init__": __init__, "__call__": __call__, "__doc__": f"`{function.__name__}` with its settings."}
     return type(name, (), body)
+
+
+def capitalized(*functions: Callable[..., Any]) -> list[type]:
+    """Classes without settings, whose names are those of the functions with a capital.
+
+    Examples
+    --------
+    >>> from autolab.compat.dezero import functions as F
+    >>> F.Sin()(0.0)
+    variable(0.0)
+    """
+    return [applied(function.__name__.capitalize(), function) for function in functions]

@@ -19,7 +19,7 @@ from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
 from .. import missing
 from ._adapters import of_one, of_two, variable
-from ._classes import applied
+from ._classes import applied, capitalized
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed
@@ -126,11 +126,7 @@ def pow(x: Any, c: Any) -> Any:
     return y
 
 
-Add = applied("Add", add)
-Sub = applied("Sub", sub)
-Mul = applied("Mul", mul)
-Div = applied("Div", div)
-Neg = applied("Neg", neg)
+Add, Sub, Mul, Div, Neg = capitalized(add, sub, mul, div, neg)
 Pow = applied("Pow", pow, "c")
 
 

@@ -11,7 +11,7 @@ from ...engine.configuration import config
 from ...engine.numpy_protocol import unwrap
 from .. import missing
 from ._adapters import function, of_one, of_two, variable
-from ._classes import applied
+from ._classes import applied, capitalized
 from ._losses import *  # noqa: F403
 from ._losses import mean_squared_error, softmax_cross_entropy
 from ._variable import Variable
@@ -188,20 +188,14 @@ batch_norm = batch_nrom
 
 
 # ---------------------------------------------------------------------- the classes
-Sin = applied("Sin", sin)
-Cos = applied("Cos", cos)
-Tanh = applied("Tanh", tanh)
-Exp = applied("Exp", exp)
-Log = applied("Log", log)
+Sin, Cos, Tanh, Exp, Log, Sigmoid, Linear = capitalized(sin, cos, tanh, exp, log, sigmoid, linear)
 Reshape = applied("Reshape", reshape, "shape")
 Sum = applied("Sum", sum, "axis", "keepdims")
 SumTo = applied("SumTo", sum_to, "shape")
 BroadcastTo = applied("BroadcastTo", broadcast_to, "shape")
 MatMul = applied("MatMul", matmul)
-Linear = applied("Linear", linear)
 Transpose = applied("Transpose", transpose, "axes")
 GetItem = applied("GetItem", get_item, "slices")
-Sigmoid = applied("Sigmoid", sigmoid)
 ReLU = applied("ReLU", relu)
 LeakyReLU = applied("LeakyReLU", leaky_relu, "slope")
 Softmax = applied("Softmax", softmax, "axis")

@@ -7,9 +7,10 @@ from functools import wraps
 from typing import Any, cast
 
 from ....authoring import ContextFunction
-from ....authoring.base import Barrier, as_upstream
+from ....authoring.base import Barrier
 from ....engine.configuration import no_grad
 from ... import missing
+from ...dressing import DressedNode
 from .._tensor import Engine, dressed
 
 
@@ -78,22 +79,7 @@ class Function(ContextFunction):
         return output
 
     def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
-        return super()._gradients(cast(Any, _Seen(node)), g, create_graph)
-
-
-class _Seen:
-    """A node whose upstream gradients arrive as tensors."""
-
-    def __init__(self, node: Any) -> None:
-        self._node, self.edges = node, node.edges
-
-    def gradients(self, g: Any) -> list[Any]:
-        """One for each result, or None."""
-        return [dressed(as_upstream(got)) for got in self._node.gradients(g)]
-
-    def all_gradients(self, g: Any) -> list[Any]:
-        """The same with zeros for None."""
-        return [dressed(as_upstream(got)) for got in self._node.all_gradients(g)]
+        return super()._gradients(cast(Any, DressedNode(node, dressed)), g, create_graph)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
