@@ -23,7 +23,7 @@ from . import attr, backend, condition, parameterized
 from .backend import *
 from .parameterized import *
 from .parameterized import parameterize
-from .unary import *
+from .unary import unary_math_function_unittest as unary_math_function_unittest
 
 parameterize_pytest = parameterize
 
