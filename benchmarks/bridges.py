@@ -4,7 +4,7 @@
 
 Medians of repeated runs in one process and one thread, in time of the processor, as the machine may be shared. A move
 is all that the kernel computes for one; painting is measured by slider_to_paint.py. `--save` also puts the table into
-docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the environment.
+docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the harness.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from typing import Any
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-from speed import environment
+from speed import harness
 
-sys.path.insert(0, str(environment.ROOT))
+sys.path.insert(0, str(harness.ROOT))
 
 from autolab.shared.files import write
 
-NOTE = environment.ROOT / "docs" / "bridges.md"
+NOTE = harness.ROOT / "docs" / "bridges.md"
 BEGIN, END = "<!-- results/bridges.json -->\n\n", "\n<!-- end -->"
 
 SECONDS = 1.0
@@ -153,12 +153,12 @@ def main() -> None:
         print(f"{title:44}{steps:>6}{plain:>7.2f} ms{record:>7.2f} ms{move:>7.2f} ms{ratio:>10.1f} x{each:>10.0f}")
     if options.save:
         facts = {
-            "commit": environment.commit(),
-            "machine": environment.machine(),
+            "commit": harness.commit(),
+            "machine": harness.machine(),
             "load": os.getloadavg()[0],
             "rows": found,
         }
-        write(environment.BENCHMARKS / "results" / f"{options.save}.json", json.dumps(facts, indent=1) + "\n")
+        write(harness.BENCHMARKS / "results" / f"{options.save}.json", json.dumps(facts, indent=1) + "\n")
         before, _, rest = NOTE.read_text("utf-8").partition(BEGIN)
         write(NOTE, before + BEGIN + table(found) + END + rest.partition(END)[2])
 

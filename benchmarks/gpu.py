@@ -1,8 +1,8 @@
-"""Time AutoLab on a GPU beside what the GPU, CuPy and PyTorch do, as ratios of one run; README.md says how to read it.
+"""AutoLab on a GPU beside what the GPU, CuPy and PyTorch do, as ratios of one run: `make bench-gpu`.
 
 Times come from events on the device, after a warm-up; each is the median of several rounds that take turns. A row that
-fails says why, and the others go on. Without a GPU it says so and stops. No result of it is in this repository yet: it
-has not been run on a GPU.
+fails says why, and the others go on. Without a GPU it says so and stops. README.md in this folder says how to read the
+table. No result of it is in this repository yet: it has not been run on a GPU.
 """
 
 from __future__ import annotations
@@ -13,22 +13,137 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from gpu_speed.clock import Clock, device, device_clock, give_back, torch_or_none
-from gpu_speed.rows import ROWS, Figure, Options, failed
+import gpu_works as works
+from gpu_works import Clock, Work
 
+from autolab import functions as F
 from autolab.engine.backend import gpu_status
 from autolab.shared.files import write
 
 RESULTS = Path(__file__).parent / "results"
 
 
-def figures(options: Options, limit: float, clock: Clock = device_clock) -> Iterator[Figure]:
+@dataclass(frozen=True)
+class Options:
+    """The sizes of what is timed."""
+
+    exponent: int = 28
+    width: int = 4096
+    small: int = 64
+    pixels: int = 10**9
+    rounds: int = 7
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: its time, its ratio to something of the same run, and the goal of that ratio.
+
+    ``error`` says why there is none.
+    """
+
+    name: str
+    seconds: float | None = None
+    ratio: float | None = None
+    to: str = ""
+    least: float | None = None
+    most: float | None = None
+    error: str = ""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the goal is reached; None where there is no goal or no ratio."""
+        if self.ratio is None or (self.least is None and self.most is None):
+            return None
+        return (self.least is None or self.ratio >= self.least) and (self.most is None or self.ratio <= self.most)
+
+
+def failed(name: str, error: Exception) -> Figure:
+    """A row that says why it has no figure."""
+    return Figure(name, error=f"{type(error).__name__}: {error}"[:300])
+
+
+def bandwidth(options: Options, clock: Clock) -> list[Figure]:
+    """A fused product and sum, by the bandwidth of a copy and by PyTorch's composite."""
+    size, torch = 2**options.exponent, works.torch_or_none()
+    ours = works.muladd_works(size)
+    others = works.torch_muladd_works(torch, size) if torch else {}
+    every = {name: work for name, (work, _) in ours.items()} | {f"PyTorch {name}": w for name, w in others.items()}
+    seconds = works.medians(every, clock, 5, options.rounds)
+    speed = {name: arrays / seconds[name] for name, (_, arrays) in ours.items()}
+    goals = {"forward": (0.9, 0.72), "forward and backward": (0.9, 0.8)}
+    found = []
+    for name in ours:
+        least, most = goals.get(name, (None, None))
+        title = f"muladd 2^{options.exponent}, {name}" if name != "copy" else "copy"
+        share = speed[name] / speed["copy"]
+        found.append(Figure(title, seconds[name], share, "of the copy's bandwidth", least=least))
+        if f"PyTorch {name}" in seconds:
+            ratio = seconds[name] / seconds[f"PyTorch {name}"]
+            found.append(Figure(title, seconds[name], ratio, "x PyTorch eager", most=most))
+    return found
+
+
+def overhead(options: Options, clock: Clock) -> list[Figure]:
+    """Small operations beside the array library alone."""
+    found = []
+    for name, (ours, raw) in works.operations().items():
+        seconds = works.medians({"ours": ours, "raw": raw}, clock, 1000, options.rounds)
+        found.append(Figure(name, seconds["ours"], seconds["ours"] / seconds["raw"], "x CuPy alone", most=1.3))
+    return found
+
+
+def network(options: Options, clock: Clock) -> list[Figure]:
+    """Three wide layers, where the matrix products are most of it."""
+    title = f"three layers of {options.width}"
+    return _beside_torch(title, works.layers(options.width, options.width), options, options.width, clock, 1.05)
+
+
+def small_network(options: Options, clock: Clock) -> list[Figure]:
+    """Three small layers, where the host is most of it."""
+    title = f"three layers of {options.small}, eager"
+    return _beside_torch(title, works.layers(options.small, options.small), options, options.small, clock, None)
+
+
+def small_network_captured(options: Options, clock: Clock) -> list[Figure]:
+    """The same as a CUDA graph, and without matrix products, which CuPy does not let into one."""
+    found = []
+    for how, linear in (("as a CUDA graph", F.linear), ("by sums, as a CUDA graph", works.linear_by_sums)):
+        title = f"three layers of {options.small}, {how}"
+        try:
+            step = works.captured(works.layers(options.small, options.small, linear))
+        except Exception as error:  # the other way is worth having
+            found.append(failed(title, error))
+        else:
+            found += _beside_torch(title, step, options, options.small, clock, 1.0)
+    return found
+
+
+def _beside_torch(
+    title: str, step: Work, options: Options, width: int, clock: Clock, most: float | None
+) -> list[Figure]:
+    torch = works.torch_or_none()
+    every = {"ours": step} | ({"torch": works.torch_layers(torch, width, width)} if torch else {})
+    seconds = works.medians(every, clock, 3 if width > 1000 else 200, options.rounds)
+    ratio = seconds["ours"] / seconds["torch"] if torch else None
+    return [Figure(title, seconds["ours"], ratio, "x PyTorch eager" if torch else "", most=most)]
+
+
+def picture(options: Options, clock: Clock) -> list[Figure]:
+    """A heatmap of very many elements, by the host's clock."""
+    seconds = works.medians({"heatmap": works.heatmap(options.pixels)}, works.wall_clock, 1, options.rounds)["heatmap"]
+    return [Figure(f"heatmap of {options.pixels:.0e} elements", seconds, seconds / 0.2, "x 200 ms", most=1.0)]
+
+
+ROWS = (bandwidth, overhead, network, small_network, picture, small_network_captured)
+
+
+def figures(options: Options, limit: float, clock: Clock = works.device_clock) -> Iterator[Figure]:
     """The figures of all rows; a row that fails, or has no time left, is one that says so."""
     start = monotonic()
     for row in ROWS:
@@ -41,7 +156,7 @@ def figures(options: Options, limit: float, clock: Clock = device_clock) -> Iter
         except Exception as error:  # whatever CUDA, CuPy or PyTorch raise: the other rows are worth having
             yield failed(name, error)
         finally:
-            give_back()
+            works.give_back()
 
 
 def line(figure: Figure) -> str:
@@ -58,7 +173,7 @@ def line(figure: Figure) -> str:
 
 def machine() -> dict[str, Any]:
     """What it was run on."""
-    cupy, torch = device(), torch_or_none()
+    cupy, torch = works.device(), works.torch_or_none()
     return {
         "gpu": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
         "cupy": cupy.__version__,

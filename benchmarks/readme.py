@@ -1,14 +1,220 @@
-"""Write the speed tables of README.md and docs/speed.md from what `engine.py --save engine` saved."""
+"""Write what is shown of the saved runs of `engine.py`: `python benchmarks/readme.py`, after `engine.py --save engine`.
+
+These are the tables of README.md and docs/speed.md, and history.md, which has each row from the first run on that git
+knows.
+"""
 
 from __future__ import annotations
 
-from speed import environment
-from speed.summary import documents, load
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from speed.harness import BENCHMARKS, RESULTS, ROOT, git
+from speed.rows import OURS, Row, number, verdicts
 
 from autolab.shared.files import write
 
-RESULTS = environment.BENCHMARKS / "results" / "engine.json"
+SAVED = RESULTS / "engine.json"
+ROWS = {
+    "chain, arrays": "1000 operations on four numbers",
+    "user functions": "50 functions of the user's own",
+    "tiny net": "net 1-10-1, a training step",
+    "MLP": "net 784-100-100-10, a training step",
+    "Linear": "`x @ w + b`, 128x784 to 1000",
+    "MulAdd composed": "`x * y + z`, 1000x1000",
+    "MulAdd as one function": "`x * y + z` as one function",
+    "tanh, order 4": "fourth derivative of tanh, 1000 points",
+    "gradcheck, Linear": "gradient check of a linear map, every element",
+    "MLP epoch": "the same net, an epoch of 60,000 examples",
+    "convnet step": "three convolutions, batch 64, a training step",
+    "attention block": "a transformer's block, 64 places of 128 numbers",
+    "GRU": "a GRU of 64 units along 50 places, 32 sequences",
+    "deep chain: peak": "memory of 50 layers at its peak, in arrays",
+    "long chain: backward": "back through a million operations",
+    "first gradient of a cold interpreter": "start of Python to the first gradient",
+}
+AT_FIRST_SIGHT = ("chain, arrays", "tiny net", "MLP", "MulAdd composed", "tanh, order 4")
+NAMES = {
+    "torch": "PyTorch",
+    "numpy": "NumPy by hand",
+    "chainer": "Chainer",
+    "dezero": "DeZero",
+    "mygrad": "MyGrad",
+    "autograd": "autograd",
+}
+SHORT = ("torch", "chainer", "dezero", "autograd")
+REACHED, MISSED = "✓", "missed"
+START, END = "<!-- speed: made by benchmarks/readme.py -->", "<!-- end of speed -->"
+
+
+def section(results: Mapping[str, Any]) -> str:
+    """What stands between the marks in docs/speed.md: all rows, and each goal that was missed."""
+    rows = _shown(results)
+    names = _raced(rows, NAMES)
+    lines = [["", "AutoLab", *[f"of {NAMES[name]}" for name in names], "goal"]]
+    lines += [["---", *["---:"] * (1 + len(names)), "---"]]
+    lines += [_line(row, text, names) for text, row in rows.items()]
+    return "\n\n".join([_about(results), _table(lines), *_explained(rows)])
+
+
+def short_section(results: Mapping[str, Any]) -> str:
+    """What stands between the marks in README.md: a few rows, and how many goals were missed in all."""
+    rows = _shown(results)
+    names = _raced(rows, SHORT)
+    lines = [["AutoLab's share of", *[NAMES[name] for name in names], "goal"], ["---", *["---:"] * len(names), "---"]]
+    for row in [row for row in rows.values() if row["title"] in AT_FIRST_SIGHT]:
+        missed = [said for said in _goals(row) if said.endswith(MISSED)]
+        shares = [_share(row["cells"].get(name, {})) for name in names]
+        lines.append([ROWS[row["title"]], *shares, ", ".join(missed) or REACHED])
+    about = (
+        "AutoLab's time as a share of the other's, in one run: 0.5 is half of it. `~`: part of the other's work is in\n"
+        f"another dtype. One thread, on {results['machine']['cpu']}."
+    )
+    return "\n\n".join([about, _table(lines), _counted(rows)])
+
+
+def documents(results: Mapping[str, Any]) -> dict[Path, str]:
+    """Each document that shows results, as ``results`` make it."""
+    sections = {ROOT / "README.md": short_section(results), ROOT / "docs" / "speed.md": section(results)}
+    return {path: _replaced(path.read_text("utf-8"), text) for path, text in sections.items()}
+
+
+def _replaced(document: str, text: str) -> str:
+    """The document with ``text`` between its marks."""
+    before, rest = document.split(START)
+    return f"{before}{START}\n{text}\n{END}{rest.split(END)[1]}"
+
+
+def load(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text("utf-8"))
+
+
+def _shown(results: Mapping[str, Any]) -> dict[str, Row]:
+    """The rows of the tables by what they are called there; a run may leave groups out."""
+    measured = {row["title"]: row for row in results["rows"]}
+    return {text: measured[title] for title, text in ROWS.items() if title in measured}
+
+
+def _raced(rows: Mapping[str, Row], names: Iterable[str]) -> list[str]:
+    """Those of the libraries that took part."""
+    present = {name for row in rows.values() for name in row["cells"]}
+    return [name for name in names if name in present]
+
+
+def _table(lines: Sequence[Sequence[str]]) -> str:
+    return "\n".join(["| " + " | ".join(line) + " |" for line in lines])
+
+
+def _about(results: Mapping[str, Any]) -> str:
+    """What ran, on which machine, and how busy it was."""
+    before, after = results["load"]
+    machine = ", ".join([f"Python {text}" if key == "python" else text for key, text in results["machine"].items()])
+    versions = ", ".join([f"{NAMES.get(name, name)} {version}" for name, version in results["versions"].items()])
+    absent = "".join([f"Left out: {NAMES[name]} ({why}).\n" for name, why in results.get("left_out", {}).items()])
+    return (
+        f"AutoLab {results['commit']} beside {versions}\n"
+        f"on {machine}; one core, one BLAS thread, load of the machine {before} before and {after} after.\n"
+        "Medians, and AutoLab's share of the other's figure in the same round: 0.5 is half of it.\n"
+        f"{absent}`~`: part of the other's work is in another dtype. `make bench` measures again."
+    )
+
+
+def _line(row: Row, text: str, names: Sequence[str]) -> list[str]:
+    cells = row["cells"]
+    shares = [_share(cells.get(name, {})) for name in names]
+    return [text, f"{number(cells[OURS]['median'])} {_unit(row)}", *shares, ", ".join(_goals(row))]
+
+
+def _share(cell: Mapping[str, Any]) -> str:
+    return number(cell["ratio"]) + ("~" if cell.get("other_dtype") else "") if "ratio" in cell else ""
+
+
+def _unit(row: Row) -> str:
+    return {"us": "µs"}.get(row["unit"], row["unit"])
+
+
+def _goals(row: Row) -> list[str]:
+    said = []
+    for name, (reached, goal) in verdicts(row).items():
+        whose = f"{goal:g} {_unit(row)}" if name == OURS else f"{goal:g} of {NAMES[name]}"
+        said.append(f"{whose} {REACHED if reached <= goal else MISSED}")
+    return said
+
+
+def _counted(rows: Mapping[str, Row]) -> str:
+    """How many goals were missed, in a sentence that leads to all figures."""
+    goals = [said for row in rows.values() for said in _goals(row)]
+    missed = [said for said in goals if said.endswith(MISSED)]
+    count = f"**{len(missed)} of {len(goals)} goals are missed**" if missed else f"All {len(goals)} goals are reached"
+    return f"{count}: [all rows, libraries and goals, and how it is measured](docs/speed.md)."
+
+
+def _explained(rows: Mapping[str, Row]) -> list[str]:
+    """The goals that were missed, each with what NumPy by hand takes of the same library's time."""
+    said = []
+    for text, row in rows.items():
+        for name, (reached, goal) in verdicts(row).items():
+            if reached > goal:
+                said.append(f"- {text}: {_short_of(row, name, reached, goal)}.")
+    return ["Goals missed:\n\n" + "\n".join(said)] if said else []
+
+
+def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
+    cells = row["cells"]
+    if name == OURS:
+        return f"the goal is {goal:g} {_unit(row)}; AutoLab takes {number(reached)}"
+    digits = 2 if round(reached, 2) != goal else 3  # so that one sees that it is missed
+    text = f"the goal is {goal:g} of {NAMES[name]}; AutoLab takes {reached:.{digits}f}"
+    if "numpy" in cells and name != "numpy":
+        share = cells["numpy"]["median"] / cells[name]["median"]
+        text += f", and NumPy by hand, without a graph, {share:.2f}"
+    return text
+
+
+# --------------------------------------------------------------------------------------------------- history.md
+HISTORY = """# Each row of the saved runs
+
+Times of two runs cannot be compared, ratios within a run can: the table holds AutoLab's share of PyTorch's time, \
+or of that of NumPy by hand where PyTorch took no part, and figures of its own where it raced against nobody.
+"""
+RIVALS = {"torch": "", "numpy": " of NumPy"}
+OLD_MARK = " [blocks kept]"  # rows of runs before `import autolab` told the allocator to keep freed blocks
+
+
+def runs() -> list[dict[str, Any]]:
+    """The saved runs, the oldest first; the last one is that of the working tree."""
+    name = SAVED.relative_to(ROOT).as_posix()
+    commits = git("log", "--reverse", "--format=%h", "--", name).split()
+    found = [json.loads(git("show", f"{commit}:{name}")) for commit in commits]
+    now = load(SAVED)
+    return found if found and found[-1] == now else [*found, now]
+
+
+def history(found: Sequence[Mapping[str, Any]]) -> str:
+    """The page, for these runs."""
+    names = list(dict.fromkeys([_name(row) for run in reversed(found) for row in run["rows"]]))
+    measured = [{_name(row): row for row in run["rows"]} for run in found]  # of two with a name, that with kept blocks
+    heads = [f"{run['commit']}<br>{run.get('date', '')[:10]}" for run in found]
+    lines = [["", *heads], ["---", *["---:"] * len(heads)]]
+    lines += [[name, *[_figure(rows.get(name)) for rows in measured]] for name in names]
+    return f"{HISTORY}\n{_table(lines)}\n\nMade by `python benchmarks/readme.py`.\n"
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return str(row["title"]).removesuffix(OLD_MARK)
+
+
+def _figure(row: Mapping[str, Any] | None) -> str:
+    if row is None:
+        return ""
+    for rival, of in RIVALS.items():
+        if "ratio" in row["cells"].get(rival, {}):
+            return number(row["cells"][rival]["ratio"]) + of
+    return f"{number(row['cells'][OURS]['median'])} {row['unit']}".strip()
+
 
 if __name__ == "__main__":
-    for path, text in documents(load(RESULTS)).items():
+    for path, text in {**documents(load(SAVED)), BENCHMARKS / "history.md": history(runs())}.items():
         write(path, text)

@@ -22,7 +22,7 @@ def load(name):
 
 def make_works(library_name):
     library = load("libraries").LIBRARIES[library_name]()
-    return [work for group in load("groups").GROUPS.values() for work in group(library, True)]
+    return [work for group in load("workloads").GROUPS.values() for work in group(library, True)]
 
 
 def test_every_workload_gives_what_numpy_by_hand_gives():
@@ -49,7 +49,7 @@ def test_workloads_in_a_process_of_their_own(name, result):
 
 
 def test_first_gradient():
-    assert load("cold_start").first_gradient("autolab") == [12, 8, 4]
+    assert load("worker").first_gradient(load("libraries").AutoLab()) == [12, 8, 4]
 
 
 def test_nodes_of_higher_orders_are_counted():
@@ -72,14 +72,14 @@ def test_another_result_is_refused():
 
 
 def test_the_runner_knows_what_the_processes_know():
-    runner, groups = load("runner"), {*load("groups").GROUPS, *load("alone").ALONE}
+    runner, groups = load("race"), {*load("workloads").GROUPS, *load("alone").ALONE}
     assert set(runner.LIBRARIES) == set(load("libraries").LIBRARIES)
     assert set(runner.GROUPS) - {runner.COLD} == groups
 
 
 def test_the_documents_show_the_saved_results():
-    summary = load("summary")
-    results = summary.load(BENCHMARKS / "results" / "engine.json")
+    summary = import_module("readme")
+    results = summary.load(summary.SAVED)
     made = summary.documents(results)
     assert {path.relative_to(BENCHMARKS.parent).as_posix() for path in made} == {"README.md", "docs/speed.md"}
     for path, text in made.items():
@@ -90,7 +90,7 @@ def test_the_documents_show_the_saved_results():
 
 
 def test_a_missed_goal_is_said_with_what_numpy_takes():
-    summary = load("summary")
+    summary = import_module("readme")
     cells = {
         "autolab": {"median": 3.0},
         "torch": {"median": 4.0, "ratio": 0.75},
@@ -110,7 +110,7 @@ def test_a_missed_goal_is_said_with_what_numpy_takes():
 
 
 def test_no_missed_goal_is_said_as_well():
-    summary = load("summary")
+    summary = import_module("readme")
     cells = {"autolab": {"median": 3.0}, "torch": {"median": 30.0, "ratio": 0.1}}
     rows = [{"title": "tanh, order 4", "unit": "us", "cells": cells}]
     about = {"commit": "c", "versions": {"torch": "1"}, "machine": {"cpu": "m"}, "load": [0.1, 0.2], "rows": rows}
@@ -120,7 +120,7 @@ def test_no_missed_goal_is_said_as_well():
 
 
 def test_every_goal_names_a_row():
-    goals = load("goals")
+    goals = load("rows")
     library = load("libraries").AutoLab()
     titles = {work.title for work in make_works("autolab")}
     for workload in load("alone").ALONE.values():
@@ -129,19 +129,19 @@ def test_every_goal_names_a_row():
 
 
 def test_processes_take_turns_and_the_table_says_what_was_reached(monkeypatch):
-    runner, report = load("runner"), load("report")
+    runner, rows = load("race"), load("rows")
     monkeypatch.setattr(runner, "LIBRARIES", ["autolab", "numpy"])
     race = runner.Runner(Path(sys.executable), heats=1, rounds=2)
     race.together("linear")
     (row,) = race.rows
     assert row["cells"]["numpy"]["ratio"] > 0
-    assert "≤ 1.05 of numpy" in report.table(race.rows, ["autolab", "numpy"])
+    assert "≤ 1.05 of numpy" in rows.table(race.rows, ["autolab", "numpy"])
 
 
 def test_an_epoch_is_the_epoch_that_numpy_takes():
-    training = load("training")
+    training = load("networks")
     task = training.mlp_task(200, 6, (5, 4, 3))
-    train, weights = training.MAKERS["autolab"][0](task)
+    train, weights = training.TRAINERS["autolab"](task)
     w1, b1, w2, b2, w3, b3 = expected = [a.astype(float) for a in task.weights]
     for x, t in task.batches(task.x, task.t):
         h1 = np.maximum(x @ w1.T + b1, 0)
@@ -161,25 +161,25 @@ def test_an_epoch_is_the_epoch_that_numpy_takes():
 
 
 def test_only_chainer_may_be_missing_from_the_environment(monkeypatch, tmp_path, capsys):
-    environment = load("environment")
-    monkeypatch.setattr(environment, "ENVIRONMENT", tmp_path)
-    monkeypatch.setattr(environment.venv, "create", lambda *_, **__: None)
-    without_chainer = lambda python, *what: environment.CHAINER not in what  # noqa: E731
-    monkeypatch.setattr(environment, "_install", without_chainer)
-    environment.prepare()
+    harness = load("harness")
+    monkeypatch.setattr(harness, "ENVIRONMENT", tmp_path)
+    monkeypatch.setattr(harness.venv, "create", lambda *_, **__: None)
+    without_chainer = lambda python, *what: harness.CHAINER not in what  # noqa: E731
+    monkeypatch.setattr(harness, "_install", without_chainer)
+    harness.prepare()
     assert "the races go on without it" in capsys.readouterr().err
-    monkeypatch.setattr(environment, "_install", lambda *_: pytest.fail("it is there already"))
-    environment.prepare()
+    monkeypatch.setattr(harness, "_install", lambda *_: pytest.fail("it is there already"))
+    harness.prepare()
     (tmp_path / "made-from.txt").unlink()
-    monkeypatch.setattr(environment, "_install", lambda python, *what: environment.CHAINER in what)
-    with pytest.raises(environment.SetupError, match="requirements"):
-        environment.prepare()
+    monkeypatch.setattr(harness, "_install", lambda python, *what: harness.CHAINER in what)
+    with pytest.raises(harness.SetupError, match="requirements"):
+        harness.prepare()
     assert not (tmp_path / "made-from.txt").exists()
 
 
 @pytest.mark.skipif(find_spec("chainer") is not None, reason="chainer is installed here")
 def test_a_library_that_is_not_there_is_left_out_and_named(monkeypatch):
-    runner, summary = load("runner"), load("summary")
+    runner, summary = load("race"), import_module("readme")
     monkeypatch.setattr(runner, "COLD_ROUNDS", 1)
     for group in (["cold"], ["linear"]):
         race = runner.Runner(Path(sys.executable), 1, 1, ["autolab", "chainer", "numpy"])
@@ -199,15 +199,15 @@ def python_with_chainer():
 @pytest.mark.skipif(python_with_chainer() is None, reason="needs .bench-venv, which benchmarks/engine.py makes")
 @pytest.mark.parametrize(("group", "count"), [("orders", 8), ("nets", 2), ("training", 2)])
 def test_chainer_computes_the_same(group, count):
-    race = load("runner").Runner(python_with_chainer(), 1, 1, ["autolab", "chainer"])
+    race = load("race").Runner(python_with_chainer(), 1, 1, ["autolab", "chainer"])
     race.together(group)
     assert race.left_out == {} and race.versions == {"chainer": "7.8.1"}
     assert len(race.rows) == count and all("chainer" in row["cells"] for row in race.rows)
 
 
 def test_the_lenses_are_measured():
-    lenses = import_module("lenses")
-    found = lenses.measure(12, (20, 30), (60, 70))
-    assert set(found) == set(lenses.GOALS)
+    kernel = import_module("kernel")
+    found = kernel.lenses(12, (20, 30), (60, 70))
+    assert set(found) == set(kernel.LENSES)
     assert found["right_accused"] == found["wrong_missed"] == 0
     assert found["wrong_checked"] >= 100 and found["heatmap_bytes"] == 4 * 60 * 70

@@ -28,7 +28,7 @@ SECONDS = {"copy": 2.0, "forward": 4.0, "both": 18.0}
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(BENCHMARKS)
     yield import_module("gpu")
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("gpu", "gpu_speed")]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("gpu", "gpu_works")]:
         sys.modules.pop(name)
 
 
@@ -42,7 +42,7 @@ def tiny(gpu: Any) -> Any:
 
 
 def test_the_works_compute_what_they_say(gpu: Any) -> None:
-    works = import_module("gpu_speed.works")
+    works = import_module("gpu_works")
     with strict_module.installed() as traffic:
         every = {name: work for name, (work, _) in works.muladd_works(8).items()}
         x, y, z = [np.linspace(low, 1, 8, dtype=np.float32) for low in (0.1, 0.2, 0.3)]
@@ -63,7 +63,7 @@ def test_the_works_compute_what_they_say(gpu: Any) -> None:
 def test_the_fused_step_moves_only_what_it_must(gpu: Any) -> None:
     from helpers.strict_array import launches
 
-    works = import_module("gpu_speed.works")
+    works = import_module("gpu_works")
     with strict_module.installed():
         (both, arrays) = works.muladd_works(8)["forward and backward"]
         with launches() as launched:
@@ -86,7 +86,7 @@ def test_a_row_that_fails_says_so_and_the_others_go_on(gpu: Any, monkeypatch: py
     def no_room(size: int) -> Any:
         raise MemoryError("out of memory")
 
-    monkeypatch.setattr(import_module("gpu_speed.works"), "heatmap", no_room)
+    monkeypatch.setattr(import_module("gpu_works"), "heatmap", no_room)
     with strict_module.installed():
         found = list(gpu.figures(tiny(gpu), 60, clock))
         late = list(gpu.figures(tiny(gpu), -1, clock))
@@ -97,9 +97,9 @@ def test_a_row_that_fails_says_so_and_the_others_go_on(gpu: Any, monkeypatch: py
 
 
 def test_where_products_cannot_be_captured_sums_are(gpu: Any) -> None:
-    works, rows = import_module("gpu_speed.works"), import_module("gpu_speed.rows")
+    works = import_module("gpu_works")
     with strict_module.installed():
-        refused, found = rows.small_network_captured(tiny(gpu), clock)
+        refused, found = gpu.small_network_captured(tiny(gpu), clock)
         by_products, by_sums = [works.layers(3, 5, linear)() for linear in (F.linear, works.linear_by_sums)]
         for a, b in zip(by_products, by_sums, strict=True):
             np.testing.assert_allclose(b.get(), a.get(), rtol=1e-5, atol=1e-6)
@@ -108,13 +108,13 @@ def test_where_products_cannot_be_captured_sums_are(gpu: Any) -> None:
 
 
 def test_beside_pytorch_the_ratios_have_goals(gpu: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = import_module("gpu_speed.rows")
+    works = import_module("gpu_works")
     work = {"forward": lambda: None, "forward and backward": lambda: None}
-    fake = SimpleNamespace(muladd_works=lambda torch, size: work, layers=lambda *args: lambda: None)
-    monkeypatch.setattr(rows, "torch_works", fake)
-    monkeypatch.setattr(rows, "torch_or_none", lambda: SimpleNamespace())
+    monkeypatch.setattr(works, "torch_muladd_works", lambda torch, size: work)
+    monkeypatch.setattr(works, "torch_layers", lambda *args: lambda: None)
+    monkeypatch.setattr(works, "torch_or_none", lambda: SimpleNamespace())
     with strict_module.installed():
-        found = [*rows.bandwidth(tiny(gpu), clock), *rows.network(tiny(gpu), clock)]
+        found = [*gpu.bandwidth(tiny(gpu), clock), *gpu.network(tiny(gpu), clock)]
     goals = {(f.name, f.most): f.ratio for f in found if f.to == "x PyTorch eager"}
     assert goals == {
         ("muladd 2^10, forward", 0.72): 4.0,

@@ -27,7 +27,7 @@ EXCEPTIONS = {
     ("autolab/compat/chainer/serializers/npz.py", "save"): "into a dictionary",
     ("autolab/compat/chainer/serializers/npz.py", "write_bytes"): "a temporary file, which is then loaded",
     ("benchmarks/speed/alone.py", "open"): "the system's own file, which says what to measure",
-    ("benchmarks/speed/environment.py", "write_text"): "the mark of the racing environment, made by another Python",
+    ("benchmarks/speed/harness.py", "write_text"): "the mark of the racing environment, made by another Python",
     ("scripts/jupyterlite.py", "ZipFile"): "into memory",
     ("scripts/screenshots.py", "save"): "into memory",
 }

@@ -1,1 +1,1 @@
-"""Races of AutoLab's engine against other libraries; `engine.py` beside this folder is the command."""
+"""The pieces of the races, of which `engine.py` and `compare.py` print the tables, and what all benchmarks share."""

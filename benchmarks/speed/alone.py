@@ -1,4 +1,4 @@
-"""Workloads that each library does in a process of its own: what they measure is the process itself.
+"""What measures the process itself, so that each library has one of its own: the groups `memory` and `million`.
 
 Each gives {"rows": {title: [unit, value]}, "result": numbers that must agree between the libraries}.
 """
@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from speed import problems
 from speed.library import Library
-from speed.problems import Problem, Step
+from speed.workloads import Problem, Step, deep, long
 
 Outcome = dict[str, Any]
 Rows = dict[str, tuple[str, float]]
@@ -23,8 +22,8 @@ Rows = dict[str, tuple[str, float]]
 def memory(library: Library, tiny: bool) -> Outcome:
     """Peak and growth of the process over a chain of 50 layers, in arrays of 4 MB."""
     side = 100 if tiny else 1000
-    result = [float(a.mean()) for a in Step(library, problems.deep(50, 3)).results()]  # also loads what is lazy
-    step, array = Step(library, problems.deep(50, side)), 4 * side * side
+    result = [float(a.mean()) for a in Step(library, deep(50, 3)).results()]  # also loads what is lazy
+    step, array = Step(library, deep(50, side)), 4 * side * side
     rows: Rows = {}
     with _collector_off() as garbage:
         if _reset_peak():
@@ -47,8 +46,8 @@ def million(library: Library, tiny: bool) -> Outcome:
     """A chain of a million operations: the time of each phase, and whether it is linear in the length."""
     length = 1_000 if tiny else 1_000_000
     with _collector_off() as garbage:
-        tenth, _ = _phases(library, problems.long(length // 10))
-        whole, result = _phases(library, problems.long(length))
+        tenth, _ = _phases(library, long(length // 10))
+        whole, result = _phases(library, long(length))
         rows: Rows = {f"long chain: {phase}": ("s", seconds) for phase, seconds in whole.items()}
         rows["long chain: time per time of a tenth"] = ("", sum(whole.values()) / sum(tenth.values()))
         rows["long chain: cyclic garbage"] = ("objects", garbage())

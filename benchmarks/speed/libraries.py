@@ -1,17 +1,36 @@
-"""The libraries that take part.
+"""The libraries that take part, the columns of the tables of `engine.py`.
 
-A class imports its library when it is made; this module imports NumPy and little else, as `cold_start.py` counts it.
+A class imports its library when it is made; this module imports NumPy and little else, as the cold start counts it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from speed.chainer_family import Chainer, DeZero
-from speed.library import Functional, Library, NumPy, Run, count_reachable, muladd_of
+from speed.library import Functional, Library, Run, WithArrays, count_reachable
+
+
+def muladd_of(base: Any) -> Callable[..., Any]:
+    """A user's MulAdd on Chainer's `FunctionNode` or on AutoLab's: both take the same text."""
+
+    class MulAdd(base):  # type: ignore[misc]
+        def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+            x, y, z = inputs
+            self.retain_inputs((0, 1))
+            w = x * y
+            w += z
+            return (w,)
+
+        def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+            x, y = self.get_retained_inputs()
+            (g,) = grad_outputs
+            return g * y, g * x, g
+
+    return lambda x, y, z: MulAdd().apply((x, y, z))[0]
 
 
 class AutoLab(Library):
@@ -32,7 +51,7 @@ class AutoLab(Library):
                 return g @ w, g.T @ x
 
         self.lab = autolab
-        self.exp, self.log, self.tanh, self.sum, self.matmul = F.exp, F.log, F.tanh, F.sum, F.matmul
+        self.take(F)
         self.muladd = muladd_of(autolab.FunctionNode)
         self.linear = F.linear
         self.own_linear = lambda x, w: Linear().apply((x, w))[0]
@@ -88,7 +107,7 @@ class Torch(Library):
 
         torch.set_num_threads(1)
         self.torch = torch
-        self.exp, self.log, self.tanh, self.sum, self.matmul = torch.exp, torch.log, torch.tanh, torch.sum, torch.matmul
+        self.take(torch)
         self.muladd = MulAdd.apply
         self.linear, self.own_linear = torch.nn.functional.linear, Linear.apply
 
@@ -119,9 +138,6 @@ class Torch(Library):
         for v in leaves:
             v.grad = None
 
-    def data(self, leaf: Any) -> np.ndarray:
-        return leaf.detach().numpy()
-
     def derivative(self, x: Any, seed: Any, order: int) -> Any:
         y = self.tanh(x)
         for _ in range(order):
@@ -132,7 +148,74 @@ class Torch(Library):
         return count_reachable(y.grad_fn, lambda node: [n for n, _ in node.next_functions if n and n.next_functions])
 
 
-class MyGrad(Library):
+class DeZero(Library):
+    name = "dezero"
+
+    def __init__(self) -> None:
+        np.int = int  # type: ignore[attr-defined]  # dezero still uses the name that NumPy 1.24 dropped
+        import dezero
+        import dezero.functions as F
+
+        class MulAdd(dezero.Function):
+            def forward(self, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+                w = x * y
+                w += z
+                return w
+
+            def backward(self, g: Any) -> tuple[Any, ...]:
+                x, y, _ = self.inputs
+                return g * y, g * x, g
+
+        self.dezero = dezero
+        self.take(F)
+        self.muladd = lambda x, y, z: MulAdd()(x, y, z)
+
+    def leaf(self, array: np.ndarray) -> Any:
+        return self.dezero.Variable(array)
+
+    constant = leaf
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        y = self.tanh(x)
+        for _ in range(order):
+            y.grad = seed
+            y.backward(create_graph=True)
+            y, x.grad = x.grad, None
+        return y
+
+    def nodes(self, y: Any) -> int | None:
+        return count_reachable(y.creator, lambda f: [x.creator for x in f.inputs if x.creator is not None])
+
+
+class Chainer(WithArrays):
+    name = "chainer"
+
+    def __init__(self) -> None:
+        # Chainer 7.8.1 asks NumPy for a table that NumPy 2 dropped; its Protocol Buffers need the slow implementation.
+        np.sctypes = {"int": [np.int8, np.int16, np.int32, np.int64], "float": [np.float16, np.float32, np.float64]}
+        os.environ["PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION"] = "python"
+        import chainer
+        import chainer.functions as F
+
+        self.chainer = chainer
+        self.take(F)
+        self.muladd = muladd_of(chainer.FunctionNode)
+
+    def leaf(self, array: np.ndarray) -> Any:
+        return self.chainer.Variable(array)
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        y, seed = self.tanh(x), self.chainer.as_variable(seed)
+        for _ in range(order):
+            (y,) = self.chainer.grad([y], [x], [seed], enable_double_backprop=True)
+        return y
+
+    def nodes(self, y: Any) -> int | None:
+        made_by = lambda f: [x.creator_node for x in f.inputs if x.creator_node is not None]  # noqa: E731
+        return count_reachable(y.creator_node, made_by)
+
+
+class MyGrad(WithArrays):
     name = "mygrad"
 
     def __init__(self) -> None:
@@ -150,23 +233,12 @@ class MyGrad(Library):
                 x, y, _ = self.variables
                 return (grad * y.data, grad * x.data, grad)[index]
 
-        self.exp, self.log, self.tanh, self.sum = mygrad.exp, mygrad.log, mygrad.tanh, mygrad.sum
-        self.matmul = mygrad.matmul
+        self.take(mygrad)
         self.muladd = lambda x, y, z: mygrad.execute_op(MulAdd, x, y, z)
         self.leaf = mygrad.tensor  # type: ignore[method-assign]
 
-    def constant(self, array: np.ndarray) -> Any:
-        return array
-
     def backward(self, tape: Any, seed: Any) -> None:
         tape.backward(seed)
-
-    def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
-        return [v.grad for v in leaves]
-
-    def update(self, tape: Any, leaves: Sequence[Any], rate: float) -> None:
-        for v in leaves:
-            v.data -= rate * v.grad
 
     def clear(self, leaves: Sequence[Any]) -> None:
         for v in leaves:
@@ -194,7 +266,7 @@ class Autograd(Functional):
             lambda w, x, y, z: lambda g: g,
         )
         self.autograd = autograd
-        self.exp, self.log, self.tanh, self.sum, self.matmul = anp.exp, anp.log, anp.tanh, anp.sum, anp.matmul
+        self.take(anp)
         self.muladd = muladd
 
     def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
@@ -206,6 +278,19 @@ class Autograd(Functional):
         for _ in range(order):
             f = self.autograd.elementwise_grad(f)
         return [f(x)]
+
+
+class NumPy(Functional):
+    """No library at all: what `workloads.py` writes out by hand."""
+
+    name = "numpy"
+    by_hand = True
+
+    @staticmethod
+    def muladd(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Any:
+        w = x * y
+        w += z
+        return w, lambda g: (g * y, g * x, g)
 
 
 LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}

@@ -1,31 +1,50 @@
-"""The face that every library gets, so that each workload is written once; `libraries.py` has the libraries."""
+"""The face that every library gets, so that each workload is written once, and what it does there: its works.
+
+`libraries.py` has the libraries.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 Run = Callable[[Sequence[Any]], Any]
+OPERATIONS = ("exp", "log", "tanh", "sum", "matmul")
+
+
+class Work(NamedTuple):
+    """Phases that are done one after the other and timed; `results` runs them once, for comparison.
+
+    `parts` names the phases that get a row beside the whole; `counts` are rows of their own that take no timing.
+    """
+
+    title: str
+    phases: Mapping[str, Callable[[], Any]]
+    results: Callable[[], list[np.ndarray]]
+    rtol: float = 1e-4
+    parts: tuple[str, ...] = ()
+    counts: Callable[[], dict[str, int]] = dict
 
 
 class Library:
     """What workloads ask of a library: `forward` returns a tape, `backward` pulls the upstream gradient through it.
 
     The defaults suit a library whose variables carry `.data` and `.grad` and whose graph hangs on the output, the tape.
+    Its `OPERATIONS` are attributes, beside `muladd`, a function of the user's own, and, where the library checks
+    gradients, `linear` and `own_linear`, which are the library's and the user's `x @ w.T`.
     """
 
     name: str
     by_hand = False
-    exp: Callable[..., Any]
-    log: Callable[..., Any]
-    tanh: Callable[..., Any]
-    sum: Callable[..., Any]
-    matmul: Callable[..., Any]
     muladd: Callable[..., Any]
     linear: Callable[..., Any]
     own_linear: Callable[..., Any]
+
+    def take(self, module: Any) -> None:
+        """Use the operations of a module."""
+        vars(self).update({name: getattr(module, name) for name in OPERATIONS})
 
     def leaf(self, array: np.ndarray) -> Any:
         """Return a variable that gets a gradient."""
@@ -33,7 +52,7 @@ class Library:
 
     def constant(self, array: np.ndarray) -> Any:
         """Return an operand that gets none."""
-        raise NotImplementedError
+        return array
 
     def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
         return run(leaves)
@@ -43,6 +62,7 @@ class Library:
         tape.backward()
 
     def value(self, tape: Any) -> np.ndarray:
+        """Return the array of a tape, or of a leaf."""
         return np.asarray(tape.data)
 
     def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
@@ -57,9 +77,6 @@ class Library:
         for v in leaves:
             v.cleargrad()
 
-    def data(self, leaf: Any) -> np.ndarray:
-        return np.asarray(leaf.data)
-
     def derivative(self, x: Any, seed: Any, order: int) -> Any:
         """Return the derivative of tanh of that order at x, with its graph."""
         raise NotImplementedError
@@ -73,13 +90,22 @@ class Library:
         return None
 
 
+class WithArrays(Library):
+    """Its gradients are arrays, and arrays are operands of its functions."""
+
+    def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
+        return [v.grad for v in leaves]
+
+    def update(self, tape: Any, leaves: Sequence[Any], rate: float) -> None:
+        for v in leaves:
+            v.data -= rate * v.grad
+
+
 class Functional(Library):
     """Arrays are arrays; running gives (value, pullback).  The tape is [value, pullback, gradients once known]."""
 
     def leaf(self, array: np.ndarray) -> Any:
         return array
-
-    constant = leaf
 
     def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
         return [*run(leaves), ()]
@@ -88,7 +114,7 @@ class Functional(Library):
         tape[2] = tape[1](seed)
 
     def value(self, tape: Any) -> np.ndarray:
-        return np.asarray(tape[0])
+        return np.asarray(tape[0] if isinstance(tape, list) else tape)
 
     def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
         return [np.asarray(g) for g in tape[2]]
@@ -99,35 +125,6 @@ class Functional(Library):
 
     def clear(self, leaves: Sequence[Any]) -> None:
         pass
-
-    def data(self, leaf: Any) -> np.ndarray:
-        return leaf
-
-
-class NumPy(Functional):
-    """No library at all: what `by_hand.py` writes out."""
-
-    name = "numpy"
-    by_hand = True
-
-
-def muladd_of(base: Any) -> Callable[..., Any]:
-    """A user's MulAdd on Chainer's `FunctionNode` or on AutoLab's: both take the same text."""
-
-    class MulAdd(base):  # type: ignore[misc]
-        def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-            x, y, z = inputs
-            self.retain_inputs((0, 1))
-            w = x * y
-            w += z
-            return (w,)
-
-        def backward(self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-            x, y = self.get_retained_inputs()
-            (g,) = grad_outputs
-            return g * y, g * x, g
-
-    return lambda x, y, z: MulAdd().apply((x, y, z))[0]
 
 
 def count_reachable(start: Any, parents: Callable[[Any], list[Any]]) -> int:

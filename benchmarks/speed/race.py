@@ -1,15 +1,25 @@
-"""A process that works on questions, and a race between several of them. Needs nothing but Python."""
+"""Starts the processes, lets them take turns, and gathers the rows of `engine.py`. Needs nothing but Python."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
-from speed import environment
-from speed.rows import OURS, Row, compare, row
+from speed import harness
+from speed.rows import OURS, Row, agree, compare, row
+
+LIBRARIES = [OURS, "torch", "dezero", "chainer", "mygrad", "autograd", "numpy"]
+TOGETHER = ["chains", "nets", "linear", "muladd", "orders", "checks", "training", "sequences"]
+ALONE = ["memory", "million"]
+COLD = "cold"
+COLD_ROUNDS = 9
+GROUPS = [*TOGETHER, *ALONE, COLD]
 
 
 class WorkerError(Exception):
@@ -19,11 +29,11 @@ class WorkerError(Exception):
 class Worker:
     """A process with one library and one group of workloads."""
 
-    def __init__(self, python: Path, group: str, library: str, tree: Path = environment.ROOT) -> None:
+    def __init__(self, python: Path, group: str, library: str, tree: Path = harness.ROOT) -> None:
         self.name = f"{group} with {library}"
         self.process = subprocess.Popen(
             [python, "-m", "speed.worker", group, library],
-            env=environment.variables(tree),
+            env=harness.variables(tree),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -74,14 +84,126 @@ class Race:
                 self.parts = answer["parts"]
             names.append(names.pop(0))
 
+    def microseconds(self, part: str | None = None) -> dict[str, list[float]]:
+        """What the turns of each library took, or this part of them."""
+        return {
+            name: [1e6 * (sum(turn.values()) if part is None else turn[part]) for turn in turns]
+            for name, turns in self.turns.items()
+        }
+
     def rows(self) -> list[Row]:
         """The whole step, then the parts of it that count, then what was counted."""
-        whole = {name: [1e6 * sum(turn.values()) for turn in turns] for name, turns in self.turns.items()}
-        rows = [row(self.title, "us", whole, self.other_dtype)]
-        for part in self.parts:
-            samples = {name: [1e6 * turn[part] for turn in turns] for name, turns in self.turns.items()}
-            rows.append(row(f"{self.title}: {part}", "us", samples, self.other_dtype))
+        timed = {self.title: None, **{f"{self.title}: {part}": part for part in self.parts}}
+        rows = [row(title, "us", self.microseconds(part), self.other_dtype) for title, part in timed.items()]
         for count in self.counts[OURS]:
             counted = {name: [counts[count]] for name, counts in self.counts.items() if count in counts}
             rows.append(row(f"{self.title}: {count}", "", counted))
         return rows
+
+
+class Runner:
+    """Runs groups of workloads and keeps their rows, and which libraries took part."""
+
+    def __init__(self, python: Path, heats: int, rounds: int, names: Sequence[str] = LIBRARIES) -> None:
+        self.python, self.heats, self.rounds, self.names = python, heats, rounds, names
+        self.rows: list[Row] = []
+        self.versions: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+
+    def run(self, groups: Sequence[str]) -> None:
+        for group in GROUPS:
+            if group in groups:
+                print(f"{group} ...", file=sys.stderr)
+                if group == COLD:
+                    self.cold()
+                elif group in ALONE:
+                    self.alone(group)
+                else:
+                    self.together(group)
+
+    def together(self, group: str) -> None:
+        """Let the libraries take turns at a group, each in a process of its own."""
+        self.rows += [r for race in self.races(group) for r in race.rows()]
+
+    def races(self, group: str) -> list[Race]:
+        """The turns at the workloads of a group.
+
+        Every heat starts the processes anew: where arrays happen to lie in memory changes the time of some workloads.
+        """
+        races: dict[str, Race] = {}
+        for _ in range(self.heats):
+            with ExitStack() as stack:
+                workers, titles = {}, {}
+                for name in self._present():
+                    worker = stack.enter_context(self.worker(group, name))
+                    about = worker.hear()
+                    if self._takes_part(name, about):
+                        workers[name], titles[name] = worker, about["titles"]
+                for title in titles[OURS]:
+                    racing = {name: worker for name, worker in workers.items() if title in titles[name]}
+                    races.setdefault(title, Race(title)).heat(racing, self.rounds)
+        return list(races.values())
+
+    def worker(self, group: str, name: str) -> Worker:
+        return Worker(self.python, group, name)
+
+    def alone(self, group: str) -> None:
+        """Let one library after the other work; where a process dies, the library has failed, unless it is AutoLab."""
+        answers, failed = {}, []
+        for name in self._present():
+            if name == "numpy":
+                continue
+            try:
+                about = self._outcome(group, name)
+            except WorkerError as error:
+                if name == OURS:
+                    raise
+                failed.append(name)
+                print(error, file=sys.stderr)
+                continue
+            if self._takes_part(name, about):
+                answers[name] = about
+        agree(group, {name: found["result"] for name, found in answers.items()})
+        for title, (unit, _) in answers[OURS]["rows"].items():
+            measured = row(title, unit, {name: [found["rows"][title][1]] for name, found in answers.items()})
+            measured["cells"] |= {name: {"failed": "failed"} for name in failed}
+            self.rows.append(measured)
+
+    def cold(self) -> None:
+        """Start an interpreter per library and round, and wait for its first gradient."""
+        beyond: dict[str, list[float]] = {}
+        process: dict[str, list[float]] = {}
+        results = {}
+        for turn in range(COLD_ROUNDS + 1):
+            for name in self._present():
+                start = perf_counter()
+                answer = self._outcome(COLD, name)
+                seconds = perf_counter() - start
+                if not self._takes_part(name, answer):
+                    continue
+                if turn:  # the first one compiles
+                    process.setdefault(name, []).append(1e3 * seconds)
+                    beyond.setdefault(name, []).append(1e3 * answer["seconds"])
+                results[name] = answer["result"]
+        agree(COLD, results)
+        self.rows.append(row("import and first gradient beyond NumPy", "ms", beyond))
+        self.rows.append(row("first gradient of a cold interpreter", "ms", process))
+
+    def _outcome(self, group: str, name: str) -> dict[str, Any]:
+        """What a process says that asks nothing, once it has ended."""
+        with self.worker(group, name) as worker:
+            found = worker.hear()
+            worker.process.wait()
+        return found
+
+    def _present(self) -> list[str]:
+        return [name for name in self.names if name not in self.left_out]
+
+    def _takes_part(self, name: str, about: dict[str, Any]) -> bool:
+        """Note the version of a library, or why it is left out."""
+        if "left_out" in about:
+            self.left_out[name] = about["left_out"]
+            return False
+        if about.get("version"):
+            self.versions[name] = about["version"]
+        return True

@@ -1,15 +1,46 @@
-"""A row of the table: what one workload measured of every library. Without NumPy, as the runner may have none."""
+"""A row of the table of `engine.py`: the numbers to reach, what was measured of every library, how it is printed.
+
+Without NumPy, as the process that starts the others may have none.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
 OURS = "autolab"
 Row = dict[str, Any]
 Fingerprint = Mapping[str, Any]
+CHAIN = {"torch": 0.5, "dezero": 0.2, "chainer": 0.05, "autograd": 0.25, "mygrad": 0.35}
+GOALS: dict[str, dict[str, float]] = {
+    "chain, arrays": CHAIN,
+    "chain, numbers": {"torch": 0.5},
+    "tiny net": {"torch": 0.25},
+    "MLP": {"torch": 0.8, "chainer": 0.55, "numpy": 1.1},
+    "MulAdd composed": {"torch": 0.7},
+    "MulAdd as one function": {"torch": 0.65},
+    "Linear": {"numpy": 1.05},
+    "tanh, order 4": {"torch": 0.65},
+    "gradcheck, Linear": {"torch": 0.35},
+    "gradcheck, a user's Linear": {"torch": 0.35},
+    "MLP epoch": {"torch": 0.7, "chainer": 0.55},
+    "convnet step": {"torch": 1.4},
+    "attention block": {"torch": 1.0},
+    "GRU": {"torch": 1.0},
+    "deep chain: peak": {OURS: 28.5},  # "28 arrays" to the whole array
+    "deep chain: growth": {OURS: 0.5},
+    "deep chain: cyclic garbage": {OURS: 0},
+    "long chain: time per time of a tenth": {OURS: 12},
+    "long chain: free": {OURS: 1},
+    "long chain: cyclic garbage": {OURS: 0},
+    "first gradient of a cold interpreter": {OURS: 150},
+}
+"""By row, AutoLab's share of another library's figure in one run, or a figure of its own."""
+LEGEND = f"""\
+Medians; in brackets {OURS}'s share of that library's figure in the same round (below 1: {OURS} is less).
+~  part of that library's work is in another dtype than {OURS}'s (its numbers are the same within the tolerance)."""
 
 
 class DifferentResultsError(AssertionError):
@@ -49,3 +80,64 @@ def agree(title: str, results: Mapping[str, Sequence[float]]) -> None:
         pairs = zip(results[OURS], numbers, strict=True)
         if not all(math.isclose(ours, theirs, rel_tol=1e-3, abs_tol=1e-6) for ours, theirs in pairs):
             raise DifferentResultsError(f"{title}: {name} computes {numbers}, {OURS} {results[OURS]}")
+
+
+def verdicts(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return {name: (reached, goal)} for the goals of a row; a library that is not in the row has none."""
+    found = {}
+    for name, goal in GOALS.get(row["title"], {}).items():
+        cell = row["cells"].get(name)
+        if cell is not None:
+            found[name] = (cell["median"] if name == OURS else cell["ratio"], goal)
+    return found
+
+
+def table(rows: Iterable[Row], names: Sequence[str]) -> str:
+    """One line per row: AutoLab's figure, and each other library's with AutoLab's share of it in brackets."""
+    lines = [["", *names, "to reach"], *[[_title(r), *[_cell(r, n) for n in names], _goals(r)] for r in rows]]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(_line(line, widths) for line in lines)
+
+
+def heading(facts: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    left_out = [f"left out: {name} ({reason})" for name, reason in facts["left_out"].items()]
+    machine = ", ".join(facts["machine"].values())
+    return "\n".join(
+        [f"AutoLab {facts['commit']}, against {versions}", f"{machine}; one BLAS thread, one core", *left_out]
+    )
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *middle, last = cells
+    padded = [cell.rjust(width) for cell, width in zip(middle, widths[1:-1], strict=True)]
+    return "  ".join([first.ljust(widths[0]), *padded, last]).rstrip()
+
+
+def _title(row: Row) -> str:
+    return f"{row['title']}, {row['unit']}" if row["unit"] else row["title"]
+
+
+def _cell(row: Row, name: str) -> str:
+    cell = row["cells"].get(name)
+    if cell is None:
+        return "–"
+    if "failed" in cell:
+        return cell["failed"]
+    share = f" ({number(cell['ratio'])})" if "ratio" in cell else ""
+    return number(cell["median"]) + ("~" if cell.get("other_dtype") else "") + share
+
+
+def _goals(row: Row) -> str:
+    said = []
+    for name, (reached, goal) in verdicts(row).items():
+        whose = "" if name == OURS else f" of {name}"
+        said.append(f"{'ok' if reached <= goal else 'MISSED'} ≤ {goal:g}{whose}")
+    return ", ".join(said)
+
+
+def number(value: float | int) -> str:
+    """Three digits, no exponent; whole numbers as they are."""
+    if isinstance(value, int) or abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

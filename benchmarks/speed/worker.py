@@ -1,18 +1,19 @@
-"""One fresh process: one library at one group of workloads. Questions on stdin and answers on stdout are JSON."""
+"""One fresh process: one library at one group of workloads. Questions on stdin and answers on stdout are JSON.
+
+`race.py` starts it, as `python -m speed.worker GROUP LIBRARY`. For the group `cold` as little as possible is imported.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from importlib.metadata import version
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
-from speed.alone import ALONE
-from speed.groups import GROUPS, Work
 from speed.libraries import LIBRARIES
+from speed.library import Library, Work
 from speed.rows import OURS
 
 TURN_SECONDS = 0.01
@@ -20,13 +21,35 @@ PROJECTIONS = 4
 
 
 def main(group: str, name: str) -> None:
+    start = perf_counter()
     try:
         library = LIBRARIES[name]()
     except ImportError as error:
         if name == OURS:
             raise
         return answer({"left_out": str(error)})
-    about = {"version": version(name) if name != OURS else ""}
+    if group == "cold":
+        result = first_gradient(library)
+        return answer({"seconds": perf_counter() - start, "result": result})
+    serve(group, library)
+
+
+def first_gradient(library: Library) -> list[float]:
+    leaves = [library.leaf(np.full(4, value, "f4")) for value in (2.0, 3.0, 4.0)]
+    run = (lambda xyz: library.muladd(*xyz)) if library.by_hand else (lambda xyz: xyz[0] * xyz[1] + xyz[2])
+    tape = library.forward(run, leaves)
+    library.backward(tape, library.constant(np.ones(4, "f4")))
+    return [float(g.sum()) for g in library.gradients(tape, leaves)]
+
+
+def serve(group: str, library: Library) -> None:
+    """Say what the library computes alone, or answer questions about its works."""
+    from importlib.metadata import version
+
+    from speed.alone import ALONE
+    from speed.workloads import GROUPS
+
+    about = {"version": version(library.name) if library.name != OURS else ""}
     if group in ALONE:
         return answer({**about, **ALONE[group](library, False)})
     works = {work.title: work for work in GROUPS[group](library, False)}

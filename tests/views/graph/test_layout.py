@@ -204,7 +204,7 @@ def test_spreading_keeps_the_distances_and_moves_only_what_must_move(wanted):
 
 
 def test_the_work_grows_with_the_boxes_and_not_with_their_square():
-    """Counted in calls, which no busy machine changes; benchmarks/live_graph.py times it."""
+    """Counted in calls, which no busy machine changes; benchmarks/browser.py times it."""
 
     def calls(depth):
         total, edges = layers(depth)

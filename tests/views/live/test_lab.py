@@ -222,7 +222,7 @@ def test_a_moved_slider_is_painted_soon(
 ) -> None:
     """Far from the goals, so that a busy machine passes; the benchmark itself prints those."""
     monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
-    benchmark = import_module("slider_to_paint")
+    benchmark = import_module("browser")
     view = open_page(lab.write("benchmark.ipynb", benchmark.PROGRAM))
     found = benchmark.moved(view, 20)
     view.problems.clear()  # JupyterLab itself complains of messages that the restart cut off

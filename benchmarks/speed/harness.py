@@ -1,21 +1,30 @@
-"""Where the races are run: an environment of their own, one thread, one core, and what machine it was."""
+"""What all benchmarks share: where they run, what machine it was, their options, the file that is kept."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import platform
 import subprocess
 import sys
 import venv
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from autolab.shared.files import write
 
 BENCHMARKS = Path(__file__).resolve().parent.parent
 ROOT = BENCHMARKS.parent
+RESULTS = BENCHMARKS / "results"
 ENVIRONMENT = ROOT / ".bench-venv"
 REQUIREMENTS = BENCHMARKS / "requirements.txt"
 CHAINER = BENCHMARKS / "chainer-requirements.txt"
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+Goals = Mapping[str, tuple[float | None, str]]
+"""By the name of a figure: the number to reach, or None, and the unit."""
 
 
 class SetupError(Exception):
@@ -71,15 +80,20 @@ def machine() -> dict[str, str]:
 def commit() -> str:
     """Return the short commit of this checkout, with a mark if files differ from it."""
     try:
-        name = _git("rev-parse", "--short", "HEAD")
-        return name + (" with changes" if _git("status", "--porcelain", "autolab") else "")
+        name = git("rev-parse", "--short", "HEAD").strip()
+        return name + (" with changes" if git("status", "--porcelain", "autolab") else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
 
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+def load() -> float | None:
+    """How many processes want to run, on average over the last minute; the machine may be shared."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+
+
+def git(*arguments: str) -> str:
+    """What git answers in this checkout."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def _cpu_model() -> str:
@@ -88,3 +102,44 @@ def _cpu_model() -> str:
     return next(
         (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor()
     )
+
+
+def keep(name: str, found: Mapping[str, Any]) -> None:
+    """Write ``results/<name>.json``."""
+    write(RESULTS / f"{name}.json", json.dumps(found, indent=1) + "\n")
+
+
+def origin() -> dict[str, Any]:
+    """What was measured, and on which machine."""
+    return {"commit": commit(), "machine": machine()}
+
+
+def racing_options(about: str | None, groups: Sequence[str]) -> argparse.ArgumentParser:
+    """The options of a race."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=groups, default=groups, metavar="GROUP", help=", ".join(groups))
+    parser.add_argument("--heats", type=int, default=5, help="how often the processes start anew (default 5)")
+    parser.add_argument("--rounds", type=int, default=6, help="turns of each entrant per heat (default 6)")
+    return parser
+
+
+def tell(about: str | None, benchmarks: Mapping[str, tuple[Callable[[], Mapping[str, Any]], Goals]]) -> None:
+    """Run the benchmarks that are named on the command line, or all, and print their figures beside their goals.
+
+    ``--save`` writes what each found to ``results/<its name>.json``.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(benchmarks)} (default: all)")
+    parser.add_argument("--save", action="store_true", help=f"write the figures under {RESULTS.name}")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(benchmarks):
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    for name in options.names or benchmarks:
+        measure, goals = benchmarks[name]
+        found = measure()
+        width = max(map(len, goals))
+        for figure, (goal, unit) in goals.items():
+            end = "" if goal is None else f"goal {goal:,}"
+            print(f"{figure:{width}} {found[figure]:13,.2f} {unit:5} {end}".rstrip())
+        if options.save:
+            keep(name, {"benchmark": name, **origin(), **found})

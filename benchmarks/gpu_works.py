@@ -1,9 +1,11 @@
-"""What AutoLab does while the clock runs."""
+"""What `gpu.py` times, in AutoLab and in PyTorch, and by which clock."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from contextlib import suppress
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,68 @@ from autolab import functions as F
 from autolab.recording.arrays import snapshot
 from autolab.views.draw.heatmap_svg import Panel, heatmaps
 
-from .clock import Work
+Work = Callable[[], Any]
+Clock = Callable[[Work, int], float]
+"""Seconds for one call of a piece of work that is called so many times."""
 
 
+def device() -> Any:
+    """The GPU's array library."""
+    return get_array_module(to_gpu(np.zeros(1)))
+
+
+def device_clock(work: Work, times: int) -> float:
+    """Seconds per call between two events on the device's default stream, which PyTorch uses as well."""
+    cuda = device().cuda
+    start, end = cuda.Event(), cuda.Event()
+    start.record()
+    for _ in range(times):
+        work()
+    end.record()
+    end.synchronize()
+    return float(cuda.get_elapsed_time(start, end)) / 1000 / times
+
+
+def wall_clock(work: Work, times: int) -> float:
+    """Seconds per call by the host's clock, until the device is done."""
+    cuda = device().cuda
+    start = perf_counter()
+    for _ in range(times):
+        work()
+    cuda.Device().synchronize()
+    return (perf_counter() - start) / times
+
+
+def medians(works: dict[str, Work], clock: Clock, times: int, rounds: int) -> dict[str, float]:
+    """The median of each work's times; they take turns, so that a warmer GPU is so for all."""
+    for work in works.values():
+        for _ in range(3):
+            work()  # compiles the kernels and fills the memory pool
+    found: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(rounds):
+        for name, work in works.items():
+            found[name].append(clock(work, times))
+    return {name: statistics.median(seconds) for name, seconds in found.items()}
+
+
+def give_back() -> None:
+    """Return the memory of a row that is done."""
+    device().get_default_memory_pool().free_all_blocks()
+    torch = torch_or_none()
+    if torch is not None:
+        torch.cuda.empty_cache()
+
+
+def torch_or_none() -> Any:
+    """PyTorch with a GPU, if it is installed."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch if torch.cuda.is_available() else None
+
+
+# ------------------------------------------------------------------------------------------------------- AutoLab
 @fuse
 def muladd(x: Any, y: Any, z: Any) -> Any:
     """Product and sum."""
@@ -89,7 +150,7 @@ def linear_by_sums(x: Variable, w: Variable, b: Variable) -> Variable:
 
 def captured(work: Work) -> Work:
     """``work`` as a CUDA graph, replayed; what cannot be captured raises here."""
-    xp = get_array_module(to_gpu(np.zeros(1)))
+    xp = device()
     stream, pool = xp.cuda.Stream(non_blocking=True), xp.cuda.MemoryPool()
     with xp.cuda.using_allocator(pool.malloc), stream:
         for _ in range(3):
@@ -113,6 +174,36 @@ def captured(work: Work) -> Work:
 
 def heatmap(size: int) -> Work:
     """The heatmap of ``size`` float32 numbers: reduced on the device, and drawn."""
-    xp = get_array_module(to_gpu(np.zeros(1)))
+    xp = device()
     x = xp.sin(xp.arange(size, dtype=np.float32).reshape(-1, min(size, 1000)))
     return lambda: heatmaps([Panel("x", snapshot(x))])
+
+
+# ------------------------------------------------------------------------------- PyTorch, eager, where it is there
+def torch_muladd_works(torch: Any, size: int) -> dict[str, Work]:
+    """Product and sum, forward and with the gradients of all three."""
+    xs = [torch.linspace(low, 1, size, device="cuda", requires_grad=True) for low in (0.1, 0.2, 0.3)]
+    ones = torch.ones(size, device="cuda")
+
+    def forward() -> Any:
+        with torch.no_grad():
+            return xs[0] * xs[1] + xs[2]
+
+    both = lambda: torch.autograd.grad(xs[0] * xs[1] + xs[2], xs, ones)  # noqa: E731
+    return {"forward": forward, "forward and backward": both}
+
+
+def torch_layers(torch: Any, width: int, batch: int) -> Work:
+    """A step of gradients through three layers, in full float32."""
+    torch.backends.cuda.matmul.allow_tf32 = False
+    ws = [(torch.randn(width, width, device="cuda") / width**0.5).requires_grad_() for _ in range(3)]
+    bs = [torch.zeros(width, device="cuda", requires_grad=True) for _ in range(3)]
+    x = torch.randn(batch, width, device="cuda")
+
+    def step() -> Any:
+        y = x
+        for w, b in zip(ws, bs, strict=True):
+            y = torch.relu(torch.nn.functional.linear(y, w, b))
+        return torch.autograd.grad(y.sum(), [*ws, *bs])
+
+    return step

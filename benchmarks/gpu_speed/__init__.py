@@ -1,1 +1,0 @@
-"""The pieces of `gpu.py`: what is timed, how, and what is said of it."""
