@@ -67,11 +67,8 @@ class AutoLab(Library):
     def constant(self, array: np.ndarray) -> Any:
         return self.lab.Variable(array, requires_grad=False)
 
-    def derivative(self, x: Any, seed: Any, order: int) -> Any:
-        y = self.tanh(x)
-        for _ in range(order):
-            y = self.lab.grad(y, x, seed, create_graph=True)
-        return y
+    def differentiate(self, y: Any, x: Any, seed: Any) -> Any:
+        return self.lab.grad(y, x, seed, create_graph=True)
 
     def nodes(self, y: Any) -> int | None:
         return count_reachable(y.node, lambda node: [p for p in node.parents if p.order])
@@ -138,11 +135,8 @@ class Torch(Library):
         for v in leaves:
             v.grad = None
 
-    def derivative(self, x: Any, seed: Any, order: int) -> Any:
-        y = self.tanh(x)
-        for _ in range(order):
-            (y,) = self.torch.autograd.grad(y, x, seed, create_graph=True)
-        return y
+    def differentiate(self, y: Any, x: Any, seed: Any) -> Any:
+        return self.torch.autograd.grad(y, x, seed, create_graph=True)[0]
 
     def nodes(self, y: Any) -> int | None:
         return count_reachable(y.grad_fn, lambda node: [n for n, _ in node.next_functions if n and n.next_functions])
@@ -175,13 +169,11 @@ class DeZero(Library):
 
     constant = leaf
 
-    def derivative(self, x: Any, seed: Any, order: int) -> Any:
-        y = self.tanh(x)
-        for _ in range(order):
-            y.grad = seed
-            y.backward(create_graph=True)
-            y, x.grad = x.grad, None
-        return y
+    def differentiate(self, y: Any, x: Any, seed: Any) -> Any:
+        y.grad = seed
+        y.backward(create_graph=True)
+        found, x.grad = x.grad, None
+        return found
 
     def nodes(self, y: Any) -> int | None:
         return count_reachable(y.creator, lambda f: [x.creator for x in f.inputs if x.creator is not None])
@@ -204,11 +196,8 @@ class Chainer(WithArrays):
     def leaf(self, array: np.ndarray) -> Any:
         return self.chainer.Variable(array)
 
-    def derivative(self, x: Any, seed: Any, order: int) -> Any:
-        y, seed = self.tanh(x), self.chainer.as_variable(seed)
-        for _ in range(order):
-            (y,) = self.chainer.grad([y], [x], [seed], enable_double_backprop=True)
-        return y
+    def differentiate(self, y: Any, x: Any, seed: Any) -> Any:
+        return self.chainer.grad([y], [x], [self.chainer.as_variable(seed)], enable_double_backprop=True)[0]
 
     def nodes(self, y: Any) -> int | None:
         made_by = lambda f: [x.creator_node for x in f.inputs if x.creator_node is not None]  # noqa: E731
@@ -265,18 +254,18 @@ class Autograd(Functional):
             lambda w, x, y, z: lambda g: g * x,
             lambda w, x, y, z: lambda g: g,
         )
-        self.autograd = autograd
+        self.make_vjp, self.differentiate = autograd.make_vjp, autograd.elementwise_grad
         self.take(anp)
         self.muladd = muladd
 
     def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
-        pullback, value = self.autograd.make_vjp(run)(tuple(leaves))
+        pullback, value = self.make_vjp(run)(tuple(leaves))
         return [value, pullback, ()]
 
     def derivative(self, x: Any, seed: Any, order: int) -> Any:
         f = self.tanh
         for _ in range(order):
-            f = self.autograd.elementwise_grad(f)
+            f = self.differentiate(f)
         return [f(x)]
 
 

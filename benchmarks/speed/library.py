@@ -32,8 +32,9 @@ class Library:
     """What workloads ask of a library: `forward` returns a tape, `backward` pulls the upstream gradient through it.
 
     The defaults suit a library whose variables carry `.data` and `.grad` and whose graph hangs on the output, the tape.
-    Its `OPERATIONS` are attributes, beside `muladd`, a function of the user's own, and, where the library checks
-    gradients, `linear` and `own_linear`, which are the library's and the user's `x @ w.T`.
+    Its `OPERATIONS` are attributes, beside `muladd`, a function of the user's own. Some libraries have more:
+    `differentiate(y, x, seed)` keeps the graph of a derivative; `gradcheck(fn, leaves)` is the library's own check of
+    every element, of `linear` and `own_linear`, which are the library's and the user's `x @ w.T`.
     """
 
     name: str
@@ -41,6 +42,8 @@ class Library:
     muladd: Callable[..., Any]
     linear: Callable[..., Any]
     own_linear: Callable[..., Any]
+    differentiate: Callable[..., Any]
+    gradcheck: Callable[..., bool]
 
     def take(self, module: Any) -> None:
         """Use the operations of a module."""
@@ -78,12 +81,11 @@ class Library:
             v.cleargrad()
 
     def derivative(self, x: Any, seed: Any, order: int) -> Any:
-        """Return the derivative of tanh of that order at x, with its graph."""
-        raise NotImplementedError
-
-    def gradcheck(self, fn: Callable[..., Any], leaves: Sequence[Any]) -> bool:
-        """Return whether the library's own check finds all gradients right; it compares every element."""
-        raise NotImplementedError
+        """Return the derivative of tanh of that order at x."""
+        y = self.tanh(x)
+        for _ in range(order):
+            y = self.differentiate(y, x, seed)
+        return y
 
     def nodes(self, y: Any) -> int | None:
         """Return the number of function applications in the graph of y, None where the library does not show it."""

@@ -114,12 +114,8 @@ class Runner:
         for group in GROUPS:
             if group in groups:
                 print(f"{group} ...", file=sys.stderr)
-                if group == COLD:
-                    self.cold()
-                elif group in ALONE:
-                    self.alone(group)
-                else:
-                    self.together(group)
+                measure = self.together if group in TOGETHER else self.alone
+                measure(group)
 
     def together(self, group: str) -> None:
         """Let the libraries take turns at a group, each in a process of its own."""
@@ -149,51 +145,37 @@ class Runner:
 
     def alone(self, group: str) -> None:
         """Let one library after the other work; where a process dies, the library has failed, unless it is AutoLab."""
-        answers, failed = {}, []
-        for name in self._present():
-            if name == "numpy":
-                continue
-            try:
-                about = self._outcome(group, name)
-            except WorkerError as error:
-                if name == OURS:
-                    raise
-                failed.append(name)
-                print(error, file=sys.stderr)
-                continue
-            if self._takes_part(name, about):
-                answers[name] = about
-        agree(group, {name: found["result"] for name, found in answers.items()})
-        for title, (unit, _) in answers[OURS]["rows"].items():
-            measured = row(title, unit, {name: [found["rows"][title][1]] for name, found in answers.items()})
+        found: dict[str, list[dict[str, Any]]] = {}
+        failed: list[str] = []
+        for _ in range(1 + COLD_ROUNDS if group == COLD else 1):
+            for name in [name for name in self._present() if name not in failed]:
+                try:
+                    about = self._outcome(group, name)
+                except WorkerError as error:
+                    if name == OURS:
+                        raise
+                    failed.append(name)
+                    print(error, file=sys.stderr)
+                else:
+                    if self._takes_part(name, about) and about["rows"]:
+                        found.setdefault(name, []).append(about)
+        answers = {
+            name: turns[-COLD_ROUNDS:] for name, turns in found.items() if name not in failed
+        }  # a first compiles
+        agree(group, {name: turns[-1]["result"] for name, turns in answers.items()})
+        for title, (unit, _) in answers[OURS][-1]["rows"].items():
+            measured = row(title, unit, {n: [turn["rows"][title][1] for turn in turns] for n, turns in answers.items()})
             measured["cells"] |= {name: {"failed": "failed"} for name in failed}
             self.rows.append(measured)
 
-    def cold(self) -> None:
-        """Start an interpreter per library and round, and wait for its first gradient."""
-        beyond: dict[str, list[float]] = {}
-        process: dict[str, list[float]] = {}
-        results = {}
-        for turn in range(COLD_ROUNDS + 1):
-            for name in self._present():
-                start = perf_counter()
-                answer = self._outcome(COLD, name)
-                seconds = perf_counter() - start
-                if not self._takes_part(name, answer):
-                    continue
-                if turn:  # the first one compiles
-                    process.setdefault(name, []).append(1e3 * seconds)
-                    beyond.setdefault(name, []).append(1e3 * answer["seconds"])
-                results[name] = answer["result"]
-        agree(COLD, results)
-        self.rows.append(row("import and first gradient beyond NumPy", "ms", beyond))
-        self.rows.append(row("first gradient of a cold interpreter", "ms", process))
-
     def _outcome(self, group: str, name: str) -> dict[str, Any]:
         """What a process says that asks nothing, once it has ended."""
+        start = perf_counter()
         with self.worker(group, name) as worker:
             found = worker.hear()
             worker.process.wait()
+        if group == COLD and "rows" in found:
+            found["rows"]["first gradient of a cold interpreter"] = ["ms", 1e3 * (perf_counter() - start)]
         return found
 
     def _present(self) -> list[str]:

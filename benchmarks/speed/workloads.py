@@ -255,7 +255,7 @@ def long(length: int) -> Problem:
 
 def derivatives(library: Library, points: int) -> list[Work]:
     """The derivatives of tanh up to the fourth, the graph of every order kept."""
-    if type(library).derivative is Library.derivative:
+    if not hasattr(library, "differentiate"):
         return []
     x = np.linspace(-2, 2, points, dtype="f4")
 
@@ -278,7 +278,7 @@ def checks(library: Library, *shapes: tuple[int, int]) -> list[Work]:
 
     Every element of the Jacobian is found by a backward pass, and by a two-point difference.
     """
-    if type(library).gradcheck is Library.gradcheck:
+    if not hasattr(library, "gradcheck"):
         return []
 
     def work(title: str, linear: Callable[..., Any]) -> Work:
