@@ -1,29 +1,30 @@
 """What a recording of PyTorch or JAX costs: beside the plain run forward and backward, and at each move in a live view.
 
-    .bridges-venv/bin/python benchmarks/bridges.py --save bridges
+    .bridges-venv/bin/python benchmarks/bridges.py [--save]
 
 Medians of repeated runs in one process and one thread, in time of the processor, as the machine may be shared. A move
-is all that the kernel computes for one; painting is measured by slider_to_paint.py. `--save` also puts the table into
-docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the harness.
+is all that the kernel computes for one; painting is measured by browser.py. `--save` writes results/bridges.json and
+the table in docs/bridges.md. A library that is not installed is left out. `make test-bridges` makes the harness.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
 from time import process_time
 from typing import Any
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from speed import harness
-
-sys.path.insert(0, str(harness.ROOT))
 
 from autolab.shared.files import write
 
@@ -62,14 +63,8 @@ def torch_rows() -> Iterator[Row]:
     ]
     for title, fn, args in programs:
         leaves = [a.clone().requires_grad_() for a in args]
-
-        def plain(fn: Any = fn, leaves: Any = leaves) -> None:
-            fn(*leaves).sum().backward()
-
-        session = TorchSession(bind("explore", fn, args, {}), {})
-        session.record()
-        steps = len(session.recording.steps)
-        yield title, steps, plain, lambda fn=fn, args=args: record(fn, *args), moves(session)
+        plain = lambda fn=fn, leaves=leaves: fn(*leaves).sum().backward()  # noqa: E731
+        yield row(title, plain, partial(record, fn, *args), TorchSession(bind("explore", fn, args, {}), {}))
 
 
 def jax_rows() -> Iterator[Row]:
@@ -97,27 +92,20 @@ def jax_rows() -> Iterator[Row]:
         ("JAX: two layers, batch of 32", network, (x, w, v)),
     ):
         gradient = jax.grad(fn, argnums=tuple(range(len(args))))  # not under jit, as one writes a function at first
-        session = JaxSession(bind("explore", fn, args, {}), {})
-        session.record()
-        steps = len(session.recording.steps)
-        yield (
-            title,
-            steps,
-            lambda gradient=gradient, args=args: jax.block_until_ready(gradient(*args)),
-            lambda fn=fn, args=args: record(fn, *args),
-            moves(session),
-        )
+        plain = lambda gradient=gradient, args=args: jax.block_until_ready(gradient(*args))  # noqa: E731
+        yield row(title, plain, partial(record, fn, *args), JaxSession(bind("explore", fn, args, {}), {}))
 
 
-def moves(session: Any) -> Callable[[], Any]:
-    """Moves an element of the first input a little further each time."""
-    name, count = next(iter(session.point)), iter(range(10**9))
+def row(title: str, plain: Callable[[], Any], record: Callable[[], Any], session: Any) -> Row:
+    """A move takes an element of the first input a little further each time."""
+    session.record()
+    name, places = next(iter(session.point)), count(1.0, 1e-3)
 
     def move() -> None:
-        session.move(name, 0, 1.0 + 1e-3 * next(count))
+        session.move(name, 0, next(places))
         session.record()
 
-    return move
+    return title, len(session.recording.steps), plain, record, move
 
 
 def milliseconds(what: Callable[[], Any]) -> float:
@@ -141,7 +129,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--save", metavar="NAME", help="also write results/NAME.json")
+    parser.add_argument("--save", action="store_true", help="also write results/bridges.json and docs/bridges.md")
     options = parser.parse_args()
     libraries = [rows for name, rows in (("torch", torch_rows), ("jax", jax_rows)) if find_spec(name)]
     found = []
@@ -152,13 +140,7 @@ def main() -> None:
         ratio, each = record / plain, 1e3 * (record - plain) / steps
         print(f"{title:44}{steps:>6}{plain:>7.2f} ms{record:>7.2f} ms{move:>7.2f} ms{ratio:>10.1f} x{each:>10.0f}")
     if options.save:
-        facts = {
-            "commit": harness.commit(),
-            "machine": harness.machine(),
-            "load": os.getloadavg()[0],
-            "rows": found,
-        }
-        write(harness.BENCHMARKS / "results" / f"{options.save}.json", json.dumps(facts, indent=1) + "\n")
+        harness.keep("bridges", {**harness.origin(), "load": harness.load(), "rows": found})
         before, _, rest = NOTE.read_text("utf-8").partition(BEGIN)
         write(NOTE, before + BEGIN + table(found) + END + rest.partition(END)[2])
 
