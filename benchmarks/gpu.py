@@ -13,7 +13,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -29,15 +29,20 @@ from autolab.shared.files import write
 RESULTS = Path(__file__).parent / "results"
 
 
+def size(default: int, told: str) -> Any:
+    """One of the options, with what the command line says of it."""
+    return field(default=default, metadata={"help": told})
+
+
 @dataclass(frozen=True)
 class Options:
-    """The sizes of what is timed."""
+    """The sizes of what is timed, which may be given at the command line."""
 
-    exponent: int = 28
-    width: int = 4096
-    small: int = 64
-    pixels: int = 10**9
-    rounds: int = 7
+    exponent: int = size(28, "2 to this power numbers in an array")
+    width: int = size(4096, "width and batch of the wide layers")
+    small: int = size(64, "width and batch of the small layers")
+    pixels: int = size(10**9, "elements of the heatmap")
+    rounds: int = size(7, "turns of each piece of work")
 
 
 @dataclass(frozen=True)
@@ -100,38 +105,36 @@ def overhead(options: Options, clock: Clock) -> list[Figure]:
 
 def network(options: Options, clock: Clock) -> list[Figure]:
     """Three wide layers, where the matrix products are most of it."""
-    title = f"three layers of {options.width}"
-    return _beside_torch(title, works.layers(options.width, options.width), options, options.width, clock, 1.05)
+    return _beside_torch("", works.layers(options.width, options.width), options, options.width, clock, 1.05)
 
 
 def small_network(options: Options, clock: Clock) -> list[Figure]:
     """Three small layers, where the host is most of it."""
-    title = f"three layers of {options.small}, eager"
-    return _beside_torch(title, works.layers(options.small, options.small), options, options.small, clock, None)
+    return _beside_torch(", eager", works.layers(options.small, options.small), options, options.small, clock)
 
 
 def small_network_captured(options: Options, clock: Clock) -> list[Figure]:
     """The same as a CUDA graph, and without matrix products, which CuPy does not let into one."""
     found = []
-    for how, linear in (("as a CUDA graph", F.linear), ("by sums, as a CUDA graph", works.linear_by_sums)):
-        title = f"three layers of {options.small}, {how}"
+    for how, linear in ((", as a CUDA graph", F.linear), (", by sums, as a CUDA graph", works.linear_by_sums)):
         try:
             step = works.captured(works.layers(options.small, options.small, linear))
         except Exception as error:  # the other way is worth having
-            found.append(failed(title, error))
+            found.append(failed(f"three layers of {options.small}{how}", error))
         else:
-            found += _beside_torch(title, step, options, options.small, clock, 1.0)
+            found += _beside_torch(how, step, options, options.small, clock, 1.0)
     return found
 
 
 def _beside_torch(
-    title: str, step: Work, options: Options, width: int, clock: Clock, most: float | None
+    how: str, step: Work, options: Options, width: int, clock: Clock, most: float | None = None
 ) -> list[Figure]:
     torch = works.torch_or_none()
     every = {"ours": step} | ({"torch": works.torch_layers(torch, width, width)} if torch else {})
     seconds = works.medians(every, clock, 3 if width > 1000 else 200, options.rounds)
     ratio = seconds["ours"] / seconds["torch"] if torch else None
-    return [Figure(title, seconds["ours"], ratio, "x PyTorch eager" if torch else "", most=most)]
+    to = "x PyTorch eager" if torch else ""
+    return [Figure(f"three layers of {width}{how}", seconds["ours"], ratio, to, most=most)]
 
 
 def picture(options: Options, clock: Clock) -> list[Figure]:
@@ -195,11 +198,8 @@ def save(found: list[Figure], options: Options, folder: Path) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    usual = Options()
-    parser.add_argument("--exponent", type=int, default=usual.exponent, help="2 to this power numbers in an array")
-    parser.add_argument("--width", type=int, default=usual.width, help="width and batch of the wide layers")
-    parser.add_argument("--pixels", type=int, default=usual.pixels, help="elements of the heatmap")
-    parser.add_argument("--rounds", type=int, default=usual.rounds, help="turns of each piece of work")
+    for one in fields(Options):
+        parser.add_argument(f"--{one.name}", type=int, default=one.default, help=one.metadata["help"])
     parser.add_argument("--seconds", type=float, default=420, help="no row begins after so many seconds")
     parser.add_argument("--folder", type=Path, default=RESULTS, help="where the figures are saved")
     given = parser.parse_args()
@@ -207,7 +207,7 @@ def main() -> int:
     if status.state != "ok":
         print(f"{parser.prog}: this benchmark needs a GPU. {status.detail}.", file=sys.stderr)
         return 1
-    options = Options(given.exponent, given.width, usual.small, given.pixels, given.rounds)
+    options = Options(**{one.name: getattr(given, one.name) for one in fields(Options)})
     print(status.detail, flush=True)
     found = []
     for figure in figures(options, given.seconds):

@@ -31,7 +31,7 @@ class Task:
     x: np.ndarray
     t: np.ndarray
     layers: tuple[str, ...]
-    weights: tuple[np.ndarray, ...]
+    weights: list[np.ndarray]
     batch: int
 
     def batches(self, x: Any, t: Any) -> list[tuple[Any, Any]]:
@@ -60,12 +60,12 @@ def training(library: Library, tiny: bool) -> list[Work]:
 
 def _going_on(title: str, task: Task, trainer: Trainer, rtol: float) -> Work:
     """Every turn goes on training; all weights are compared after some updates."""
-    train, weights = trainer(task)
+    train, trained = trainer(task)
     end = COMPARED * task.batch
 
     def results() -> list[np.ndarray]:
         train(task.x[:end], task.t[:end])
-        return [a.copy() for a in weights()]
+        return [a.copy() for a in trained()]
 
     return Work(title, {"whole": lambda: train(task.x, task.t)}, results, rtol)
 
@@ -85,10 +85,15 @@ def convnet_task(batch: int) -> Task:
 
 def _task(shape: tuple[int, ...], batch: int, layers: tuple[str, ...], shapes: Sequence[tuple[int, ...]]) -> Task:
     rng = np.random.default_rng(0)
-    weights: list[np.ndarray] = []
-    for s in shapes:
-        weights += [rng.standard_normal(s, dtype="f4") / np.float32(np.sqrt(np.prod(s[1:]))), np.zeros(s[0], "f4")]
-    return Task(rng.random(shape, "f4"), rng.integers(0, shapes[-1][0], shape[0]), layers, tuple(weights), batch)
+    x, t = rng.random(shape, "f4"), rng.integers(0, shapes[-1][0], shape[0])
+    return Task(x, t, layers, weights(*[of for s in shapes for of in (s, s[:1])]), batch)
+
+
+def weights(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+    """Small numbers, and zeros for biases."""
+    rng = np.random.default_rng(1)
+    scaled = lambda s: rng.standard_normal(s, dtype="f4") / np.float32(np.prod(s[1:]) ** 0.5)  # noqa: E731
+    return [scaled(s) if s[1:] else np.zeros(s, "f4") for s in shapes]
 
 
 def _autolab(task: Task) -> tuple[Train, Weights]:
@@ -217,14 +222,6 @@ def _both_ways(title: str, library: Library, model: Model, x: np.ndarray, g: np.
         return [library.value(y).copy(), *library.gradients(y, [leaf]), np.array(getattr(of_weight, "data", of_weight))]
 
     return Work(title, {"whole": whole}, results)
-
-
-def weights(*shapes: tuple[int, ...]) -> list[np.ndarray]:
-    """Small numbers, and zeros for biases."""
-    rng = np.random.default_rng(1)
-    return [
-        rng.standard_normal(s, dtype="f4") / np.float32(s[-1] ** 0.5) if s[1:] else np.zeros(s, "f4") for s in shapes
-    ]
 
 
 def block_weights(size: int) -> list[np.ndarray]:
