@@ -110,14 +110,20 @@ def _autolab(task: Task) -> tuple[Train, Weights]:
     }
     net = Sequential(*task.made(layers))
     net.load_state({path[1:]: w for (path, _), w in zip(net.namedparams(), task.weights, strict=True)})
-    model = links.Classifier(net, accfun=None)
+    batches = lambda x, t: SerialIterator(TupleDataset(x, t), task.batch, repeat=False, shuffle=False)  # noqa: E731
+    train = _updates(links.Classifier(net, accfun=None), optimizers, batches)
+    return train, lambda: [p.data for p in net.params()]
+
+
+def _updates(model: Any, optimizers: Any, batches: Callable[..., Iterable[tuple[Any, Any]]]) -> Train:
+    """Training by an optimizer of AutoLab's or of Chainer's: both are called in the same way."""
     optimizer = optimizers.SGD(RATE).setup(model)
 
     def train(x: np.ndarray, t: np.ndarray) -> None:
-        for xs, ts in SerialIterator(TupleDataset(x, t), task.batch, repeat=False, shuffle=False):
+        for xs, ts in batches(x, t):
             optimizer.update(model, xs, ts)
 
-    return train, lambda: [p.data for p in net.params()]
+    return train
 
 
 def _torch(task: Task) -> tuple[Train, Weights]:
@@ -167,14 +173,10 @@ def _chainer(task: Task) -> tuple[Train, Weights]:
     steps = task.made(layers)
     model = L.Classifier(chainer.Sequential(*steps))
     model.compute_accuracy = False
-    optimizer = chainer.optimizers.SGD(RATE).setup(model)
-
-    def train(x: np.ndarray, t: np.ndarray) -> None:
-        for xs, ts in task.batches(x, t):
-            optimizer.update(model, xs, ts)
-
     links = [step for step in steps if isinstance(step, chainer.Link)]
-    return train, lambda: [a for link in links for a in (link.W.array, link.b.array)]
+    return _updates(model, chainer.optimizers, task.batches), lambda: [
+        a for link in links for a in (link.W.array, link.b.array)
+    ]
 
 
 Trainer = Callable[[Task], tuple[Train, Weights]]
