@@ -100,11 +100,9 @@ class Turns:
         return turns == 2 * PAIRS
 
     def change(self, present: bool) -> None:
-        for clock in self.clocks:
-            if self.present and not present:
-                clock.leave()
-            elif present and not self.present:
-                clock.come_back()
+        if present != self.present:
+            for clock in self.clocks:
+                clock.come_back() if present else clock.leave()
         self.present = present
 
 
@@ -116,9 +114,8 @@ def monitor() -> dict[str, float]:
     turns.trainer.run()
     seconds = turns.clocks[0]() - before
     with_it, without = (np.array(turns.took[present]) for present in (True, False))
-    drawn = np.random.default_rng(0).integers(
-        0, len(without), (2_000, len(without))
-    )  # pairs of turns, with replacement
+    pairs = len(without)
+    drawn = np.random.default_rng(0).integers(0, pairs, (2_000, pairs))  # with replacement
     low, high = np.quantile(with_it[drawn].sum(axis=1) / without[drawn].sum(axis=1) - 1, [0.05, 0.95])
     found = {
         "update": 1e6 * float(np.median(without)) / UPDATES,

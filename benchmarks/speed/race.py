@@ -1,4 +1,4 @@
-"""Starts the processes, lets them take turns, and gathers the rows of `engine.py`. Needs nothing but Python."""
+"""Starts the processes, lets them take turns, and gathers the rows of `engine.py` and `compare.py`."""
 
 from __future__ import annotations
 

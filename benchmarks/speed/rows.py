@@ -1,6 +1,6 @@
 """A row of the table of `engine.py`: the numbers to reach, what was measured of every library, how it is printed.
 
-Without NumPy, as the process that starts the others may have none.
+Without NumPy, as a cold start counts what is imported.
 """
 
 from __future__ import annotations
