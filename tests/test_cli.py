@@ -209,7 +209,7 @@ NAMELESS = """
 import os, sys
 os.getuid = lambda: 2**31 - 7
 del os.environ["HOME"]
-from autolab import cli
+from autolab.app import cli
 sys.exit(cli.main(sys.argv[1:]))
 """
 

@@ -25,5 +25,7 @@ def test_the_live_graph_moves(name: str):
 
 def test_every_picture_is_shown():
     shown = "".join([(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/tour.md")])
-    assert [image.name for image in IMAGES.iterdir() if f"images/{image.name}" not in shown] == []
+    lessons = (ROOT / "notebooks" / "README.md").read_text("utf-8")
+    assert [image.name for image in IMAGES.glob("*.*") if f"images/{image.name}" not in shown] == []
+    assert [image.name for image in (IMAGES / "lessons").iterdir() if f"lessons/{image.name}" not in lessons] == []
     assert len(re.findall('<img [^>]*alt="[^"]+"', shown)) == shown.count("<img ") > 0

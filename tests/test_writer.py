@@ -164,7 +164,7 @@ def test_an_error_of_another_file_keeps_its_name(tmp_path):
 AS_SOMEBODY = """
 import os, sys
 sys.path.insert(0, sys.argv[2])
-from autolab import files
+from autolab.shared import files
 os.setgroups([])
 os.setgid(65534)
 os.setuid(65534)
@@ -265,7 +265,7 @@ def test_what_cannot_be_removed_keeps_nothing_else_from_it(tmp_path):
 
 CONTAINER = """
 import os, sys
-from autolab import files
+from autolab.shared import files
 with files.replacing(sys.argv[1]) as file:
     file.write(b"from inside")
     print(os.getpid(), flush=True)

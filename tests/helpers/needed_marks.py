@@ -17,7 +17,7 @@ FIXTURES = {"browser": "browser", "lab": "lab"}  # made once, for the first test
 COMMANDS = {
     "browser": re.compile(r"chrom(e|ium)\b|\bplaywright\b"),
     "lab": re.compile(
-        r"\bjupyter(_server|lab|-\w+)?\b|\bipykernel(_launcher)?\b|\bautolab(\.cli)? (lab|page)\b|\bmake lab\b"
+        r"\bjupyter(_server|lab|-\w+)?\b|\bipykernel(_launcher)?\b|\bautolab(\.app\.cli)? (lab|page)\b|\bmake lab\b"
     ),
 }
 _running: list[pytest.Item] = []
