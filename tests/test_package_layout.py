@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +49,8 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
+MOST_LINES = {"*.py": 54_000, "*.js": 8_500}
+"""Without docstrings, comments and blank lines. Whoever needs more looks first for what repeats."""
 
 
 def modules() -> list[Path]:
@@ -149,6 +153,41 @@ def imports_of_modules() -> dict[str, set[str]]:
 
 def test_circles_of_imports_are_small():
     assert [sorted(circle) for circle in circles(imports_of_modules()) if len(circle) > LARGEST_CIRCLE] == []
+
+
+def lines_of_code(path: Path) -> int:
+    """The lines that hold code: no docstring, comment or blank."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".js":
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        return len([line for line in text.splitlines() if line.strip() and not line.strip().startswith("//")])
+    unseen = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in unseen]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(text)):
+        body = getattr(node, "body", None)
+        first = body[0] if isinstance(body, list) and body else None
+        is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+        if (
+            is_text
+            and isinstance(first.value.value, str)
+            and not isinstance(node, ast.If | ast.For | ast.With | ast.Try)
+        ):
+            lines -= set(range(first.lineno, first.end_lineno + 1))
+    return len(lines)
+
+
+@pytest.mark.parametrize("kind", MOST_LINES)
+def test_the_package_does_not_grow_without_a_reason(kind):
+    assert sum(map(lines_of_code, PACKAGE.rglob(kind))) <= MOST_LINES[kind]
+
+
+def test_lines_of_code_are_counted(tmp_path):
+    (tmp_path / "a.py").write_text(
+        '"""A.\n\nB."""\n\n# c\nx = """d\ne"""\ndef f():\n    """G."""\n    return x\n', "utf-8"
+    )
+    (tmp_path / "a.js").write_text("/* a\nb */\n// c\n\nlet x = 1; // d\n", "utf-8")
+    assert (lines_of_code(tmp_path / "a.py"), lines_of_code(tmp_path / "a.js")) == (4, 1)
 
 
 def test_a_circle_is_found():
