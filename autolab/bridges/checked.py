@@ -2,52 +2,80 @@
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..authoring.function_node import FunctionNode
+from ..engine.errors import GradientCountError, GradientShapeError
 from ..engine.variable import Variable
+from ..gradcheck.checks.check import check_bound
+from ..gradcheck.measuring.options import settle
 from ..gradcheck.naming.forgotten_way import Traced
+from ..gradcheck.reporting.report import GradientReport
 from ..shared.binding import Bound
+from .inputs import BridgeInputs
+
+_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 
 
-class Called(Protocol):
+@dataclass(frozen=True)
+class Subject(ABC):
+    """Calls a function of another library on arrays. Of order 2 its results are gradients, for a fixed upstream
+    gradient."""
+
+    inputs: Any
+    order: int
+
+    @property
+    @abstractmethod
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What it is differentiated with respect to."""
+
+    @abstractmethod
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> Called:
+        """Call it."""
+
+
+class Called(ABC):
     """One call of the function: its results, and how they are differentiated."""
 
     outputs: tuple[np.ndarray, ...]
 
+    @abstractmethod
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> Sequence[np.ndarray | None]:
         """The gradients of all inputs."""
-        ...
 
+    @abstractmethod
     def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
         """What each way through the user's own forward contributes to an input's gradient, if that can be told."""
-        ...
 
     @property
+    @abstractmethod
     def written_backward(self) -> Callable[..., Any] | None:
         """The backward that the user wrote, if it is one."""
-        ...
 
 
 class _ForeignFunction(FunctionNode):
     """One application: the library computes the results, and the gradients."""
 
-    def __init__(self, run: Callable[[tuple[np.ndarray, ...]], Called], label: str) -> None:
-        self._run, self._label = run, label
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
 
     @property
     def name(self) -> str:
-        return self._label
+        return self._subject.inputs.name
 
     @property
     def written_backward(self) -> Any:
         return self._called.written_backward
 
     def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        self._called = self._run(inputs)
+        self._called = self._subject(inputs)
         return self._called.outputs
 
     def backward(
@@ -61,15 +89,50 @@ class _ForeignFunction(FunctionNode):
         return self._called.traced(place, upstream)
 
 
-def bound_function(
-    run: Callable[[tuple[np.ndarray, ...]], Called], name: str, arrays: Mapping[str, np.ndarray]
-) -> Bound:
-    """A function of Variables that calls ``run`` on their arrays, bound to the inputs ``arrays``."""
+def checked(
+    subject: Callable[[Any, int], Subject],
+    kind: type[BridgeInputs],
+    fn: Any,
+    args: tuple[Any, ...],
+    inputs: dict[str, Any],
+    given: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
+) -> GradientReport:
+    """The report on a user's function; ``given`` are the tool's own arguments."""
+    chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
+    bound, order = kind.bind("check_gradients", fn, args, inputs), chosen.pop("order")
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ValueError(f"check_gradients: order is {order!r:.40}; expected 1, 2, ...")
+    return check_bound(_bound(subject(bound, order)), **chosen)
+
+
+def _bound(subject: Subject) -> Bound:
+    """A function of Variables that calls the subject on their arrays, bound to its arrays."""
 
     def fn(*inputs: Variable) -> Any:
-        outputs = _ForeignFunction(run, name).apply(inputs)
+        outputs = _ForeignFunction(subject).apply(inputs)
         return outputs if len(outputs) > 1 else outputs[0]
 
-    fn.__name__ = name
-    variables = {key: Variable(np.array(array), name=key) for key, array in arrays.items()}
-    return Bound.of_variables(fn, name, variables)
+    fn.__name__ = subject.inputs.name
+    variables = {key: Variable(np.array(array), name=key) for key, array in subject.arrays.items()}
+    return Bound.of_variables(fn, fn.__name__, variables)
+
+
+def fixed_upstream(shape: Sequence[int]) -> np.ndarray:
+    """Numbers between 0.5 and 1.5 of both signs, the same at every call."""
+    sizes, signs = np.random.default_rng(0), np.random.default_rng(1)
+    return sizes.uniform(0.5, 1.5, tuple(shape)) * signs.choice((-1, 1), tuple(shape))
+
+
+def gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Exception:
+    """What a library says about a backward with gradients of the wrong number or shape, as AutoLab's error.
+
+    ``count`` stands in what it says of the number, ``shapes`` matches what it says of shapes; any other error is
+    returned as it is.
+    """
+    said = str(error)
+    found = shapes.search(said)
+    if found is None:
+        return GradientCountError(said[:300]) if count in said else error
+    got, expected = [tuple([int(n) for n in text.split(",") if n.strip()]) for text in found.groups()]
+    return GradientShapeError(said[:300], got, expected)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,20 +17,21 @@ from ..transforms.tracing import Untraceable
 from ..views.graph.exploration_state import ExplorationState
 from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session
+from .run import BridgeRun
 
 OPTIONS = ("upstream", "budget", "replace", "parameters", "seconds", "train")
 
+_LITERAL = 1000
+"""An array of more elements is no text."""
 
-class BridgeSession(Session):
-    """A function of another library and the point at which it is looked at; `run` is what a bridge writes.
+
+class BridgeSession(Session, ABC):
+    """A function of another library and the point at which it is looked at.
 
     Parameters
     ----------
-    fn : callable
-    name : str
-        What it is called.
-    arrays : mapping of str to array
-        The inputs by their names.
+    inputs : BridgeInputs
+        The function with its arguments.
     options : mapping
         Those of ``autolab.explore``, but for the higher orders and fused functions of AutoLab's own.
     """
@@ -37,17 +39,45 @@ class BridgeSession(Session):
     library: str
     """What it is called, for the sentences of views."""
 
+    runs: Callable[..., BridgeRun]
+    """The class of its runs."""
+
+    literal: str
+    """An input as source text, with ``numbers`` and ``dtype``."""
+
+    nan: str
+    """Not-a-number as source text."""
+
     max_order = 0
     """Derivatives of higher order are written in the function itself."""
 
-    def __init__(
-        self, fn: Callable[..., Any], name: str, arrays: Mapping[str, np.ndarray], options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, inputs: Any, options: Mapping[str, Any]) -> None:
         unknown = ", ".join([f"{key!r:.60}" for key in options if key not in OPTIONS])
         if unknown:
             names = ", ".join([f"{key!r}" for key in OPTIONS])
             raise TypeError(f"explore: unknown options {unknown:.150}; expected {names} for a function of this library")
-        super().__init__(_Named(fn, name, self.library), (), options, arrays)
+        self._inputs = inputs
+        self._numbers: tuple[int, ...] = ()  # of the steps of the last recording, in its run
+        arrays = {name: np.array(self.array_of(value)) for name, value in inputs.values.items()}
+        super().__init__(_Named(inputs.written, inputs.name, self.library), (), options, arrays)
+
+    @staticmethod
+    @abstractmethod
+    def array_of(value: Any) -> np.ndarray:
+        """An array of the library as NumPy's."""
+
+    @staticmethod
+    @abstractmethod
+    def has_gradient(value: Any) -> bool:
+        """Whether an output can be differentiated."""
+
+    @abstractmethod
+    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """The inputs at a point, as the library's."""
+
+    def computed(self, run: BridgeRun, arrays: Mapping[str, np.ndarray]) -> Recording:
+        """The recording of a run at a point."""
+        return run.record()
 
     def run(
         self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
@@ -56,7 +86,20 @@ class BridgeSession(Session):
 
         ``upstream(position, ones)`` gives an output's upstream gradient, ``check`` is called at every step.
         """
-        raise NotImplementedError
+        ones: dict[int, np.ndarray] = {}
+
+        def starts(outputs: Sequence[Any]) -> Any:
+            ones.update({i: np.ones_like(self.array_of(y)) for i, y in enumerate(outputs) if self.has_gradient(y)})
+            found = tuple([upstream(i, ones[i]) if i in ones else None for i in range(len(outputs))])
+            return found if len(outputs) > 1 else found[0]
+
+        # by the numbers of the run, which counts what is left out of the recording as well
+        given, numbers = self.state.replaced, self._numbers
+        replaced = {numbers[step]: new.value for step, new in given.items() if step < len(numbers)}
+        run = self.runs(self._inputs, self.moved(arrays), starts, self._budget, check, replaced)
+        recording = self.computed(run, arrays)
+        self._numbers = run.numbers
+        return recording, ones
 
     def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
         state = state or self.state
@@ -89,6 +132,17 @@ class BridgeSession(Session):
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         return {}
+
+    def code(self) -> str:
+        """Python text that opens the same view at this point; arrays of many elements by their own names."""
+        parts = []
+        for name, value in self._inputs.values.items():
+            array = self.state.inputs[name]
+            text = self.literal.format(numbers=array.tolist(), dtype=value.dtype) if array.size <= _LITERAL else name
+            parts.append(f"{name}={text}" if name.isidentifier() else text)
+        moved = [f"{name!r}: {a.tolist()!r}" for name, a in self.state.inputs.items() if name in self.bound.learned]
+        parts += [f'options={{"parameters": {{{", ".join(moved)}}}}}'] if moved else []
+        return f"autolab.explore({', '.join([self._inputs.code_name, *parts])})".replace("nan", self.nan)
 
     def _chosen(self, setting: str, value: Any) -> ExplorationState:
         if setting in ("order", "wrt"):

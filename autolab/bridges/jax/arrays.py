@@ -1,8 +1,7 @@
-"""JAX's arrays as those that a recording keeps, and pytrees of them by names."""
+"""JAX's arrays as those that a recording keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -47,23 +46,3 @@ class JaxBudget(Budget):
 def _device(value: Any) -> str:
     found = [f"{d.platform}:{d.id}" for d in value.devices()] if hasattr(value, "devices") else ["cpu:0"]
     return "cpu" if found == ["cpu:0"] else ", ".join(sorted(found))
-
-
-def is_array(value: Any) -> bool:
-    """Whether an argument is an input: an array of JAX's or NumPy's, or a number with a point."""
-    return isinstance(value, jax.Array | np.ndarray | np.generic | float)
-
-
-def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
-    """The pytree with ``swap(label, array)`` in the place of every array; labels are ``params[w]``."""
-
-    def leaf(path: Any, item: Any) -> Any:
-        name = label + "".join([_part(key) for key in path])
-        return swap(name, item) if is_array(item) else item
-
-    return jax.tree_util.tree_map_with_path(leaf, value)
-
-
-def _part(key: Any) -> str:
-    """A key without quotation marks: ``params[w]``."""
-    return f"[{key.key}]" if hasattr(key, "key") else str(key)

@@ -12,17 +12,15 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...engine.errors import GradientCountError, GradientShapeError
 from ...engine.tracebacks import folded, hidden
-from ...gradcheck import GradientReport, check_bound
-from ...gradcheck.measuring.options import settle
 from ...gradcheck.naming.forgotten_way import Traced
-from ..checked import bound_function
+from ...gradcheck.reporting.report import GradientReport
+from ..checked import Called, Subject, checked, fixed_upstream, gradient_error
 from .arrays import array_of, is_float
-from .inputs import JaxInputs, bind
+from .inputs import JaxInputs
+from .tape import vjp_of
 from .ways import traced
 
-_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 _SHAPES = re.compile(r"of type \w+\[([\d,]*)\] corresponding to an input of type \w+\[([\d,]*)\]")
 
 
@@ -77,54 +75,37 @@ def check_gradients(
     given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
     __tracebackhide__ = hidden()
     with folded():
-        chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
-        bound = bind("check_gradients", fn, args, inputs)
-        orders = chosen.pop("order")
-        if isinstance(orders, bool) or not isinstance(orders, int) or orders < 1:
-            raise ValueError(f"check_gradients: order is {orders!r:.40}; expected 1, 2, ...")
-        arrays = {name: np.array(array_of(value)) for name, value in bound.arrays.items()}
-        return check_bound(bound_function(JaxSubject(bound, orders), bound.name, arrays), **chosen)
+        return checked(JaxSubject, JaxInputs, fn, args, inputs, given, options)
 
 
 @dataclass(frozen=True)
-class JaxSubject:
-    """Calls a JAX function on arrays. Of order 2 its results are gradients, for a fixed upstream gradient."""
+class JaxSubject(Subject):
+    """A JAX function that is checked."""
 
-    inputs: JaxInputs
-    order: int = 1
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {name: np.array(array_of(value)) for name, value in self.inputs.values.items()}
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> JaxCall:
         return JaxCall(self, arrays)
 
     def run(self, *values: Any) -> list[Any]:
         """The results of floats, and of order 2 and above gradients of them."""
-        found = self._floats(*values)
+        if self.order > 1:
+            ys, vjp = vjp_of(JaxSubject(self.inputs, self.order - 1).run, values, _floats(values))
+            return list(vjp([jnp.asarray(fixed_upstream(y.shape), y.dtype) for y in ys]))
+        found = [y for y in jax.tree_util.tree_leaves(self.inputs.on(*values)) if is_float(y)]
         if not found:
             raise TypeError(f"check_gradients: {self.inputs.name} returned no floats")
-        return found if self.order == 1 else _gradients(JaxSubject(self.inputs, self.order - 1).run, values)
-
-    def _floats(self, *values: Any) -> list[Any]:
-        return [y for y in jax.tree_util.tree_leaves(self.inputs.call(*values)) if is_float(y)]
+        return found
 
 
-def _gradients(fn: Callable[..., list[Any]], values: Sequence[Any]) -> list[Any]:
-    """The gradients of the inputs of floats, for upstream gradients between 0.5 and 1.5 of both signs."""
-    places = [i for i, value in enumerate(values) if is_float(value)]
-
-    def of_floats(*needing: Any) -> list[Any]:
-        given = list(values)
-        for place, value in zip(places, needing, strict=True):
-            given[place] = value
-        return fn(*given)
-
-    ys, vjp = jax.vjp(of_floats, *[values[i] for i in places])
-    signs, sizes = np.random.default_rng(1), np.random.default_rng(0)
-    return list(
-        vjp([jnp.asarray(sizes.uniform(0.5, 1.5, y.shape) * signs.choice((-1, 1), y.shape), y.dtype) for y in ys])
-    )
+def _floats(values: Sequence[Any]) -> list[int]:
+    """The places of those that have a gradient."""
+    return [i for i, value in enumerate(values) if is_float(value)]
 
 
-class JaxCall:
+class JaxCall(Called):
     """One call: the results, and the gradients that JAX computes from here."""
 
     def __init__(self, subject: JaxSubject, arrays: Sequence[np.ndarray]) -> None:
@@ -140,26 +121,19 @@ class JaxCall:
 
     def _given(self) -> list[Any]:
         """The arrays as JAX's; those of short floats in the dtype that they had."""
-        pairs = zip(self._arrays, self._subject.inputs.arrays.values(), strict=True)
+        pairs = zip(self._arrays, self._subject.inputs.values.values(), strict=True)
         return [jnp.asarray(a, a.dtype if a.dtype == np.float64 else given.dtype) for a, given in pairs]
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
-        places = [i for i, value in enumerate(self._values) if is_float(value)]
+        places = _floats(self._values)
         found: list[np.ndarray | None] = [None] * len(self._values)
-
-        def of_floats(*needing: Any) -> list[Any]:
-            given = list(self._values)
-            for place, value in zip(places, needing, strict=True):
-                given[place] = value
-            return self._subject.run(*given)
-
         try:
             with jax.enable_x64(self._is_double):
-                ys, vjp = jax.vjp(of_floats, *[self._values[i] for i in places])
+                ys, vjp = vjp_of(self._subject.run, self._values, places)
                 pairs = zip(ys, upstream, strict=True)
                 gradients = vjp([jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype) for y, g in pairs])
         except (TypeError, ValueError) as error:
-            raise _told(error) or error from None
+            raise gradient_error(error, "Custom VJP bwd rule", _SHAPES) from None
         for i, g in zip(places, gradients, strict=True):
             found[i] = np.array(array_of(g))
         return found
@@ -180,15 +154,3 @@ class JaxCall:
     @property
     def written_backward(self) -> Callable[..., Any] | None:
         return None if self.custom is None else self.custom.bwd
-
-
-def _told(error: Exception) -> Exception | None:
-    """What JAX says about a rule with the wrong number or shape of gradients, as AutoLab's error."""
-    said = str(error)
-    if "Custom VJP bwd rule" not in said:
-        return None
-    shapes = _SHAPES.search(said)
-    if shapes is None:
-        return GradientCountError(said[:300])
-    got, expected = [tuple([int(n) for n in text.split(",") if n]) for text in shapes.groups()]
-    return GradientShapeError(said[:300], got, expected)

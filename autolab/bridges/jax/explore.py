@@ -9,56 +9,23 @@ import numpy as np
 from jax import numpy as jnp
 
 from ...engine.tracebacks import folded, hidden
-from ...recording.model import Recording
 from ...views.graph.explorer import Explorer
-from ..replaced import replaced_steps
 from ..session import BridgeSession, opened
 from .arrays import array_of, is_float
-from .inputs import JaxInputs, bind
-from .run import JaxRun
-
-_LITERAL = 1000
+from .inputs import bind
+from .record import JaxRun
 
 
 class JaxSession(BridgeSession):
     """A JAX function and the point at which it is looked at."""
 
-    library = "JAX"
+    library, runs = "JAX", JaxRun
+    literal, nan = "jnp.array({numbers!r}, '{dtype}')", "jnp.nan"
+    array_of, has_gradient = staticmethod(array_of), staticmethod(is_float)
 
-    def __init__(self, inputs: JaxInputs, options: Mapping[str, Any]) -> None:
-        self._inputs = inputs
-        self._numbers: tuple[int, ...] = ()
-        arrays = {name: np.array(array_of(value)) for name, value in inputs.arrays.items()}
-        super().__init__(inputs.written, inputs.name, arrays, options)
-
-    def run(
-        self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
-    ) -> tuple[Recording, dict[int, np.ndarray]]:
-        ones: dict[int, np.ndarray] = {}
-
-        def starts(outputs: list[Any]) -> Any:
-            ones.update({i: np.ones_like(array_of(y)) for i, y in enumerate(outputs) if is_float(y)})
-            found = tuple([upstream(i, ones[i]) if i in ones else None for i in range(len(outputs))])
-            return found if len(outputs) > 1 else found[0]
-
-        given = self._inputs.arrays
-        values = {name: jnp.asarray(a, given[name].dtype) for name, a in arrays.items() if _is_plain(given[name])}
-        run = JaxRun(
-            self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
-        )
-        recording = run.record()
-        self._numbers = run.numbers
-        return recording, ones
-
-    def code(self) -> str:
-        """Python text that opens the same view at this point; arrays of many elements by their own names."""
-        parts = []
-        for name, array in self.state.inputs.items():
-            text = f"jnp.array({array.tolist()!r}, '{self._inputs.arrays[name].dtype}')"
-            text = text if array.size <= _LITERAL else name
-            parts.append(f"{name}={text}" if name.isidentifier() else text)
-        fn = self._inputs.name if self._inputs.name.isidentifier() else "fn"
-        return f"autolab.explore({', '.join([fn, *parts])})".replace("nan", "jnp.nan")
+    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        given = self._inputs.values
+        return {name: jnp.asarray(a, given[name].dtype) for name, a in arrays.items() if _is_plain(given[name])}
 
 
 def _is_plain(value: Any) -> bool:

@@ -2,16 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ...engine.tracebacks import folded, hidden
-from ...recording.model import Recording
-from ...shared.binding import chosen_options
-from .inputs import bind
-from .run import JaxRun
+import jax
+import numpy as np
+from jax import numpy as jnp
 
-OPTIONS = ("upstream", "budget")
+from ...engine.errors import a_kind
+from ...engine.leaving import Exit
+from ...engine.tracebacks import folded, hidden
+from ...recording.departures import Departure, departure
+from ...recording.drafts import Draft
+from ...recording.model import BackwardStep, Recording, Scope, Snapshot, Step
+from ..needed import UnsupportedError
+from ..run import BridgeRun, recorded
+from .arrays import JaxBudget, array_of, is_float
+from .inputs import JaxInputs
+from .levels import JaxprLevel, placed_scopes
+from .tape import EvaluatedEquation, GradientTotals, JaxTape, TracedValue, vjp_of
+
+_SLACK = 256
+"""By so many rounding errors the gradient of an input may differ from that of `jax.vjp` of the whole function."""
+
+
+@dataclass
+class JaxRun(BridgeRun):
+    """A run of a JAX function."""
+
+    def record(self) -> Recording:
+        """Trace, run forward and backward."""
+        given = {**self.inputs.values, **(self.values or {})}
+        arrays = list(given.values())
+        closed = _traced(self.inputs, arrays)
+        written = self.inputs.written
+        budget = JaxBudget(self.budget)
+        names = _ClosureNames(written)
+        tape = JaxTape(budget, getattr(written, "__code__", None), names, self.check, self.replaced)
+        self._tape, self._backward = tape, list[BackwardStep]()
+        leaves = [TracedValue(a, tape.add_leaf(a, "input", name), is_float(a)) for name, a in given.items()]
+        outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
+        for value in outputs:
+            if value.step is None:
+                value.step = tape.add_leaf(value.array, "constant", None)
+        starts = self.starts([value.array for value in outputs])
+        self._differentiate(outputs, starts)
+        if not self.replaced:
+            self._verify(arrays, outputs, starts, leaves)
+        ends = [value.step for value in outputs if value.step is not None]
+        return self.recording(tape.drafts, self._backward, ends, budget, any(value.needs for value in outputs))
+
+    @staticmethod
+    def like(y: Any, given: Any) -> Any:
+        return jnp.ones_like(y) if given is None else jnp.asarray(given, y.dtype)
+
+    # ------------------------------------------------------------------ backward
+    def _differentiate(self, outputs: Sequence[TracedValue], starts: Sequence[Any]) -> None:
+        """The vjp of every equation, the last first."""
+        self._totals = totals = GradientTotals()
+        for value, start in zip(outputs, starts, strict=True):
+            if value.needs:
+                totals.add(value.step, start)
+        self.upstream_kept = [self._kept(value.step) if value.needs else None for value in outputs]
+        for call, shares in self._tape.back(totals):
+            self._back(call, shares)
+        for draft in self._tape.drafts:
+            if draft.id in totals.sums and draft.grad is None:
+                draft.grad, draft.reached = self._kept(draft.id), True
+
+    def _back(self, call: EvaluatedEquation, shares: Sequence[Any]) -> None:
+        draft = self._tape.drafts[call.step]
+        draft.reached = True
+        draft.grad = None if draft.value is None else self._kept(call.step)
+        self._backward.append(BackwardStep(len(self._backward), call.step, draft.grad, 0.0))
+        for use, share in zip(call.uses, shares, strict=True):
+            if use.step is not None:
+                use.contribution = self._tape.budget.snapshot(share)
+                count = self._totals.add(use.step, share)
+                use.arrival, use.total = count - 1, self._kept(use.step) if count > 1 else None
+
+    def _kept(self, step: Any) -> Snapshot | None:
+        sums = self._totals.sums
+        return self._tape.budget.snapshot(sums[step]) if step in sums else None
+
+    def _verify(
+        self, arrays: list[Any], outputs: Sequence[TracedValue], starts: Sequence[Any], leaves: list[TracedValue]
+    ) -> None:
+        """The gradients of the inputs are those that JAX gives for the whole function."""
+        places = [i for i, leaf in enumerate(leaves) if leaf.needs]
+        pairs = [(i, start) for i, (value, start) in enumerate(zip(outputs, starts, strict=True)) if value.needs]
+        if not places or not pairs:
+            return
+
+        def whole(*given: Any) -> list[Any]:
+            found = jax.tree_util.tree_leaves(self.inputs.on(*given))
+            return [found[i] for i, _ in pairs]
+
+        _, vjp = vjp_of(whole, arrays, places)
+        for place, g in zip(places, vjp([start for _, start in pairs]), strict=True):
+            step = leaves[place].step
+            assert step is not None
+            own = self._totals.sums.get(step, jnp.zeros_like(g))
+            slack = _SLACK * float(jnp.finfo(g.dtype).eps)
+            size = float(np.abs(np.nan_to_num(array_of(g), posinf=0.0, neginf=0.0)).max(initial=0.0))
+            if not np.allclose(array_of(own), array_of(g), rtol=slack, atol=slack * size, equal_nan=True):
+                raise UnsupportedError(
+                    f"record: the gradient of {self._tape.drafts[step].name!r:.60} is not that of jax.vjp of the whole "
+                    f"function (tested with JAX 0.10, this is {jax.__version__}); please report the function"
+                )
+
+    # ------------------------------------------------------------------ the result
+    def scopes_of(self, drafts: Sequence[Draft], ids: Mapping[int, int]) -> tuple[Scope, ...]:
+        return placed_scopes(drafts, {ids[old]: level for old, level in self._tape.levels.items() if old in ids})
+
+    def departures_of(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
+        """Where ``stop_gradient`` takes values out."""
+        found = []
+        for step in [steps[ids[i]] for i in self._tape.left if i in ids]:
+            operands = [use.step for use in step.operands if use.step is not None]
+            if step.line is not None and operands:
+                exit = Exit(step.file or "", step.line, step.source or step.statement or "")
+                found.append(departure(exit, tuple(operands), steps))
+        return tuple(found)
+
+
+def _traced(inputs: JaxInputs, arrays: list[Any]) -> Any:
+    """The jaxpr of the function."""
+    try:
+        closed, shape = jax.make_jaxpr(inputs.on, return_shape=True)(*arrays)
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+        raise UnsupportedError(
+            f"{inputs.caller}: {inputs.name} needs the value of a traced array in Python (if, float() or NumPy); use "
+            "jnp.where, jax.lax.cond and jax.numpy, as under jax.jit"
+        ) from error
+    if not closed.out_avals:
+        raise TypeError(
+            f"{inputs.caller}: {inputs.name} returned {a_kind(shape)}; expected arrays: is a return missing?"
+        )
+    return closed
+
+
+class _ClosureNames:
+    """What the function calls an array that it closes over, or a global one."""
+
+    def __init__(self, fn: Any) -> None:
+        try:
+            names = inspect.getclosurevars(fn)
+            self._known = {id(value): name for name, value in {**names.globals, **names.nonlocals}.items()}
+        except TypeError:  # not written in Python
+            self._known = {}
+
+    def __call__(self, array: Any) -> str | None:
+        return self._known.get(id(array))
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -58,5 +202,4 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
-        chosen = chosen_options("record", options, OPTIONS)
-        return JaxRun(bind("record", fn, args, inputs), **chosen).record()
+        return recorded(JaxRun, JaxInputs, fn, args, inputs, options)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -14,6 +15,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 
 from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
+from ..needed import UnsupportedError
 from .arrays import JaxBudget, is_float
 from .levels import JaxprLevel
 from .locate import function_of, users_frames
@@ -41,6 +43,20 @@ class EvaluatedEquation:
     uses: list[Use]
     results: list[tuple[int, Any]]
     vjp: Callable[[Any], Sequence[Any]]
+
+
+@dataclass
+class GradientTotals:
+    """The gradients of steps as far as they have arrived, and how often something arrived."""
+
+    sums: dict[Any, Any] = field(default_factory=dict)
+    counts: Counter[Any] = field(default_factory=Counter)
+
+    def add(self, step: Any, g: Any) -> int:
+        """How many shares have arrived with this one."""
+        self.sums[step] = self.sums[step] + g if step in self.sums else g
+        self.counts[step] += 1
+        return self.counts[step]
 
 
 @dataclass
@@ -80,6 +96,18 @@ class JaxTape:
             values = [read(var) for var in equation.invars]
             env.update(zip(equation.outvars, self._equation(equation, values, level), strict=True))
         return [read(var) for var in jaxpr.outvars]
+
+    def back(self, totals: GradientTotals) -> Iterator[tuple[EvaluatedEquation, Sequence[Any]]]:
+        """Every equation at whose results a gradient has arrived, the last first, with the shares of its uses.
+
+        Whoever takes them adds the shares to ``totals``.
+        """
+        for call in reversed(self.calls):
+            self.check()
+            arrived = [totals.sums.get(step) for step, _ in call.results]
+            if any(g is not None for g in arrived):
+                pairs = zip(call.results, arrived, strict=True)
+                yield call, _shares(call.vjp, [_cotangent(y, g) for (_, y), g in pairs])
 
     # ------------------------------------------------------------------ one equation
     def _equation(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
@@ -152,17 +180,9 @@ class JaxTape:
         """Evaluate and keep: a draft for the result, or one for the call and one for each of several results."""
         uses = [self._use(value, label, var) for value, label, var in _operands(values, equation, inner)]
         places = [i for i, value in enumerate(values) if value.needs]
-        arrays, start = [value.array for value in values], perf_counter()
-
-        def of_needing(*needing: Any) -> Sequence[Any]:
-            given = list(arrays)
-            for place, array in zip(places, needing, strict=True):
-                given[place] = array
-            return fn(*given)
-
-        vjp = None
+        arrays, start, vjp = [value.array for value in values], perf_counter(), None
         if places and name != "stop_gradient":
-            outputs, vjp = jax.vjp(of_needing, *[arrays[i] for i in places])
+            outputs, vjp = vjp_of(fn, arrays, places)
         else:
             outputs = fn(*arrays)
         seconds = perf_counter() - start
@@ -203,6 +223,35 @@ class JaxTape:
         if value.step is None:
             value.step = self.add_leaf(value.array, "constant", self.name_of(value.array))
         return Use(label, value.step, None)
+
+
+def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int]) -> tuple[Any, Callable[[Any], Any]]:
+    """`jax.vjp` of a function with respect to those of its arguments that stand at ``places``."""
+
+    def of_needing(*needing: Any) -> Any:
+        given = list(values)
+        for place, value in zip(places, needing, strict=True):
+            given[place] = value
+        return fn(*given)
+
+    return jax.vjp(of_needing, *[values[i] for i in places])
+
+
+def _shares(vjp: Callable[[Any], Sequence[Any]], cotangents: list[Any]) -> Sequence[Any]:
+    try:
+        return vjp(cotangents)
+    except ValueError as error:
+        if "while_loop" not in str(error):
+            raise
+        raise UnsupportedError(
+            "record: JAX has no gradient through while_loop with a number of rounds that it does not know; use scan"
+        ) from None
+
+
+def _cotangent(y: Any, g: Any) -> Any:
+    if not is_float(y):
+        return np.zeros(y.shape, jax.dtypes.float0)
+    return jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype)
 
 
 def _alone(equation: Any, info: Any) -> Callable[..., list[Any]]:

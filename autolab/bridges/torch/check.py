@@ -12,20 +12,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...engine.errors import GradientCountError, GradientShapeError
 from ...engine.tracebacks import folded, hidden
-from ...gradcheck import GradientReport, check_bound
-from ...gradcheck.measuring.options import settle
 from ...gradcheck.naming.forgotten_way import Traced
-from ..checked import bound_function
-from .inputs import TorchInputs, bind
+from ...gradcheck.reporting.report import GradientReport
+from ..checked import Called, Subject, checked, fixed_upstream, gradient_error
+from .inputs import TorchInputs
 from .modules import copied_buffers
-from .regions import function_of
+from .regions import function_of, nodes_between
 from .tensors import array_of, tensor_of, tensors_in
 from .ways import traced
 
-_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
-_SHAPE = re.compile(r"got \[([\d, ]*)\] but expected shape compatible with \[([\d, ]*)\]")
+_SHAPES = re.compile(r"got \[([\d, ]*)\] but expected shape compatible with \[([\d, ]*)\]")
 
 
 def check_gradients(
@@ -84,22 +81,13 @@ def check_gradients(
     given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
     __tracebackhide__ = hidden()
     with folded():
-        chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
         is_function = isinstance(fn, type) and issubclass(fn, torch.autograd.Function)
-        bound = bind("check_gradients", fn.apply if is_function else fn, args, inputs)
-        orders = chosen.pop("order")
-        if isinstance(orders, bool) or not isinstance(orders, int) or orders < 1:
-            raise ValueError(f"check_gradients: order is {orders!r:.40}; expected 1, 2, ...")
-        subject = TorchSubject(bound, orders)
-        return check_bound(bound_function(subject, bound.name, subject.arrays), **chosen)
+        return checked(TorchSubject, TorchInputs, fn.apply if is_function else fn, args, inputs, given, options)
 
 
 @dataclass(frozen=True)
-class TorchSubject:
-    """Calls a torch function on arrays. Of order 2 its results are gradients, for a fixed upstream gradient."""
-
-    inputs: TorchInputs
-    order: int = 1
+class TorchSubject(Subject):
+    """A torch function that is checked; a module with its parameters."""
 
     @property
     def parameters(self) -> dict[str, Tensor]:
@@ -109,7 +97,7 @@ class TorchSubject:
 
     @property
     def tensors(self) -> dict[str, Tensor]:
-        return {**self.inputs.tensors, **self.parameters}
+        return {**self.inputs.values, **self.parameters}
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -128,7 +116,7 @@ class TorchSubject:
             for _ in range(self.order - 1):
                 xs = [x for x in leaves.values() if x.requires_grad]
                 ys = [y for y in found if y.requires_grad]
-                starts = [_upstream(y) for y in ys]
+                starts = [torch.as_tensor(fixed_upstream(y.shape)).to(y) for y in ys]
                 grads = torch.autograd.grad(ys, xs, starts, create_graph=True, allow_unused=True)
                 found = [torch.zeros_like(x) if g is None else g for x, g in zip(xs, grads, strict=True)]
             return found
@@ -149,7 +137,7 @@ class TorchSubject:
         return replace(self.inputs, fn=call).call(leaves)
 
 
-class TorchCall:
+class TorchCall(Called):
     """One call: the results, and the gradients that PyTorch computes from here."""
 
     def __init__(self, subject: TorchSubject, arrays: Sequence[np.ndarray]) -> None:
@@ -171,7 +159,7 @@ class TorchCall:
         try:
             grads = torch.autograd.grad([y for y, _ in pairs], xs, starts, allow_unused=True, retain_graph=True)
         except RuntimeError as error:
-            raise _told(error) or error from None
+            raise gradient_error(error, "incorrect number of gradients", _SHAPES) from None
         for i, g in zip(places, grads, strict=True):
             found[i] = None if g is None else np.array(array_of(g))
         return found
@@ -189,15 +177,8 @@ class TorchCall:
 
     def _functions(self) -> set[Any]:
         """The users' Functions that were applied."""
-        found, seen = set(), set()
-        waiting = [y.grad_fn for y in self._results if y.grad_fn is not None]
-        while waiting:
-            node = waiting.pop()
-            if node not in seen:
-                seen.add(node)
-                found |= {function_of(node)} - {None}
-                waiting += [parent for parent, _ in node.next_functions if parent is not None]
-        return found
+        starts = [y.grad_fn for y in self._results if y.grad_fn is not None]
+        return {function_of(node) for start in starts for node in nodes_between(start, ())} - {None}
 
 
 def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
@@ -206,23 +187,3 @@ def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
     if tensor.is_floating_point() and tensor.dtype.itemsize < 8:
         tensor = tensor.to(given.dtype)  # the check itself is in float64
     return tensor.to(given.device).requires_grad_(given.is_floating_point())
-
-
-def _upstream(y: Tensor) -> Tensor:
-    """Fixed numbers between 0.5 and 1.5 of both signs, the same at every call."""
-    drawn = np.random.default_rng(0).uniform(0.5, 1.5, tuple(y.shape)) * np.random.default_rng(1).choice(
-        (-1, 1), y.shape
-    )
-    return torch.as_tensor(drawn).to(y)
-
-
-def _told(error: RuntimeError) -> Exception | None:
-    """What PyTorch says about a backward with the wrong number or shape of gradients, as AutoLab's error."""
-    said = str(error)
-    if "incorrect number of gradients" in said:
-        return GradientCountError(said[:300])
-    shapes = _SHAPE.search(said)
-    if shapes is None:
-        return None
-    got, expected = [tuple([int(n) for n in text.split(",") if n.strip()]) for text in shapes.groups()]
-    return GradientShapeError(said[:300], got, expected)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import Module
 from torch.nn.parameter import UninitializedTensorMixin
 
 from ...engine.tracebacks import folded, hidden
@@ -18,10 +17,9 @@ from ...recording.model import Recording
 from ...shared.binding import Bound
 from ...views.graph.explorer import Explorer
 from ...views.graph.parameters import if_few
-from ..replaced import replaced_steps
 from ..session import BridgeSession, opened
 from .inputs import TorchInputs, bind
-from .run import TorchRun
+from .record import TorchRun
 from .tensors import array_of
 
 
@@ -57,16 +55,17 @@ class TorchSession(BridgeSession):
     changes has changed because of a move, and running means do not drift.
     """
 
-    library = "PyTorch"
+    library, runs = "PyTorch", TorchRun
+    literal, nan = "torch.tensor({numbers!r}, dtype={dtype})", "float('nan')"
+    array_of = staticmethod(array_of)
+    has_gradient = staticmethod(lambda y: bool(y.requires_grad))
 
     def __init__(self, inputs: TorchInputs, options: Mapping[str, Any]) -> None:
-        self._inputs, self._module = inputs, inputs.module
-        self._numbers: tuple[int, ...] = ()
+        self._module = inputs.module
         self._rng_state = torch.get_rng_state()
         self._gpu_states = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
         mode = {} if self._module is None else {"train": self._module.training}
-        arrays = {name: np.array(array_of(tensor)) for name, tensor in inputs.tensors.items()}
-        super().__init__(inputs.written, inputs.name, arrays, {**mode, **options})
+        super().__init__(inputs, {**mode, **options})
 
     def _bind(self, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Bound:
         bound = super()._bind(fn, args, inputs)
@@ -75,32 +74,20 @@ class TorchSession(BridgeSession):
         found: Any = {name: ModuleParameter(p) for name, p in named if _can_be_moved(p) and name not in taken}
         return if_few(replace(bound, learned=found))
 
-    def run(
-        self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
-    ) -> tuple[Recording, dict[int, np.ndarray]]:
-        ones: dict[int, np.ndarray] = {}
+    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
+        given = self._inputs.values
+        return {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items() if name in given}
 
-        def starts(outputs: tuple[Tensor, ...]) -> Any:
-            ones.update({i: np.ones_like(array_of(y)) for i, y in enumerate(outputs) if y.requires_grad})
-            found = tuple([upstream(i, ones[i]) if i in ones else None for i in range(len(outputs))])
-            return found if len(outputs) > 1 else found[0]
-
-        given = self._inputs.tensors
-        values = {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items() if name in given}
-        moved = {name: a for name, a in arrays.items() if name not in given}
-        run = TorchRun(
-            self._inputs, values, starts, self._budget, check, replaced_steps(self.state.replaced, self._numbers)
-        )
+    def computed(self, run: Any, arrays: Mapping[str, np.ndarray]) -> Recording:
+        parameters = {name: a for name, a in arrays.items() if name not in self._inputs.values}
         try:
-            with self._as_it_was(), self._moved(moved):
-                recording = run.record()
+            with self._as_it_was(), self._parameters_moved(parameters):
+                return run.record()
         finally:
             with torch.no_grad():
                 for buffer, kept in run.buffers:
                     if not torch.equal(buffer, kept):  # one that is expanded cannot be written to
                         buffer.copy_(kept)
-        self._numbers = run.numbers
-        return recording, ones
 
     @contextlib.contextmanager
     def _as_it_was(self) -> Iterator[None]:
@@ -119,7 +106,7 @@ class TorchSession(BridgeSession):
                     module.training = mode
 
     @contextlib.contextmanager
-    def _moved(self, arrays: Mapping[str, np.ndarray]) -> Iterator[None]:
+    def _parameters_moved(self, arrays: Mapping[str, np.ndarray]) -> Iterator[None]:
         """Inside, these parameters of the module have other numbers."""
         learned: Any = self.bound.learned
         kept = [(learned[name].tensor, learned[name].tensor.data) for name in arrays]
@@ -135,30 +122,11 @@ class TorchSession(BridgeSession):
         mode = "train" if self.train else "test"
         return {} if self._module is None else {"mode": (mode, ("train", "test"))}
 
-    def code(self) -> str:
-        """Python text that opens the same view at this point; arrays of many elements by their own names."""
-        parts = []
-        for name in self._inputs.tensors:
-            array, dtype = self.state.inputs[name], str(self._inputs.tensors[name].dtype)
-            text = f"torch.tensor({array.tolist()!r}, dtype={dtype})" if array.size <= _LITERAL else name
-            parts.append(f"{name}={text}" if name.isidentifier() else text)
-        moved = [f"{name!r}: {a.tolist()!r}" for name, a in self.state.inputs.items() if name in self.bound.learned]
-        parts += [f'options={{"parameters": {{{", ".join(moved)}}}}}'] if moved else []
-        return f"autolab.explore({', '.join([_code_name(self._inputs), *parts])})".replace("nan", "float('nan')")
-
 
 def _can_be_moved(parameter: Tensor) -> bool:
     if isinstance(parameter, UninitializedTensorMixin) or not parameter.requires_grad:
         return False
     return parameter.is_floating_point() and parameter.layout == torch.strided and not parameter.is_meta
-
-
-_LITERAL = 1000
-
-
-def _code_name(inputs: TorchInputs) -> str:
-    name = inputs.name
-    return "module" if isinstance(inputs.fn, Module) else name if name.isidentifier() else "fn"
 
 
 def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:

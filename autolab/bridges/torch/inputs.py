@@ -1,9 +1,9 @@
-"""The inputs of a torch function or module: its tensors, by the names of its signature."""
+"""The inputs of a torch function or module: its tensors, also inside tuples, lists and dicts."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,26 +12,19 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from ...engine.errors import a_kind
-from ...shared.arguments import InputPlaceholder
 from ...shared.structure import rebuilt
+from ..inputs import BridgeInputs
 from ..needed import UnsupportedError
 from .regions import takes_context
 from .tensors import exchanged
 
 
 @dataclass(frozen=True)
-class TorchInputs:
-    """A function with its arguments. The tensors among them, also inside tuples, lists and dicts, are its inputs.
+class TorchInputs(BridgeInputs):
+    """A torch function or module with its arguments. Tensors are its inputs, and NumPy arrays become tensors."""
 
-    ``caller`` is the tool that bound them, for its messages.
-    """
-
-    fn: Any
-    tensors: dict[str, Tensor]
-    _args: tuple[Any, ...]
-    _kwargs: dict[str, Any]
-    caller: str
+    expected = "a function of tensors, or a module"
+    rebuilt = staticmethod(rebuilt)
 
     @property
     def module(self) -> Module | None:
@@ -50,96 +43,59 @@ class TorchInputs:
         return str(getattr(self.function or self.fn, "__name__", type(self.fn).__name__))
 
     @property
+    def code_name(self) -> str:
+        return "module" if isinstance(self.fn, Module) else super().code_name
+
+    @property
     def function(self) -> Any:
         """The ``torch.autograd.Function`` whose ``apply`` is called, if that is what is."""
-        return applied(self.fn)
+        owner = getattr(self.fn, "__self__", None)
+        is_function = isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
+        return owner if is_function and self.fn.__name__ == "apply" else None
+
+    @property
+    def runs(self) -> Any:
+        return self.fn if self.function is None else self.function.apply  # which a diagnosis changes
+
+    @property
+    def takes_keywords(self) -> bool:
+        return self.function is None
+
+    def signature(self) -> inspect.Signature:
+        if self.function is None:
+            return inspect.signature(self.written)
+        found = inspect.signature(self.function.forward)
+        return found.replace(parameters=list(found.parameters.values())[takes_context(self.function) :])
 
     def leaves(self, values: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
         """Fresh tensors with the numbers of ``values`` (by default the inputs'); those of floats require a gradient."""
-        given = {**self.tensors, **(values or {})}
+        given = {**self.values, **(values or {})}
         return {name: t.detach().clone().requires_grad_(t.is_floating_point()) for name, t in given.items()}
 
-    def call(self, leaves: Mapping[str, Tensor]) -> Any:
-        """Run the function on them."""
-        args = [_filled(a, leaves) for a in self._args]
-        fn = self.fn if self.function is None else self.function.apply
-        return fn(*args, **{key: _filled(a, leaves) for key, a in self._kwargs.items()})
+    @staticmethod
+    def as_input(value: Any) -> Tensor:
+        return value if isinstance(value, Tensor) else torch.from_numpy(np.array(value))
+
+    @staticmethod
+    def exchanged(tree: Any, swap: Callable[[str, Tensor], Any], label: str) -> Any:
+        def taken(name: str, value: Any) -> Any:
+            return swap(name, value) if isinstance(value, Tensor) or value.dtype.kind in "biuf" else value
+
+        return exchanged(tree, taken, label, Tensor | np.ndarray)
+
+    def refuse(self) -> None:
+        """Raise if the function was compiled, so that no step of it can be seen."""
+        original = getattr(self.fn, "_torchdynamo_orig_callable", None) or getattr(self.fn, "_orig_mod", None)
+        if original is not None:
+            name = getattr(self.fn, "__name__", type(self.fn).__name__)
+            raise UnsupportedError(
+                f"{self.caller}: {name} is compiled (torch.compile), and none of its steps can be seen; give the "
+                "function from before torch.compile"
+            )
+        if isinstance(self.fn, torch.jit.ScriptModule | torch.jit.ScriptFunction):
+            raise UnsupportedError(
+                f"{self.caller}: a function of torch.jit shows none of its steps; give the Python function"
+            )
 
 
-def applied(fn: Any) -> Any:
-    """The Function whose ``apply`` this is; None for anything else."""
-    owner = getattr(fn, "__self__", None)
-    is_function = isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
-    return owner if is_function and fn.__name__ == "apply" else None
-
-
-def bind(caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> TorchInputs:
-    """Bind ``args`` and ``inputs`` to the signature of ``fn``; NumPy arrays become tensors.
-
-    Raises
-    ------
-    TypeError
-        If ``fn`` is not callable, or the arguments do not fit its signature.
-    UnsupportedError
-        If it is compiled.
-    """
-    if not callable(fn):
-        raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of tensors, or a module")
-    refuse_compiled(caller, fn)
-    function = applied(fn)
-    written = fn.forward if isinstance(fn, Module) else fn
-    found: dict[str, Tensor] = {}
-
-    def slot(label: str, tensor: Tensor) -> InputPlaceholder:
-        found[label] = tensor
-        return InputPlaceholder(label)
-
-    try:
-        signature = inspect.signature(written if function is None else function.forward)
-        parameters = list(signature.parameters.values())
-        if function is not None and takes_context(function):
-            signature = signature.replace(parameters=parameters[1:])
-        bound = signature.bind(*args, **inputs)
-        if function is not None:
-            bound.apply_defaults()  # apply takes no keywords, so none may be left out
-    except ValueError:  # a built-in function has no signature
-        labelled = tuple([exchanged(_tensors(a), slot, f"x{i}") for i, a in enumerate(args)])
-        kwargs = {k: exchanged(_tensors(v), slot, k) for k, v in inputs.items()}
-        return TorchInputs(fn, found, labelled, kwargs, caller)
-    except TypeError as error:
-        name = getattr(fn, "__name__", type(fn).__name__)
-        raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
-    for key, value in bound.arguments.items():
-        if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
-            bound.arguments[key] = {k: exchanged(_tensors(v), slot, k) for k, v in value.items()}
-        else:
-            bound.arguments[key] = exchanged(_tensors(value), slot, key)
-    return TorchInputs(fn, found, bound.args, bound.kwargs, caller)
-
-
-def refuse_compiled(caller: str, fn: Any) -> None:
-    """Raise if a function was compiled, so that no step of it can be seen."""
-    original = getattr(fn, "_torchdynamo_orig_callable", None) or getattr(fn, "_orig_mod", None)
-    if original is not None:
-        name = getattr(fn, "__name__", type(fn).__name__)
-        raise UnsupportedError(
-            f"{caller}: {name} is compiled (torch.compile), and none of its steps can be seen; give the function from "
-            "before torch.compile"
-        )
-    if isinstance(fn, torch.jit.ScriptModule | torch.jit.ScriptFunction):
-        raise UnsupportedError(f"{caller}: a function of torch.jit shows none of its steps; give the Python function")
-
-
-def _tensors(value: Any) -> Any:
-    """NumPy arrays as tensors, alone or inside tuples, lists and dicts."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return torch.from_numpy(np.array(value))
-    if isinstance(value, dict):
-        return type(value)((key, _tensors(item)) for key, item in value.items())
-    if type(value) in (list, tuple):
-        return type(value)(_tensors(item) for item in value)
-    return value
-
-
-def _filled(value: Any, leaves: Mapping[str, Tensor]) -> Any:
-    return rebuilt(value, lambda leaf: leaves[leaf.name] if isinstance(leaf, InputPlaceholder) else leaf)
+bind = TorchInputs.bind

@@ -2,16 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, cast
 
+import torch
+from torch import Tensor
+
+from ...engine.errors import a_kind
+from ...engine.observe import observe
 from ...engine.tracebacks import folded, hidden
-from ...recording.model import Recording
-from ...shared.binding import chosen_options
-from .inputs import bind
-from .run import TorchRun
+from ...recording.departures import Departure
+from ...recording.drafts import Draft
+from ...recording.model import Recording, Scope, Step
+from ...recording.raised import CarryUnfinished, Raised
+from ...recording.scopes import ScopeTracker
+from ...recording.serialize import digest
+from ..needed import UnsupportedError
+from ..run import BridgeRun, recorded
+from .inputs import TorchInputs
+from .locate import TorchLocator, name_in
+from .modules import ModuleNames, calls_as_scopes
+from .recorder import TorchRecorder
+from .refusals import explained
+from .tensors import TensorBudget, tensors_in
 
-OPTIONS = ("upstream", "budget")
+
+@dataclass
+class TorchRun(BridgeRun):
+    """A run. Afterwards ``outputs`` are what the function returned, with their numbers in the recording's order, and
+    ``buffers`` those of the modules that ran, with what they held before."""
+
+    outputs: tuple[Tensor, ...] = ()
+    buffers: list[tuple[Tensor, Tensor]] = field(default_factory=list)
+    locator: TorchLocator = field(init=False)
+
+    def record(self) -> Recording:
+        """Run forward and backward."""
+        if torch.is_inference_mode_enabled():
+            raise UnsupportedError(f"{self.inputs.caller}: there are no gradients under torch.inference_mode()")
+        module = self.inputs.module
+        self.locator = TorchLocator(self.inputs.written)
+        base = sys._getframe()
+        tracker, names = ScopeTracker(base, self.locator), ModuleNames(module)
+        self.buffers = names.buffers
+        budget = TensorBudget(self.budget)
+        self._recorder = TorchRecorder(self.locator, tracker, budget, names, base, self.check)
+        self._recorder.replaced = self.replaced
+        leaves = self.inputs.leaves(self.values)
+        for name, tensor in leaves.items():
+            self._recorder.add_leaf(tensor, "input", name)
+        with self._kept("forward"):
+            self.outputs = self._outputs(self._forward(leaves, module, names, tracker))
+        with self._kept("backward"):
+            self._backward()
+            return self._finish()
+
+    def _kept(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
+        return CarryUnfinished(cast(Any, self), phase)
+
+    def _forward(self, leaves: dict[str, Tensor], module: Any, names: ModuleNames, tracker: ScopeTracker) -> Any:
+        root = module if self.inputs.fn is module else None
+        try:
+            with (
+                torch.enable_grad(),
+                observe(lambda event: None),  # so that `autolab.named_scope` is heard
+                calls_as_scopes(names, root, partial(_found, self._recorder)),
+                self._recorder,
+            ):
+                return self.inputs.call(leaves)
+        finally:
+            tracker.close()
+
+    def _outputs(self, returned: Any) -> tuple[Tensor, ...]:
+        found = tuple(tensors_in(returned))
+        if not found:
+            hint = ": is a return missing?" if returned is None else ""
+            raise TypeError(
+                f"{self.inputs.caller}: {self.inputs.name} returned {a_kind(returned)}; expected a tensor, or a tuple, "
+                f"list or dict of tensors{hint}"
+            )
+        return found
+
+    def _backward(self) -> None:
+        recorder = self._recorder
+        outputs = [(recorder.step_of(y), y) for y in self.outputs]
+        starts = self.starts(self.outputs)
+        try:
+            self.upstream_kept = recorder.shares.run(outputs, starts, recorder.leaves)
+        except RuntimeError as error:
+            told = explained(error)
+            if told is None:
+                raise
+            raise told from error
+
+    @staticmethod
+    def like(y: Tensor, given: Any) -> Tensor:
+        return torch.ones_like(y) if given is None else torch.as_tensor(given, dtype=y.dtype, device=y.device)
+
+    # ------------------------------------------------------------------ the result; also of a run that was ended
+    @property
+    def drafts(self) -> Any:
+        return self._recorder.drafts
+
+    def step_at(self, node: Any) -> None:
+        """No node of autograd's graph is known by name."""
+
+    def unfinished(self, raised: Raised) -> Recording:
+        """What there is of a run that was ended."""
+        self.raised = raised
+        found = self._finish()
+        return replace(found, id=digest(f"{self.inputs.name} {raised}", found.steps))
+
+    def _finish(self) -> Recording:
+        recorder = self._recorder
+        is_ended = self.raised is not None and self.raised.phase == "forward"
+        outputs = [] if is_ended else [recorder.step_of(y) for y in self.outputs]
+        has_gradient = is_ended or any(y.requires_grad for y in self.outputs)
+        return self.recording(recorder.drafts, recorder.shares.backward, outputs, recorder.budget, has_gradient)
+
+    def scopes_of(self, drafts: Sequence[Draft], ids: Mapping[int, int]) -> tuple[Scope, ...]:
+        return self._recorder.tracker.scopes(drafts)
+
+    def departures_of(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
+        return self._recorder.departed.settled(steps, ids)
+
+
+def _found(recorder: TorchRecorder, value: Any) -> str | None:
+    """What the user's code calls a module that it calls."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
+        frame = frame.f_back
+    return name_in(frame, value)
+
+
+_LIBRARY = torch.__path__[0]
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -59,5 +186,4 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
-        chosen = chosen_options("record", options, OPTIONS)
-        return TorchRun(bind("record", fn, args, inputs), **chosen).record()
+        return recorded(TorchRun, TorchInputs, fn, args, inputs, options)

@@ -76,25 +76,25 @@ class TensorBudget(Budget):
         return TensorBudget(super().share(fraction)._left)
 
 
-def tensors_in(value: Any) -> Iterator[Tensor]:
-    """The tensors in a structure of tuples, lists and dicts, in order."""
-    if isinstance(value, Tensor):
+def tensors_in(value: Any, kinds: Any = Tensor) -> Iterator[Any]:
+    """The tensors in a structure of tuples, lists and dicts, in order; or its values of other ``kinds``."""
+    if isinstance(value, kinds):
         yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from tensors_in(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from tensors_in(item)
+    elif isinstance(value, dict | list | tuple):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from tensors_in(item, kinds)
 
 
-def exchanged(value: Any, swap: Callable[[str, Tensor], Any], label: str = "") -> Any:
-    """The structure with ``swap(label, tensor)`` for every tensor; labels are ``state[0]``, ``batch[x]``."""
-    if isinstance(value, Tensor):
+def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str = "", kinds: Any = Tensor) -> Any:
+    """The structure with ``swap(label, value)`` for every tensor, or every value of other ``kinds``.
+
+    Labels are ``state[0]``, ``batch[x]``.
+    """
+    if isinstance(value, kinds):
         return swap(label, value)
     if isinstance(value, dict):
-        return type(value)((key, exchanged(item, swap, f"{label}[{key}]")) for key, item in value.items())
-    if isinstance(value, list | tuple) and next(tensors_in(value), None) is not None:
-        items = [exchanged(item, swap, f"{label}[{i}]") for i, item in enumerate(value)]
+        return type(value)((key, exchanged(item, swap, f"{label}[{key}]", kinds)) for key, item in value.items())
+    if isinstance(value, list | tuple) and next(tensors_in(value, kinds), None) is not None:
+        items = [exchanged(item, swap, f"{label}[{i}]", kinds) for i, item in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value

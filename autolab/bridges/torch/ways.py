@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,11 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from ...gradcheck.naming.forgotten_way import Traced, TracedStep, Way
+from ...gradcheck.naming.forgotten_way import Traced
+from ..ways import TracedUse, ways_through
 from . import calls
 from .regions import takes_context
 from .tensors import array_of, exchanged, tensor_of, tensors_in
-
-_ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "sigmoid", "sqrt", "rsqrt", "abs", "square", "pow", "relu"}
-_ELEMENTWISE |= {"add", "sub", "mul", "div", "neg", "reciprocal", "expm1", "log1p", "softplus", "erf", "clamp", "atan"}
 
 
 class _Context:
@@ -101,37 +100,28 @@ def traced(
         else:
             function.apply = own
     pairs = [(y, tensor_of(g).to(y)) for y, g in zip(ys, upstream, strict=True) if g is not None]
-    x = list(fresh.values())[place]
-    right = _reaching([y for y, _ in pairs], x, [g for _, g in pairs])
-    return right, list(_ways(edges.found, pairs, x)) if edges.found else []
-
-
-def _ways(edges: Sequence[_TorchUse], pairs: Sequence[tuple[Tensor, Tensor]], x: Tensor) -> Iterator[Way]:
     ys, starts = [y for y, _ in pairs], [g for _, g in pairs]
-    for edge in edges:
-        (share,) = torch.autograd.grad(ys, [edge.alias], starts, allow_unused=True, retain_graph=True)
-        if share is None:
-            continue
-        found = _reaching([edge.value], x, [share])
-        yield Way(edge.giver, found)
-        (g,) = torch.autograd.grad(ys, [edge.result], starts, allow_unused=True, retain_graph=True)
-        if edge.function in _ELEMENTWISE and g is not None:
-            if g.shape == edge.value.shape:
-                yield TracedStep(edge.function, found - _reaching([edge.value], x, [g]), "wrong_function.step")
-            if g.shape == x.shape:
-                yield TracedStep(
-                    edge.function, found - np.asarray(array_of(g), np.float64).ravel(), "wrong_function.inner"
-                )
+    x = list(fresh.values())[place]
+
+    def arriving(at: Tensor) -> Tensor | None:
+        return torch.autograd.grad(ys, [at], starts, allow_unused=True, retain_graph=True)[0]
+
+    shares = [(edge, arriving(edge.alias)) for edge in edges.found]
+    uses = [
+        TracedUse(edge.function, edge.giver, share, arriving(edge.result), partial(_reaching, edge.value, x))
+        for edge, share in shares
+        if share is not None
+    ]
+    right = sum([_reaching(y, x, g) for y, g in pairs], np.zeros(x.numel()))
+    return right, list(ways_through(uses, tuple(x.shape), array_of))
 
 
-def _reaching(values: Sequence[Tensor], x: Tensor, gs: Sequence[Tensor]) -> np.ndarray:
-    """What of gradients that arrive at values reaches ``x``, flat."""
-    needing = [(value, g) for value, g in zip(values, gs, strict=True) if value.requires_grad]
-    if not needing:
-        return np.zeros(x.numel())
-    if any(value is x for value, _ in needing):
-        found = sum([g for value, g in needing if value is x])
+def _reaching(value: Tensor, x: Tensor, g: Tensor) -> np.ndarray:
+    """What of a gradient that arrives at a value reaches ``x``, flat."""
+    if value is x:
+        found: Tensor | None = g
+    elif value.requires_grad:
+        (found,) = torch.autograd.grad([value], [x], [g], allow_unused=True, retain_graph=True)
     else:
-        ys, starts = [value for value, _ in needing], [g for _, g in needing]
-        (found,) = torch.autograd.grad(ys, [x], starts, allow_unused=True, retain_graph=True)
+        found = None
     return np.zeros(x.numel()) if found is None else np.asarray(array_of(found), np.float64).ravel()

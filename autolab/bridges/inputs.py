@@ -1,0 +1,123 @@
+"""The inputs of another library's function: its arrays, by the names of its signature."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ..engine.errors import a_kind
+from ..shared.arguments import InputPlaceholder
+
+
+@dataclass(frozen=True)
+class BridgeInputs(ABC):
+    """A function with its arguments. The arrays among them, also inside structures, are its inputs.
+
+    ``caller`` is the tool that bound them, for its messages.
+    """
+
+    fn: Any
+    values: dict[str, Any]
+    _args: tuple[Any, ...]
+    _kwargs: dict[str, Any]
+    caller: str
+
+    expected = ""
+    """What ``fn`` is to be, for a message."""
+
+    @classmethod
+    def bind(cls, caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Self:
+        """Bind ``args`` and ``inputs`` to the signature of ``fn``.
+
+        Raises
+        ------
+        TypeError
+            If ``fn`` is not callable, or the arguments do not fit its signature.
+        UnsupportedError
+            If nothing of it can be seen.
+        """
+        if not callable(fn):
+            raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected {cls.expected}")
+        unbound = cls(fn, {}, (), {}, caller)
+        unbound.refuse()
+
+        def slot(label: str, value: Any) -> Any:
+            unbound.values[label] = cls.as_input(value)
+            return InputPlaceholder(label)
+
+        try:
+            signature = unbound.signature()
+            bound = signature.bind(*args, **inputs)
+        except ValueError:  # a built-in function has no signature
+            positional = tuple([cls.exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
+            return replace(unbound, _args=positional, _kwargs={k: cls.exchanged(v, slot, k) for k, v in inputs.items()})
+        except TypeError as error:
+            name = getattr(fn, "__name__", type(fn).__name__)
+            raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
+        if not unbound.takes_keywords:
+            bound.apply_defaults()
+        for key, value in bound.arguments.items():
+            if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
+                bound.arguments[key] = {k: cls.exchanged(v, slot, k) for k, v in value.items()}
+            else:
+                bound.arguments[key] = cls.exchanged(value, slot, key)
+        return replace(unbound, _args=bound.args, _kwargs=bound.kwargs)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return str(getattr(self.fn, "__name__", type(self.fn).__name__))
+
+    @property
+    def code_name(self) -> str:
+        """What stands for the function in source text."""
+        return self.name if self.name.isidentifier() else "fn"
+
+    @property
+    def written(self) -> Any:
+        """What the user wrote, without what the library put around it."""
+        return self.fn
+
+    @property
+    def runs(self) -> Any:
+        """What is run."""
+        return self.fn
+
+    @property
+    def takes_keywords(self) -> bool:
+        """Whether arguments may be left out, and given by their names."""
+        return True
+
+    def signature(self) -> inspect.Signature:
+        """The signature to which the arguments are bound."""
+        return inspect.signature(self.fn)
+
+    def refuse(self) -> None:  # noqa: B027
+        """Raise if nothing of the function can be seen; of most functions all is."""
+
+    def call(self, values: Mapping[str, Any]) -> Any:
+        """Run the function on other values of its inputs."""
+
+        def filled(leaf: Any) -> Any:
+            return values[leaf.name] if isinstance(leaf, InputPlaceholder) else leaf
+
+        args = [self.rebuilt(a, filled) for a in self._args]
+        return self.runs(*args, **{key: self.rebuilt(a, filled) for key, a in self._kwargs.items()})
+
+    @staticmethod
+    @abstractmethod
+    def as_input(value: Any) -> Any:
+        """An array of the library."""
+
+    @staticmethod
+    @abstractmethod
+    def exchanged(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
+        """The structure with ``swap(label, array)`` in the place of every array; labels are ``params[w]``."""
+
+    @staticmethod
+    @abstractmethod
+    def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
+        """The structure with ``leaf(value)`` in the place of every leaf."""

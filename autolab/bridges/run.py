@@ -1,0 +1,141 @@
+"""One run of another library's function and of its gradient, as a Recording."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..engine.errors import a_kind
+from ..recording.arrays import Budget
+from ..recording.departures import Departure
+from ..recording.drafts import Draft
+from ..recording.inner import describe_inner_steps
+from ..recording.locate import python_function, source_of
+from ..recording.model import BackwardStep, Recording, Scope, Snapshot, Step
+from ..recording.raised import Raised
+from ..recording.serialize import digest
+from ..recording.unexecuted_lines import unexecuted_lines
+from ..shared.binding import chosen_options
+from .inputs import BridgeInputs
+from .pruned import pruned
+
+BUDGET = 64 << 20
+
+
+def _nothing() -> None:
+    """Nobody wants to stop the run."""
+
+
+@dataclass
+class BridgeRun(ABC):
+    """A run. ``upstream`` is an array, a tuple of one per output, a function of the outputs that gives one, or None.
+
+    ``check`` is called at every step, and may raise to end the run. ``replaced`` has the values that calls are to give
+    in place of their own, by the numbers of all calls, also of those that are left out in the end; ``numbers`` has
+    these for the steps of the recording.
+    """
+
+    inputs: Any
+    values: Mapping[str, Any] | None = None
+    upstream: Any = None
+    budget: int = BUDGET
+    check: Callable[[], None] = _nothing
+    replaced: Mapping[int, Any] = field(default_factory=dict)
+    numbers: tuple[int, ...] = ()
+    upstream_kept: Sequence[Snapshot | None] = ()
+    raised: Raised | None = None
+
+    @abstractmethod
+    def record(self) -> Recording:
+        """Run forward and backward."""
+
+    @staticmethod
+    @abstractmethod
+    def like(y: Any, given: Any) -> Any:
+        """An array of the library with the dtype of ``y``; ones of its shape for None."""
+
+    @abstractmethod
+    def scopes_of(self, drafts: Sequence[Draft], ids: Mapping[int, int]) -> tuple[Scope, ...]:
+        """The scopes of the drafts that are left; ``ids`` has the number that each of all drafts has now."""
+
+    @abstractmethod
+    def departures_of(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
+        """Where values leave the graph."""
+
+    def starts(self, outputs: Sequence[Any]) -> list[Any]:
+        """The upstream gradients, one per output."""
+        caller = self.inputs.caller
+        given = self.upstream(outputs) if callable(self.upstream) else self.upstream
+        if given is None or len(outputs) == 1:
+            given = (given,) * len(outputs)
+        if not isinstance(given, list | tuple) or len(given) != len(outputs):
+            came = f"{len(given)} of them" if isinstance(given, list | tuple) else a_kind(given)
+            raise ValueError(
+                f"{caller}: option 'upstream' is {came}; expected a tuple of {len(outputs)}, one per output"
+            )
+        starts = [self.like(y, g) for y, g in zip(outputs, given, strict=True)]
+        for y, start in zip(outputs, starts, strict=True):
+            if start.shape != y.shape:
+                raise ValueError(
+                    f"{caller}: option 'upstream' has shape {tuple(start.shape)}; expected {tuple(y.shape)}, that of "
+                    "the output"
+                )
+        return starts
+
+    def recording(
+        self,
+        drafts: Sequence[Draft],
+        backward: Sequence[BackwardStep],
+        outputs: Sequence[int],
+        budget: Budget,
+        has_gradient: bool,
+    ) -> Recording:
+        """All of it as plain data; what `raised` ended has no more than there is."""
+        kept, raised, written = pruned(drafts, backward, outputs), self.raised, self.inputs.written
+        self.numbers = tuple(kept.ids)
+        ends = tuple([kept.ids[i] for i in outputs]) or _unused(kept.drafts)
+        scopes = self.scopes_of(kept.drafts, kept.ids)
+        describe_inner_steps(kept.drafts, scopes, ends)
+        steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in kept.drafts])
+        source, file, line = source_of(python_function(written))
+        lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
+        is_known = (lines or raised is not None) and not hasattr(written, "__wrapped__")
+        return Recording(
+            id=digest(self.inputs.name, steps),
+            function=self.inputs.name,
+            inputs=tuple(range(len(self.inputs.values))),
+            outputs=ends,
+            steps=steps,
+            backward=kept.backward,
+            source=source,
+            file=file,
+            first_line=line,
+            upstream=tuple(self.upstream_kept),
+            reduced=budget.reduced,
+            notes=() if has_gradient else ("no_gradient",),
+            scopes=scopes,
+            departures=self.departures_of(steps, kept.ids),
+            raised=raised,
+            unreached=unexecuted_lines(source, line, lines, raised and raised.outer_line) if is_known else (),
+        )
+
+
+def recorded(
+    run: type[BridgeRun],
+    kind: type[BridgeInputs],
+    fn: Any,
+    args: tuple[Any, ...],
+    inputs: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
+) -> Recording:
+    """The recording of one run of a user's function."""
+    chosen = chosen_options("record", options, ("upstream", "budget"))
+    return run(kind.bind("record", fn, args, inputs), **chosen).record()
+
+
+def _unused(drafts: Sequence[Draft]) -> tuple[int, ...]:
+    """The values that nothing uses."""
+    used = {use.step for draft in drafts for use in draft.uses}
+    return tuple([draft.id for draft in drafts if draft.kind in ("call", "part") and draft.id not in used])
