@@ -32,9 +32,9 @@ class Subject(ABC):
     order: int
 
     @property
-    @abstractmethod
-    def arrays(self) -> dict[str, np.ndarray]:
+    def values(self) -> dict[str, Any]:
         """What it is differentiated with respect to."""
+        return self.inputs.values
 
     @abstractmethod
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> Called:
@@ -114,7 +114,8 @@ def _bound(subject: Subject) -> Bound:
         return outputs if len(outputs) > 1 else outputs[0]
 
     fn.__name__ = subject.inputs.name
-    variables = {key: Variable(np.array(array), name=key) for key, array in subject.arrays.items()}
+    arrays = subject.inputs.library.arrays(subject.values)
+    variables = {key: Variable(array, name=key) for key, array in arrays.items()}
     return Bound.of_variables(fn, fn.__name__, variables)
 
 

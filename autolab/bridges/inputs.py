@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ..engine.errors import a_kind
 from ..shared.arguments import InputPlaceholder
+from .library import Library
 
 
 @dataclass(frozen=True)
-class BridgeInputs(ABC):
+class BridgeInputs:
     """A function with its arguments. The arrays among them, also inside structures, are its inputs.
 
     ``caller`` is the tool that bound them, for its messages.
@@ -25,8 +25,7 @@ class BridgeInputs(ABC):
     _kwargs: dict[str, Any]
     caller: str
 
-    expected = ""
-    """What ``fn`` is to be, for a message."""
+    library: ClassVar[Library]
 
     @classmethod
     def bind(cls, caller: str, fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Self:
@@ -40,20 +39,21 @@ class BridgeInputs(ABC):
             If nothing of it can be seen.
         """
         if not callable(fn):
-            raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected {cls.expected}")
+            raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected {cls.library.function}")
         unbound = cls(fn, {}, (), {}, caller)
         unbound.refuse()
+        exchanged = cls.library.exchanged
 
         def slot(label: str, value: Any) -> Any:
-            unbound.values[label] = cls.as_input(value)
+            unbound.values[label] = cls.library.as_input(value)
             return InputPlaceholder(label)
 
         try:
             signature = unbound.signature()
             bound = signature.bind(*args, **inputs)
         except ValueError:  # a built-in function has no signature
-            positional = tuple([cls.exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
-            return replace(unbound, _args=positional, _kwargs={k: cls.exchanged(v, slot, k) for k, v in inputs.items()})
+            positional = tuple([exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
+            return replace(unbound, _args=positional, _kwargs={k: exchanged(v, slot, k) for k, v in inputs.items()})
         except TypeError as error:
             name = getattr(fn, "__name__", type(fn).__name__)
             raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
@@ -61,9 +61,9 @@ class BridgeInputs(ABC):
             bound.apply_defaults()
         for key, value in bound.arguments.items():
             if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
-                bound.arguments[key] = {k: cls.exchanged(v, slot, k) for k, v in value.items()}
+                bound.arguments[key] = {k: exchanged(v, slot, k) for k, v in value.items()}
             else:
-                bound.arguments[key] = cls.exchanged(value, slot, key)
+                bound.arguments[key] = exchanged(value, slot, key)
         return replace(unbound, _args=bound.args, _kwargs=bound.kwargs)
 
     @property
@@ -95,7 +95,7 @@ class BridgeInputs(ABC):
         """The signature to which the arguments are bound."""
         return inspect.signature(self.fn)
 
-    def refuse(self) -> None:  # noqa: B027
+    def refuse(self) -> None:
         """Raise if nothing of the function can be seen; of most functions all is."""
 
     def call(self, values: Mapping[str, Any]) -> Any:
@@ -104,20 +104,5 @@ class BridgeInputs(ABC):
         def filled(leaf: Any) -> Any:
             return values[leaf.name] if isinstance(leaf, InputPlaceholder) else leaf
 
-        args = [self.rebuilt(a, filled) for a in self._args]
-        return self.runs(*args, **{key: self.rebuilt(a, filled) for key, a in self._kwargs.items()})
-
-    @staticmethod
-    @abstractmethod
-    def as_input(value: Any) -> Any:
-        """An array of the library."""
-
-    @staticmethod
-    @abstractmethod
-    def exchanged(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
-        """The structure with ``swap(label, array)`` in the place of every array; labels are ``params[w]``."""
-
-    @staticmethod
-    @abstractmethod
-    def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
-        """The structure with ``leaf(value)`` in the place of every leaf."""
+        args = [self.library.rebuilt(a, filled) for a in self._args]
+        return self.runs(*args, **{key: self.library.rebuilt(a, filled) for key, a in self._kwargs.items()})

@@ -19,7 +19,7 @@ from ..recording.serialize import digest
 from ..recording.unexecuted_lines import unexecuted_lines
 from ..shared.binding import chosen_options
 from .inputs import BridgeInputs
-from .pruned import pruned
+from .pruned import Pruned, pruned
 
 BUDGET = 64 << 20
 
@@ -51,19 +51,6 @@ class BridgeRun(ABC):
     def record(self) -> Recording:
         """Run forward and backward."""
 
-    @staticmethod
-    @abstractmethod
-    def like(y: Any, given: Any) -> Any:
-        """An array of the library with the dtype of ``y``; ones of its shape for None."""
-
-    @abstractmethod
-    def scopes_of(self, drafts: Sequence[Draft], ids: Mapping[int, int]) -> tuple[Scope, ...]:
-        """The scopes of the drafts that are left; ``ids`` has the number that each of all drafts has now."""
-
-    @abstractmethod
-    def departures_of(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
-        """Where values leave the graph."""
-
     def starts(self, outputs: Sequence[Any]) -> list[Any]:
         """The upstream gradients, one per output."""
         caller = self.inputs.caller
@@ -75,7 +62,7 @@ class BridgeRun(ABC):
             raise ValueError(
                 f"{caller}: option 'upstream' is {came}; expected a tuple of {len(outputs)}, one per output"
             )
-        starts = [self.like(y, g) for y, g in zip(outputs, given, strict=True)]
+        starts = [self.inputs.library.like(y, g) for y, g in zip(outputs, given, strict=True)]
         for y, start in zip(outputs, starts, strict=True):
             if start.shape != y.shape:
                 raise ValueError(
@@ -91,12 +78,14 @@ class BridgeRun(ABC):
         outputs: Sequence[int],
         budget: Budget,
         has_gradient: bool,
+        scopes_of: Callable[[Pruned], tuple[Scope, ...]],
+        departures_of: Callable[[Sequence[Step], Mapping[int, int]], tuple[Departure, ...]],
     ) -> Recording:
         """All of it as plain data; what `raised` ended has no more than there is."""
         kept, raised, written = pruned(drafts, backward, outputs), self.raised, self.inputs.written
         self.numbers = tuple(kept.ids)
         ends = tuple([kept.ids[i] for i in outputs]) or _unused(kept.drafts)
-        scopes = self.scopes_of(kept.drafts, kept.ids)
+        scopes = scopes_of(kept)
         describe_inner_steps(kept.drafts, scopes, ends)
         steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in kept.drafts])
         source, file, line = source_of(python_function(written))
@@ -116,7 +105,7 @@ class BridgeRun(ABC):
             reduced=budget.reduced,
             notes=() if has_gradient else ("no_gradient",),
             scopes=scopes,
-            departures=self.departures_of(steps, kept.ids),
+            departures=departures_of(steps, kept.ids),
             raised=raised,
             unreached=unexecuted_lines(source, line, lines, raised and raised.outer_line) if is_known else (),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,7 +24,7 @@ _LITERAL = 1000
 """An array of more elements is no text."""
 
 
-class BridgeSession(Session, ABC):
+class BridgeSession(Session):
     """A function of another library and the point at which it is looked at.
 
     Parameters
@@ -36,17 +35,8 @@ class BridgeSession(Session, ABC):
         Those of ``autolab.explore``, but for the higher orders and fused functions of AutoLab's own.
     """
 
-    library: str
-    """What it is called, for the sentences of views."""
-
-    runs: Callable[..., BridgeRun]
+    runs: type[BridgeRun]
     """The class of its runs."""
-
-    literal: str
-    """An input as source text, with ``numbers`` and ``dtype``."""
-
-    nan: str
-    """Not-a-number as source text."""
 
     max_order = 0
     """Derivatives of higher order are written in the function itself."""
@@ -56,24 +46,10 @@ class BridgeSession(Session, ABC):
         if unknown:
             names = ", ".join([f"{key!r}" for key in OPTIONS])
             raise TypeError(f"explore: unknown options {unknown:.150}; expected {names} for a function of this library")
-        self._inputs = inputs
+        self._inputs, self.library = inputs, inputs.library.title
         self._numbers: tuple[int, ...] = ()  # of the steps of the last recording, in its run
-        arrays = {name: np.array(self.array_of(value)) for name, value in inputs.values.items()}
-        super().__init__(_Named(inputs.written, inputs.name, self.library), (), options, arrays)
-
-    @staticmethod
-    @abstractmethod
-    def array_of(value: Any) -> np.ndarray:
-        """An array of the library as NumPy's."""
-
-    @staticmethod
-    @abstractmethod
-    def has_gradient(value: Any) -> bool:
-        """Whether an output can be differentiated."""
-
-    @abstractmethod
-    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        """The inputs at a point, as the library's."""
+        named = _Named(inputs.written, inputs.name, self.library)
+        super().__init__(named, (), options, inputs.library.arrays(inputs.values))
 
     def computed(self, run: BridgeRun, arrays: Mapping[str, np.ndarray]) -> Recording:
         """The recording of a run at a point."""
@@ -87,16 +63,19 @@ class BridgeSession(Session, ABC):
         ``upstream(position, ones)`` gives an output's upstream gradient, ``check`` is called at every step.
         """
         ones: dict[int, np.ndarray] = {}
+        library, given = self._inputs.library, self._inputs.values
 
         def starts(outputs: Sequence[Any]) -> Any:
-            ones.update({i: np.ones_like(self.array_of(y)) for i, y in enumerate(outputs) if self.has_gradient(y)})
+            needing = {i: y for i, y in enumerate(outputs) if library.has_gradient(y)}
+            ones.update({i: np.ones_like(library.array_of(y)) for i, y in needing.items()})
             found = tuple([upstream(i, ones[i]) if i in ones else None for i in range(len(outputs))])
             return found if len(outputs) > 1 else found[0]
 
         # by the numbers of the run, which counts what is left out of the recording as well
-        given, numbers = self.state.replaced, self._numbers
-        replaced = {numbers[step]: new.value for step, new in given.items() if step < len(numbers)}
-        run = self.runs(self._inputs, self.moved(arrays), starts, self._budget, check, replaced)
+        numbers = self._numbers
+        replaced = {numbers[step]: new.value for step, new in self.state.replaced.items() if step < len(numbers)}
+        values = {name: library.like(given[name], a) for name, a in arrays.items() if name in given}
+        run = self.runs(self._inputs, values, starts, self._budget, check, replaced)
         recording = self.computed(run, arrays)
         self._numbers = run.numbers
         return recording, ones
@@ -135,14 +114,14 @@ class BridgeSession(Session, ABC):
 
     def code(self) -> str:
         """Python text that opens the same view at this point; arrays of many elements by their own names."""
-        parts = []
+        parts, library = [], self._inputs.library
         for name, value in self._inputs.values.items():
             array = self.state.inputs[name]
-            text = self.literal.format(numbers=array.tolist(), dtype=value.dtype) if array.size <= _LITERAL else name
+            text = library.literal.format(numbers=array.tolist(), dtype=value.dtype) if array.size <= _LITERAL else name
             parts.append(f"{name}={text}" if name.isidentifier() else text)
         moved = [f"{name!r}: {a.tolist()!r}" for name, a in self.state.inputs.items() if name in self.bound.learned]
         parts += [f'options={{"parameters": {{{", ".join(moved)}}}}}'] if moved else []
-        return f"autolab.explore({', '.join([self._inputs.code_name, *parts])})".replace("nan", self.nan)
+        return f"autolab.explore({', '.join([self._inputs.code_name, *parts])})".replace("nan", library.nan)
 
     def _chosen(self, setting: str, value: Any) -> ExplorationState:
         if setting in ("order", "wrt"):

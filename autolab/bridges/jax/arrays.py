@@ -1,16 +1,15 @@
-"""JAX's arrays as those that a recording keeps."""
+"""JAX's arrays, alone and in pytrees."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...recording.arrays import Budget
-from ...recording.model import Snapshot
+from ..library import Library
 from ..needed import UnsupportedError
 
 
@@ -32,17 +31,44 @@ def array_of(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-class JaxBudget(Budget):
-    """A budget whose snapshots say dtype and device as JAX does."""
-
-    def snapshot(self, value: Any) -> Snapshot:
-        kept = super().snapshot(array_of(value))
-        device = _device(value)
-        if kept.dtype == str(value.dtype) and kept.device == device:
-            return kept
-        return replace(kept, dtype=str(value.dtype), device=device, nbytes=value.size * value.dtype.itemsize)
-
-
 def _device(value: Any) -> str:
     found = [f"{d.platform}:{d.id}" for d in value.devices()] if hasattr(value, "devices") else ["cpu:0"]
     return "cpu" if found == ["cpu:0"] else ", ".join(sorted(found))
+
+
+def like(y: Any, given: Any) -> Any:
+    """An array with the dtype of ``y``; ones of its shape for None. Of the keys of random numbers it is ``y``."""
+    if jnp.issubdtype(y.dtype, jax.dtypes.prng_key):
+        return y
+    return jnp.ones_like(y) if given is None else jnp.asarray(given, y.dtype)
+
+
+def exchanged(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
+    """The pytree with ``swap(label, value)`` for every array of JAX's or NumPy's, and every number with a point."""
+
+    def leaf(path: Any, item: Any) -> Any:
+        is_input = isinstance(item, jax.Array | np.ndarray | np.generic | float)
+        return swap(label + "".join([_part(key) for key in path]), item) if is_input else item
+
+    return jax.tree_util.tree_map_with_path(leaf, tree)
+
+
+def _part(key: Any) -> str:
+    """A key without quotation marks: ``params[w]``."""
+    return f"[{key.key}]" if hasattr(key, "key") else str(key)
+
+
+JAX = Library(
+    title="JAX",
+    function="a function of JAX arrays",
+    literal="jnp.array({numbers!r}, '{dtype}')",
+    nan="jnp.nan",
+    array_of=array_of,
+    as_input=jnp.asarray,
+    like=like,
+    has_gradient=is_float,
+    dtype_of=lambda value: str(value.dtype),
+    device_of=_device,
+    exchanged=exchanged,
+    rebuilt=lambda tree, leaf: jax.tree_util.tree_map(leaf, tree),
+)

@@ -82,10 +82,6 @@ def check_gradients(
 class JaxSubject(Subject):
     """A JAX function that is checked."""
 
-    @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {name: np.array(array_of(value)) for name, value in self.inputs.values.items()}
-
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> JaxCall:
         return JaxCall(self, arrays)
 

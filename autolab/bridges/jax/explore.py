@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-from jax import numpy as jnp
-
 from ...engine.tracebacks import folded, hidden
 from ...views.graph.explorer import Explorer
 from ..session import BridgeSession, opened
-from .arrays import array_of, is_float
 from .inputs import bind
 from .record import JaxRun
 
@@ -19,18 +15,7 @@ from .record import JaxRun
 class JaxSession(BridgeSession):
     """A JAX function and the point at which it is looked at."""
 
-    library, runs = "JAX", JaxRun
-    literal, nan = "jnp.array({numbers!r}, '{dtype}')", "jnp.nan"
-    array_of, has_gradient = staticmethod(array_of), staticmethod(is_float)
-
-    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-        given = self._inputs.values
-        return {name: jnp.asarray(a, given[name].dtype) for name, a in arrays.items() if _is_plain(given[name])}
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether it can be made of a NumPy array: all but the keys of random numbers."""
-    return bool(jnp.issubdtype(value.dtype, np.number) or value.dtype == bool)
+    runs = JaxRun
 
 
 def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:

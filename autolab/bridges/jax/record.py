@@ -15,11 +15,12 @@ from ...engine.errors import a_kind
 from ...engine.leaving import Exit
 from ...engine.tracebacks import folded, hidden
 from ...recording.departures import Departure, departure
-from ...recording.drafts import Draft
 from ...recording.model import BackwardStep, Recording, Scope, Snapshot, Step
+from ..library import LibraryBudget
 from ..needed import UnsupportedError
+from ..pruned import Pruned
 from ..run import BridgeRun, recorded
-from .arrays import JaxBudget, array_of, is_float
+from .arrays import JAX, array_of, is_float
 from .inputs import JaxInputs
 from .levels import JaxprLevel, placed_scopes
 from .tape import EvaluatedEquation, GradientTotals, JaxTape, TracedValue, vjp_of
@@ -38,7 +39,7 @@ class JaxRun(BridgeRun):
         arrays = list(given.values())
         closed = _traced(self.inputs, arrays)
         written = self.inputs.written
-        budget = JaxBudget(self.budget)
+        budget = LibraryBudget(self.budget, JAX)
         names = _ClosureNames(written)
         tape = JaxTape(budget, getattr(written, "__code__", None), names, self.check, self.replaced)
         self._tape, self._backward = tape, list[BackwardStep]()
@@ -52,11 +53,8 @@ class JaxRun(BridgeRun):
         if not self.replaced:
             self._verify(arrays, outputs, starts, leaves)
         ends = [value.step for value in outputs if value.step is not None]
-        return self.recording(tape.drafts, self._backward, ends, budget, any(value.needs for value in outputs))
-
-    @staticmethod
-    def like(y: Any, given: Any) -> Any:
-        return jnp.ones_like(y) if given is None else jnp.asarray(given, y.dtype)
+        has_gradient = any(value.needs for value in outputs)
+        return self.recording(tape.drafts, self._backward, ends, budget, has_gradient, self._scopes, self._departures)
 
     # ------------------------------------------------------------------ backward
     def _differentiate(self, outputs: Sequence[TracedValue], starts: Sequence[Any]) -> None:
@@ -114,10 +112,11 @@ class JaxRun(BridgeRun):
                 )
 
     # ------------------------------------------------------------------ the result
-    def scopes_of(self, drafts: Sequence[Draft], ids: Mapping[int, int]) -> tuple[Scope, ...]:
-        return placed_scopes(drafts, {ids[old]: level for old, level in self._tape.levels.items() if old in ids})
+    def _scopes(self, kept: Pruned) -> tuple[Scope, ...]:
+        levels = {kept.ids[old]: level for old, level in self._tape.levels.items() if old in kept.ids}
+        return placed_scopes(kept.drafts, levels)
 
-    def departures_of(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
+    def _departures(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
         """Where ``stop_gradient`` takes values out."""
         found = []
         for step in [steps[ids[i]] for i in self._tape.left if i in ids]:

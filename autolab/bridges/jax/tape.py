@@ -15,8 +15,9 @@ from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 
 from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
+from ..library import LibraryBudget
 from ..needed import UnsupportedError
-from .arrays import JaxBudget, is_float
+from .arrays import is_float
 from .levels import JaxprLevel
 from .locate import function_of, users_frames
 
@@ -63,7 +64,7 @@ class GradientTotals:
 class JaxTape:
     """``fn`` is the code of the recorded function, ``name_of(array)`` what the user calls a constant."""
 
-    budget: JaxBudget
+    budget: LibraryBudget
     fn: Any
     name_of: Callable[[Any], str | None]
     check: Callable[[], None]

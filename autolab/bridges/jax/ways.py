@@ -11,8 +11,9 @@ import numpy as np
 from jax import numpy as jnp
 
 from ...gradcheck.naming.forgotten_way import Traced
+from ..library import LibraryBudget
 from ..ways import TracedUse, ways_through
-from .arrays import JaxBudget, array_of, is_float
+from .arrays import JAX, array_of, is_float
 from .inputs import JaxInputs
 from .levels import JaxprLevel
 from .tape import GradientTotals, JaxTape, TracedValue
@@ -23,7 +24,7 @@ def traced(
 ) -> Traced | None:
     """The gradient of the input number ``place`` by the function itself, and the share of every way through it."""
     closed = jax.make_jaxpr(replace(inputs, fn=fn).on)(*values)
-    tape = JaxTape(JaxBudget(0), None, lambda array: None, lambda: None, {})
+    tape = JaxTape(LibraryBudget(0, JAX), None, lambda array: None, lambda: None, {})
     leaves = [TracedValue(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
     outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
     starts = {y.step: jnp.asarray(g) for y, g in zip(outputs, upstream, strict=True) if g is not None and y.needs}

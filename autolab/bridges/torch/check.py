@@ -96,13 +96,9 @@ class TorchSubject(Subject):
         return {} if module is None else {name: p for name, p in module.named_parameters() if p.requires_grad}
 
     @property
-    def tensors(self) -> dict[str, Tensor]:
+    def values(self) -> dict[str, Tensor]:
+        """The inputs and parameters."""
         return {**self.inputs.values, **self.parameters}
-
-    @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The inputs and parameters; what NumPy has no floats for is checked in float32."""
-        return {name: np.array(array_of(tensor)) for name, tensor in self.tensors.items()}
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> TorchCall:
         return TorchCall(self, arrays)
@@ -143,7 +139,7 @@ class TorchCall(Called):
     def __init__(self, subject: TorchSubject, arrays: Sequence[np.ndarray]) -> None:
         self._subject = subject
         self._leaves = {
-            name: _leaf(array, tensor) for array, (name, tensor) in zip(arrays, subject.tensors.items(), strict=True)
+            name: _leaf(array, tensor) for array, (name, tensor) in zip(arrays, subject.values.items(), strict=True)
         }
         self._results = subject.run(self._leaves)
         self.outputs = tuple([np.array(array_of(y)) for y in self._results])

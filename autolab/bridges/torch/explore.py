@@ -55,10 +55,7 @@ class TorchSession(BridgeSession):
     changes has changed because of a move, and running means do not drift.
     """
 
-    library, runs = "PyTorch", TorchRun
-    literal, nan = "torch.tensor({numbers!r}, dtype={dtype})", "float('nan')"
-    array_of = staticmethod(array_of)
-    has_gradient = staticmethod(lambda y: bool(y.requires_grad))
+    runs = TorchRun
 
     def __init__(self, inputs: TorchInputs, options: Mapping[str, Any]) -> None:
         self._module = inputs.module
@@ -73,10 +70,6 @@ class TorchSession(BridgeSession):
         taken = bound.variables
         found: Any = {name: ModuleParameter(p) for name, p in named if _can_be_moved(p) and name not in taken}
         return if_few(replace(bound, learned=found))
-
-    def moved(self, arrays: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
-        given = self._inputs.values
-        return {name: torch.as_tensor(a).to(given[name]) for name, a in arrays.items() if name in given}
 
     def computed(self, run: Any, arrays: Mapping[str, np.ndarray]) -> Recording:
         parameters = {name: a for name, a in arrays.items() if name not in self._inputs.values}

@@ -16,9 +16,10 @@ from ...recording.drafts import Draft, Use
 from ...recording.locate import CodePosition
 from ...recording.model import Recording, Step
 from ...recording.step_text import expression_of
+from ..library import LibraryBudget
 from .known import Edge, edge_of
 from .regions import function_of
-from .tensors import TensorBudget
+from .tensors import TORCH
 
 _BUDGET = 64 << 20
 _UNKNOWN = "?"
@@ -90,7 +91,7 @@ class _TorchGraph:
     def __init__(self, y: Tensor, known: Sequence[tuple[str, Tensor]]) -> None:
         edge = edge_of(y)
         assert edge is not None
-        self._root, self._budget = edge, TensorBudget(_BUDGET)
+        self._root, self._budget = edge, LibraryBudget(_BUDGET, TORCH)
         self._nodes = _ordered(edge[0])
         self._values: dict[Edge, Tensor] = {}
         self._names: dict[Edge, str] = {}

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module
 
-from ...shared.structure import rebuilt
 from ..inputs import BridgeInputs
 from ..needed import UnsupportedError
 from .regions import takes_context
-from .tensors import exchanged
+from .tensors import TORCH
 
 
 @dataclass(frozen=True)
 class TorchInputs(BridgeInputs):
     """A torch function or module with its arguments. Tensors are its inputs, and NumPy arrays become tensors."""
 
-    expected = "a function of tensors, or a module"
-    rebuilt = staticmethod(rebuilt)
+    library = TORCH
 
     @property
     def module(self) -> Module | None:
@@ -71,17 +68,6 @@ class TorchInputs(BridgeInputs):
         """Fresh tensors with the numbers of ``values`` (by default the inputs'); those of floats require a gradient."""
         given = {**self.values, **(values or {})}
         return {name: t.detach().clone().requires_grad_(t.is_floating_point()) for name, t in given.items()}
-
-    @staticmethod
-    def as_input(value: Any) -> Tensor:
-        return value if isinstance(value, Tensor) else torch.from_numpy(np.array(value))
-
-    @staticmethod
-    def exchanged(tree: Any, swap: Callable[[str, Tensor], Any], label: str) -> Any:
-        def taken(name: str, value: Any) -> Any:
-            return swap(name, value) if isinstance(value, Tensor) or value.dtype.kind in "biuf" else value
-
-        return exchanged(tree, taken, label, Tensor | np.ndarray)
 
     def refuse(self) -> None:
         """Raise if the function was compiled, so that no step of it can be seen."""

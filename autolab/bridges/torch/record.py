@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, cast
@@ -14,12 +14,11 @@ from torch import Tensor
 from ...engine.errors import a_kind
 from ...engine.observe import observe
 from ...engine.tracebacks import folded, hidden
-from ...recording.departures import Departure
-from ...recording.drafts import Draft
-from ...recording.model import Recording, Scope, Step
+from ...recording.model import Recording
 from ...recording.raised import CarryUnfinished, Raised
 from ...recording.scopes import ScopeTracker
 from ...recording.serialize import digest
+from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from ..run import BridgeRun, recorded
 from .inputs import TorchInputs
@@ -27,7 +26,7 @@ from .locate import TorchLocator, name_in
 from .modules import ModuleNames, calls_as_scopes
 from .recorder import TorchRecorder
 from .refusals import explained
-from .tensors import TensorBudget, tensors_in
+from .tensors import TORCH, tensors_in
 
 
 @dataclass
@@ -48,7 +47,7 @@ class TorchRun(BridgeRun):
         base = sys._getframe()
         tracker, names = ScopeTracker(base, self.locator), ModuleNames(module)
         self.buffers = names.buffers
-        budget = TensorBudget(self.budget)
+        budget = LibraryBudget(self.budget, TORCH)
         self._recorder = TorchRecorder(self.locator, tracker, budget, names, base, self.check)
         self._recorder.replaced = self.replaced
         leaves = self.inputs.leaves(self.values)
@@ -98,10 +97,6 @@ class TorchRun(BridgeRun):
                 raise
             raise told from error
 
-    @staticmethod
-    def like(y: Tensor, given: Any) -> Tensor:
-        return torch.ones_like(y) if given is None else torch.as_tensor(given, dtype=y.dtype, device=y.device)
-
     # ------------------------------------------------------------------ the result; also of a run that was ended
     @property
     def drafts(self) -> Any:
@@ -121,13 +116,15 @@ class TorchRun(BridgeRun):
         is_ended = self.raised is not None and self.raised.phase == "forward"
         outputs = [] if is_ended else [recorder.step_of(y) for y in self.outputs]
         has_gradient = is_ended or any(y.requires_grad for y in self.outputs)
-        return self.recording(recorder.drafts, recorder.shares.backward, outputs, recorder.budget, has_gradient)
-
-    def scopes_of(self, drafts: Sequence[Draft], ids: Mapping[int, int]) -> tuple[Scope, ...]:
-        return self._recorder.tracker.scopes(drafts)
-
-    def departures_of(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
-        return self._recorder.departed.settled(steps, ids)
+        return self.recording(
+            recorder.drafts,
+            recorder.shares.backward,
+            outputs,
+            recorder.budget,
+            has_gradient,
+            lambda kept: recorder.tracker.scopes(kept.drafts),
+            recorder.departed.settled,
+        )
 
 
 def _found(recorder: TorchRecorder, value: Any) -> str | None:

@@ -13,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 from ...recording.drafts import Draft, Use
 from ...recording.model import Kind
 from ...recording.scopes import ScopeTracker
+from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from . import calls
 from .known import Edge, KnownTensors, edge_of
@@ -21,7 +22,7 @@ from .locate import Site, TorchLocator, name_in, names_of
 from .modules import ModuleNames
 from .refusals import refuse_call, refuse_change, refuse_hooked, refuse_transformed
 from .shares import Shares
-from .tensors import TensorBudget, exchanged, tensors_in
+from .tensors import exchanged, tensors_in
 from .unseen import Unseen
 
 
@@ -36,7 +37,7 @@ class TorchRecorder(TorchFunctionMode):
         self,
         locator: TorchLocator,
         tracker: ScopeTracker,
-        budget: TensorBudget,
+        budget: LibraryBudget,
         names: ModuleNames,
         base: Any,
         check: Callable[[], None],

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from ...recording.drafts import Draft, Use
 from ...recording.model import BackwardStep, Snapshot
+from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from .known import Edge, edge_of
-from .tensors import TensorBudget
 
 _SLACK = 64
 """By so many rounding errors the gradient of a value may differ from the sum of its shares."""
@@ -49,7 +49,7 @@ class Shares:
     """Hooks on the tensors and nodes of a run. They listen in `run` alone: a function may differentiate by itself."""
 
     drafts: list[Draft]
-    budget: TensorBudget
+    budget: LibraryBudget
     backward: list[BackwardStep] = field(default_factory=list)
     aliases: dict[Edge, int] = field(default_factory=dict)
     _shares: list[_UseShare] = field(default_factory=list)

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ...recording.arrays import Budget
-from ...recording.model import Snapshot
+from ...shared.structure import rebuilt
+from ..library import Library
 from ..needed import UnsupportedError
 
-_SAME = {torch.float16, torch.float32, torch.float64, torch.bool, torch.uint8, torch.uint16, torch.uint32} | {
-    torch.uint64,
-    torch.int8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-}
+_NAMES = "float16 float32 float64 bool uint8 uint16 uint32 uint64 int8 int16 int32 int64"
+_SAME = {getattr(torch, name) for name in _NAMES.split()}
 """The dtypes that NumPy has too."""
 
 
@@ -62,20 +56,6 @@ def array_of(tensor: Tensor) -> np.ndarray:
     return np.asarray(plain.resolve_neg().cpu().numpy())
 
 
-class TensorBudget(Budget):
-    """A budget whose snapshots are of tensors, and say dtype and device as PyTorch does."""
-
-    def snapshot(self, tensor: Any) -> Snapshot:
-        kept = super().snapshot(array_of(tensor))
-        name, device = dtype_name(tensor), str(tensor.device)
-        if kept.dtype == name and kept.device == device:
-            return kept
-        return replace(kept, dtype=name, device=device, nbytes=tensor.numel() * tensor.element_size())
-
-    def share(self, fraction: float) -> TensorBudget:
-        return TensorBudget(super().share(fraction)._left)
-
-
 def tensors_in(value: Any, kinds: Any = Tensor) -> Iterator[Any]:
     """The tensors in a structure of tuples, lists and dicts, in order; or its values of other ``kinds``."""
     if isinstance(value, kinds):
@@ -98,3 +78,32 @@ def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str = "", kind
         items = [exchanged(item, swap, f"{label}[{i}]", kinds) for i, item in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return value
+
+
+def _with_slots(tree: Any, swap: Callable[[str, Any], Any], label: str) -> Any:
+    """The structure with ``swap(label, value)`` for every tensor and every NumPy array of numbers."""
+
+    def taken(name: str, value: Any) -> Any:
+        return swap(name, value) if isinstance(value, Tensor) or value.dtype.kind in "biuf" else value
+
+    return exchanged(tree, taken, label, Tensor | np.ndarray)
+
+
+def _like(y: Tensor, given: Any) -> Tensor:
+    return torch.ones_like(y) if given is None else torch.as_tensor(given, dtype=y.dtype, device=y.device)
+
+
+TORCH = Library(
+    title="PyTorch",
+    function="a function of tensors, or a module",
+    literal="torch.tensor({numbers!r}, dtype={dtype})",
+    nan="float('nan')",
+    array_of=array_of,
+    as_input=lambda value: value if isinstance(value, Tensor) else torch.from_numpy(np.array(value)),
+    like=_like,
+    has_gradient=lambda y: bool(y.requires_grad),
+    dtype_of=dtype_name,
+    device_of=lambda tensor: str(tensor.device),
+    exchanged=_with_slots,
+    rebuilt=rebuilt,
+)

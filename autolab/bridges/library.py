@@ -1,0 +1,56 @@
+"""What a bridge knows of its library's arrays, and the snapshots of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..recording.arrays import Budget
+from ..recording.model import Snapshot
+
+
+@dataclass(frozen=True)
+class Library:
+    """``array_of(value)`` has the numbers in main memory; those of a dtype that NumPy does not have are float32.
+
+    ``like(y, given)`` is an array of the library with the dtype of ``y``; ones of its shape for None.
+    ``exchanged(tree, swap, label)`` is a structure with ``swap(label, value)`` in the place of every input, as labels
+    are ``params[w]``; ``rebuilt(tree, leaf)`` is one with ``leaf(value)`` in the place of every leaf. ``function`` is
+    what a user is to give, ``literal`` an array as source text with its ``numbers`` and ``dtype``, ``nan`` that of
+    not-a-number.
+    """
+
+    title: str
+    function: str
+    literal: str
+    nan: str
+    array_of: Callable[[Any], np.ndarray]
+    as_input: Callable[[Any], Any]
+    like: Callable[[Any, Any], Any]
+    has_gradient: Callable[[Any], bool]
+    dtype_of: Callable[[Any], str]
+    device_of: Callable[[Any], str]
+    exchanged: Callable[[Any, Callable[[str, Any], Any], str], Any]
+    rebuilt: Callable[[Any, Callable[[Any], Any]], Any]
+
+    def arrays(self, values: dict[str, Any]) -> dict[str, np.ndarray]:
+        """Copies of the numbers."""
+        return {name: np.array(self.array_of(value)) for name, value in values.items()}
+
+
+class LibraryBudget(Budget):
+    """A budget whose snapshots say dtype and device as the library does."""
+
+    def __init__(self, total: int, library: Library) -> None:
+        super().__init__(total)
+        self._library = library
+
+    def snapshot(self, value: Any) -> Snapshot:
+        kept = super().snapshot(self._library.array_of(value))
+        dtype, device = self._library.dtype_of(value), self._library.device_of(value)
+        if kept.dtype == dtype and kept.device == device:
+            return kept
+        return replace(kept, dtype=dtype, device=device, nbytes=value.nbytes)
