@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .program import KernelProgram
+from .steps import KernelSteps
 from .symbols import Operation, Value
 
 _TYPES = {
@@ -89,7 +89,7 @@ class NotInC(Exception):
     """A step that has no words here; NumPy's or CuPy's own functions compute it then."""
 
 
-def parameters(program: KernelProgram) -> tuple[str, str]:
+def parameters(program: KernelSteps) -> tuple[str, str]:
     """What goes into the kernel and what comes out, as CuPy reads it: ``"float32 in0, float32 in1", "float32 out0"``.
 
     Raises
@@ -104,12 +104,12 @@ def parameters(program: KernelProgram) -> tuple[str, str]:
     return ", ".join(ins), ", ".join(outs)
 
 
-def computed(program: KernelProgram) -> list[int]:
+def computed(program: KernelSteps) -> list[int]:
     """The results that are no inputs, each once."""
     return [i for i in dict.fromkeys(program.outputs) if i not in program.inputs]
 
 
-def operation(program: KernelProgram) -> str:
+def operation(program: KernelSteps) -> str:
     """The body of the kernel, a step to a line.
 
     Raises
@@ -137,7 +137,7 @@ def _checked(dtype: np.dtype) -> str:
     return dtype.name
 
 
-def _expression(program: KernelProgram, step: Operation, names: dict[int, str]) -> str:
+def _expression(program: KernelSteps, step: Operation, names: dict[int, str]) -> str:
     def text(operand: Any, wanted: np.dtype) -> str:
         """An operand in the dtype in which the step is computed."""
         if not isinstance(operand, Value):

@@ -9,7 +9,7 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.devices import compiled_kernel
 from .c_text import NotInC, computed, operation, parameters
-from .program import KernelProgram
+from .steps import KernelSteps
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 
@@ -20,7 +20,7 @@ class FusedKernel:
     A result that is an input is that array itself.
     """
 
-    def __init__(self, program: KernelProgram, source: tuple[str, str, str, str]) -> None:
+    def __init__(self, program: KernelSteps, source: tuple[str, str, str, str]) -> None:
         self.source = source
         self._kernel = compiled_kernel(*source)
         self._labels = tuple(program.inputs.values())
@@ -33,7 +33,7 @@ class FusedKernel:
         return [given[place] if isinstance(place, str) else made[place] for place in self._results]
 
 
-def kernel_source(program: KernelProgram) -> tuple[str, str, str, str] | None:
+def kernel_source(program: KernelSteps) -> tuple[str, str, str, str] | None:
     """The kernel of a program as `elementwise_kernel` takes it: what goes in, what comes out, C, and a name.
 
     None if there is nothing to compute, or something that cannot be said in C.
@@ -45,7 +45,7 @@ def kernel_source(program: KernelProgram) -> tuple[str, str, str, str] | None:
         return None
 
 
-def kernel_of(program: KernelProgram) -> FusedKernel | None:
+def kernel_of(program: KernelSteps) -> FusedKernel | None:
     """The kernel of a program; None if there is none."""
     source = kernel_source(program)
     return None if source is None else FusedKernel(program, source)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
+from .fused_kernel import kernel_of
+from .steps import KernelSteps
 from .symbols import KernelTrace, Operation, Symbol, Value
 
 _WORTH_REUSING = 1024
@@ -27,29 +29,11 @@ class ProgramLine(NamedTuple):
     is_ufunc: bool
 
 
-class KernelProgram:
-    """What is needed of a trace for some of its values.
-
-    Attributes
-    ----------
-    steps : dict of int to Operation
-        In order, under their indexes in the trace; the inputs among them.
-    inputs : dict of int to str
-        The inputs that are needed, with their labels.
-    outputs : tuple of int
-        The indexes of the results.
-    """
+class KernelProgram(KernelSteps):
+    """The steps for some of a trace's values, ready to run."""
 
     def __init__(self, name: str, trace: KernelTrace, outputs: Sequence[Symbol]) -> None:
-        self.name, self.outputs = name, tuple([symbol.index for symbol in outputs])
-        needed, waiting = set[int](), list(self.outputs)
-        while waiting:
-            index = waiting.pop()
-            if index not in needed:
-                needed.add(index)
-                waiting += [o.index for o in trace.steps[index].operands if isinstance(o, Value)]
-        self.steps = {i: trace.steps[i] for i in sorted(needed)}
-        self.inputs = {i: step.operands[0] for i, step in self.steps.items() if step.name == "input"}
+        super().__init__(name, trace, outputs)
         self._kernels: dict[ModuleType, Kernel | None] = {}
         self._lines = [self._line(i, step) for i, step in self.steps.items() if i not in self.inputs]
 
@@ -64,11 +48,6 @@ class KernelProgram:
         here = {o.index for o in _values(self.steps[index])}
         return sorted(here - later - set(self.outputs) - set(self.inputs))
 
-    @property
-    def dtypes(self) -> tuple[np.dtype, ...]:
-        """Those of the results."""
-        return tuple([self.steps[i].dtype for i in self.outputs])
-
     def on(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
         """The results for arrays of ``xp`` under the inputs' labels: by one kernel on a GPU, else step by step."""
         is_sized = xp is not np and any([type(given[label]) in modules for label in self.inputs.values()])
@@ -77,8 +56,6 @@ class KernelProgram:
 
     def kernel(self, xp: ModuleType) -> Kernel | None:
         """What computes all results in one kernel of ``xp``; None if it has no kernels, or a step no words in C."""
-        from .fused_kernel import kernel_of
-
         if xp not in self._kernels:
             self._kernels[xp] = kernel_of(self) if hasattr(xp, "ElementwiseKernel") else None
         return self._kernels[xp]

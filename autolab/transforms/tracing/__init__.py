@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import backend
-from . import elementwise, indexing, linalg, making, moves, products, reductions  # noqa: F401 (they fill the table)
+from . import elementwise, linalg, making, methods, products, reductions  # noqa: F401 (they fill the tables)
 from .array import TracedArray
 from .branches import Branches, agree
 from .keeping import nothing_kept

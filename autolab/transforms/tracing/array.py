@@ -10,30 +10,7 @@ from weakref import ref
 
 import numpy as np
 
-from .trace import Buffer
-
-_OPERATORS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.true_divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "pow": np.power,
-    "matmul": np.matmul,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-_COMPARISONS = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-
+from .buffer import Buffer
 
 made_here: ContextVar[list[ref[TracedArray]] | None] = ContextVar("made_here", default=None)
 """The traced arrays that were made since a trace began."""
@@ -43,13 +20,18 @@ class TracedArray:
     """An array that carries its value; NumPy computes, so that shapes, dtypes and errors are NumPy's own.
 
     It is a view of a `Buffer`, as its value is one of the buffer's memory: what NumPy does without copying is no step.
-    Its truth, where it depends on an input, is noted as a guard; a number of it is given to nobody.
+    Its truth, where it depends on an input, is noted as a guard; a number of it is given to nobody. `methods` adds what
+    computes: operators, elements by index, NumPy's protocols and methods.
     """
 
     __slots__ = ("__weakref__", "_buffer", "_value")
     __array_priority__ = 100
     _value: np.ndarray
     _buffer: Buffer
+    __getitem__: Callable[..., Any]
+    __setitem__: Callable[..., None]
+    copy: Callable[..., Any]
+    reshape: Callable[..., Any]
 
     device = "cpu"
 
@@ -75,10 +57,6 @@ class TracedArray:
     strides = property(lambda self: self._value.strides)
     flags = property(lambda self: self._value.flags)
     base = property(lambda self: None if self._value.size == self._buffer.flat.size else self._buffer)
-    T = property(lambda self: _module().transpose(self))
-    mT = property(lambda self: _module().swapaxes(self, -1, -2))
-    real = property(lambda self: _part(self, "real"))
-    imag = property(lambda self: _part(self, "imag"))
     flat = property(lambda self: _refuse(self, ".flat"))
 
     def __len__(self) -> int:
@@ -106,53 +84,7 @@ class TracedArray:
     def __reduce__(self) -> Any:
         return np.asarray, (_number(self, "pickle"),)
 
-    # ------------------------------------------------------------------ elements
-    def __getitem__(self, index: Any) -> Any:
-        from .indexing import getitem
-
-        return getitem(self, index)
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from .indexing import setitem
-
-        setitem(self, index, value)
-
-    # ------------------------------------------------------------------ NumPy's functions
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        from .module import ufunc as apply
-        from .module import ufunc_method
-
-        if _is_foreign((*inputs, *options.get("out", ()))):
-            return NotImplemented
-        return (
-            apply(ufunc, *inputs, **options) if method == "__call__" else ufunc_method(ufunc, method, inputs, options)
-        )
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from .module import call
-
-        if not all([issubclass(kind, TracedArray | np.ndarray) for kind in types]):
-            return NotImplemented
-        owner = func.__module__.partition(".")[2]
-        return call(f"{owner}.{func.__name__}" if owner else func.__name__, args, kwargs)
-
     # ------------------------------------------------------------------ methods that are no functions of NumPy
-    def astype(
-        self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
-    ) -> Any:
-        from .moves import cast
-
-        if not np.can_cast(self.dtype, dtype, casting):
-            raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} by {casting!r:.40}")
-        return cast(self, np.dtype(dtype), copy)
-
-    def copy(self, order: str = "C") -> Any:
-        from .moves import copied
-
-        return copied(self)
-
-    __copy__ = copy
-
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()
 
@@ -167,35 +99,6 @@ class TracedArray:
 
     def fill(self, value: Any) -> None:
         self[...] = value
-
-    def flatten(self, order: str = "C") -> Any:
-        return _module().ravel(self.copy(), order)
-
-    def reshape(self, *shape: Any, **options: Any) -> Any:
-        return _module().reshape(self, shape[0] if len(shape) == 1 else shape, **options)
-
-    def transpose(self, *axes: Any) -> Any:
-        return _module().transpose(self, axes[0] if len(axes) == 1 else axes or None)
-
-    def dot(self, b: Any, out: Any = None) -> Any:
-        return _module().dot(self, b, out)
-
-
-def _module() -> Any:
-    from .module import module
-
-    return module
-
-
-def _is_foreign(values: tuple[Any, ...]) -> bool:
-    """Whether somebody among the operands knows better, such as a Variable."""
-    return any([getattr(v, "__array_priority__", 0) > TracedArray.__array_priority__ for v in values])
-
-
-def _part(array: TracedArray, name: str) -> Any:
-    from .module import call
-
-    return call(name, (array,), {}) if array.dtype.kind == "c" or name == "imag" else array
 
 
 def _refuse(array: TracedArray, what: str) -> Any:
@@ -218,59 +121,9 @@ def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
     return leave
 
 
-def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
-    def call(self: TracedArray, other: Any) -> Any:
-        from .module import ufunc as apply
-
-        if _is_foreign((other,)):
-            return NotImplemented
-        return apply(ufunc, other, self) if swapped else apply(ufunc, self, other)
-
-    return call
-
-
-def _in_place(ufunc: np.ufunc) -> Callable[..., Any]:
-    def call(self: TracedArray, other: Any) -> Any:
-        from .module import ufunc as apply
-
-        return NotImplemented if _is_foreign((other,)) else apply(ufunc, self, other, out=self)
-
-    return call
-
-
-def _unary(ufunc: np.ufunc) -> Callable[..., Any]:
-    def call(self: TracedArray) -> Any:
-        from .module import ufunc as apply
-
-        return apply(ufunc, self)
-
-    return call
-
-
-def _method(name: str) -> Callable[..., Any]:
-    def call(self: TracedArray, *args: Any, **options: Any) -> Any:
-        return getattr(_module(), name)(self, *args, **options)
-
-    return call
-
-
-for _name, _ufunc in _OPERATORS.items():
-    setattr(TracedArray, f"__{_name}__", _operator(_ufunc))
-    setattr(TracedArray, f"__r{_name}__", _operator(_ufunc, swapped=True))
-    setattr(TracedArray, f"__i{_name}__", _in_place(_ufunc))
-for _name, _ufunc in _COMPARISONS.items():
-    setattr(TracedArray, f"__{_name}__", _operator(_ufunc))
-for _name, _ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}.items():
-    setattr(TracedArray, f"__{_name}__", _unary(_ufunc))
 _LEAVING: dict[str, Callable[..., Any]] = {
     **{f"__{kind.__name__}__": kind for kind in (float, int, complex, repr, str, format, round, operator.index)},
     **{name: getattr(np.ndarray, name) for name in ("item", "tolist", "tobytes")},
 }
 for _name, _convert in _LEAVING.items():
     setattr(TracedArray, _name, _leaving(_name.strip("_"), _convert))
-_METHODS = """
-all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum swapaxes
-take trace var
-"""
-for _name in _METHODS.split():
-    setattr(TracedArray, _name, _method(_name))

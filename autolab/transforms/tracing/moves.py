@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from .array import TracedArray
+from .buffer import Buffer
 from .module import lifted
 from .signatures import Traced, handles
-from .trace import Buffer
+from .trace import ArrayTrace
 
 _EXACT = 2**53
 """Up to here whole numbers are floating-point numbers as well, which is what an evaluator in a page has."""
@@ -79,7 +80,7 @@ def cast(array: TracedArray, dtype: np.dtype, copy: bool = True) -> TracedArray:
     if trace is not None:
         trace.watch()
     if dtype.kind not in "biufc":
-        raise (trace or _nowhere()).refuse(f"the dtype {dtype}")
+        raise (trace or ArrayTrace()).refuse(f"the dtype {dtype}")
     if trace is not None and dtype.kind in "iu" and not _are_held(array, dtype):
         raise trace.refuse(f"a number that {dtype} does not hold")
     with trace.listening() if trace is not None else nullcontext():
@@ -98,12 +99,6 @@ def _are_held(array: Any, dtype: np.dtype) -> bool:
         low, high = max(low, int(own.min)), min(high, int(own.max))
         return bool((array >= low).all()) and bool((array <= high).all())
     return bool((array >= low if low else array > -1).all()) and bool((array < high + 1).all())
-
-
-def _nowhere() -> Any:
-    from .trace import ArrayTrace
-
-    return ArrayTrace()
 
 
 def element(array: TracedArray, value: np.ndarray) -> TracedArray:

@@ -5,60 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.float_errors import filters, raised, watched
+from .array import TracedArray
+from .buffer import Buffer
 from .operations import EXACT
 from .program import ArrayProgram, Guard, ProgramStep, View
 
 RANGED = frozenset(["add", "subtract", "multiply", "divide", "square", "sqrt", "power", "sum"])
 """Steps that raise what their results show, and nothing on the way."""
 
-if TYPE_CHECKING:
-    from .array import TracedArray
-
 
 class Untraceable(RuntimeError):
     """What a program cannot do: its text names the operation, and what it is about."""
-
-
-@dataclass(eq=False)
-class Buffer:
-    """Memory that arrays look at, and the slot of the trace that holds its elements now.
-
-    ``trace`` is None as long as nothing in it depends on an input; ``slot`` is then that of a constant, if any.
-    ``start`` is the place in the slot of the first element of ``flat``.
-    """
-
-    flat: np.ndarray
-    own: ArrayTrace | None = None
-    slot: int | None = None
-    start: int = 0
-    owner: ArrayTrace | None = None
-    """The trace to which the slot of a constant belongs."""
-
-    @property
-    def trace(self) -> ArrayTrace | None:
-        """The trace on which this depends, as long as that one is open."""
-        if self.own is not None and not self.own.is_open:
-            self.own, self.slot, self.start = None, None, 0  # a value that a function kept for itself
-        return self.own
-
-    def offset(self, value: np.ndarray) -> int:
-        """The place in the slot of the first element of a view of ``flat``."""
-        if not value.size:
-            return self.start
-        return self.start + (_address(value) - _address(self.flat)) // self.flat.itemsize
-
-    def holds(self, value: np.ndarray) -> bool:
-        """Whether an array is a view of this memory."""
-        return bool(value.size) and value.dtype == self.flat.dtype and np.may_share_memory(value, self.flat)
-
-
-def _address(value: np.ndarray) -> int:
-    return int(value.__array_interface__["data"][0])
 
 
 @dataclass(eq=False)
@@ -79,8 +41,6 @@ class ArrayTrace:
 
     def input(self, array: np.ndarray) -> TracedArray:
         """An array that everything computed from it depends on; what is given is copied."""
-        from .array import TracedArray
-
         value = np.array(array, order="C")
         buffer = Buffer(value.reshape(-1), self, self._slot(value.size, value.dtype))
         made = TracedArray.of(value, buffer)
@@ -102,8 +62,6 @@ class ArrayTrace:
 
     def step(self, name: str, operands: Sequence[View], shape: Sequence[int], value: Any, **attributes: Any) -> Any:
         """Write down a step of which ``value`` is the result here; gives that as a traced array."""
-        from .array import TracedArray
-
         held = np.array(value, order="C", copy=None)
         if not held.flags.owndata:
             held = held.copy()

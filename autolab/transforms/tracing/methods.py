@@ -1,0 +1,150 @@
+"""What computes with traced arrays, as methods of theirs: operators, elements by index, NumPy's protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .array import TracedArray
+from .indexing import getitem, setitem
+from .module import call, module, ufunc, ufunc_method
+from .moves import cast, copied
+
+_OPERATORS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "matmul": np.matmul,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+_COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_METHODS = """
+all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum swapaxes
+take trace var
+"""
+
+
+def _is_foreign(values: tuple[Any, ...]) -> bool:
+    """Whether somebody among the operands knows better, such as a Variable."""
+    return any([getattr(v, "__array_priority__", 0) > TracedArray.__array_priority__ for v in values])
+
+
+def _array_ufunc(self: TracedArray, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    if _is_foreign((*inputs, *options.get("out", ()))):
+        return NotImplemented
+    if method == "__call__":
+        return ufunc(function, *inputs, **options)
+    return ufunc_method(function, method, inputs, options)
+
+
+def _array_function(self: TracedArray, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if not all([issubclass(kind, TracedArray | np.ndarray) for kind in types]):
+        return NotImplemented
+    owner = func.__module__.partition(".")[2]
+    return call(f"{owner}.{func.__name__}" if owner else func.__name__, args, kwargs)
+
+
+def _astype(
+    self: TracedArray, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+) -> Any:
+    if not np.can_cast(self.dtype, dtype, casting):
+        raise TypeError(f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} by {casting!r:.40}")
+    return cast(self, np.dtype(dtype), copy)
+
+
+def _copy(self: TracedArray, order: str = "C") -> Any:
+    return copied(self)
+
+
+def _flatten(self: TracedArray, order: str = "C") -> Any:
+    return module.ravel(copied(self), order)
+
+
+def _reshape(self: TracedArray, *shape: Any, **options: Any) -> Any:
+    return module.reshape(self, shape[0] if len(shape) == 1 else shape, **options)
+
+
+def _transpose(self: TracedArray, *axes: Any) -> Any:
+    return module.transpose(self, axes[0] if len(axes) == 1 else axes or None)
+
+
+def _dot(self: TracedArray, b: Any, out: Any = None) -> Any:
+    return module.dot(self, b, out)
+
+
+def _part(name: str) -> property:
+    def part(self: TracedArray) -> Any:
+        return call(name, (self,), {}) if self.dtype.kind == "c" or name == "imag" else self
+
+    return property(part)
+
+
+def _operator(function: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
+    def apply(self: TracedArray, other: Any) -> Any:
+        if _is_foreign((other,)):
+            return NotImplemented
+        return ufunc(function, other, self) if swapped else ufunc(function, self, other)
+
+    return apply
+
+
+def _in_place(function: np.ufunc) -> Callable[..., Any]:
+    def apply(self: TracedArray, other: Any) -> Any:
+        return NotImplemented if _is_foreign((other,)) else ufunc(function, self, other, out=self)
+
+    return apply
+
+
+def _unary(function: np.ufunc) -> Callable[..., Any]:
+    return lambda self: ufunc(function, self)
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def apply(self: TracedArray, *args: Any, **options: Any) -> Any:
+        return getattr(module, name)(self, *args, **options)
+
+    return apply
+
+
+_ADDED: dict[str, Any] = {
+    **{f"__{name}__": _operator(function) for name, function in {**_OPERATORS, **_COMPARISONS}.items()},
+    **{f"__r{name}__": _operator(function, swapped=True) for name, function in _OPERATORS.items()},
+    **{f"__i{name}__": _in_place(function) for name, function in _OPERATORS.items()},
+    "__invert__": _unary(np.invert),
+    "__neg__": _unary(np.negative),
+    "__pos__": _unary(np.positive),
+    "__abs__": _unary(np.absolute),
+    "__getitem__": getitem,
+    "__setitem__": setitem,
+    "__array_ufunc__": _array_ufunc,
+    "__array_function__": _array_function,
+    "__copy__": _copy,
+    "T": property(lambda self: module.transpose(self)),
+    "mT": property(lambda self: module.swapaxes(self, -1, -2)),
+    "real": _part("real"),
+    "imag": _part("imag"),
+    "astype": _astype,
+    "copy": _copy,
+    "flatten": _flatten,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "dot": _dot,
+    **{name: _method(name) for name in _METHODS.split()},
+}
+for _name, _made in _ADDED.items():
+    setattr(TracedArray, _name, _made)
