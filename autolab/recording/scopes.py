@@ -34,7 +34,7 @@ _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(") 
 
 
 @dataclass
-class _ScopeDraft:
+class ScopeDraft:
     """A scope while the recording is made."""
 
     parent: int | None
@@ -60,6 +60,51 @@ class _ScopeDraft:
             line=line or None,
             steps=tuple(self.steps),
         )
+
+
+class ScopeDrafts(list[ScopeDraft]):
+    """All scopes while the recording is made; the number of each is its place."""
+
+    def new(
+        self,
+        parent: int | None,
+        kind: ScopeKind,
+        label: str,
+        place: CodePosition | None,
+        line: int | None = None,
+        is_call: bool = False,
+    ) -> int:
+        """The number of a new scope."""
+        depth = 0 if parent is None else self[parent].depth + 1
+        self.append(ScopeDraft(parent, kind, label, depth, place, line, is_call))
+        return len(self) - 1
+
+    def settled(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
+        """All scopes; ``drafts`` tell what is in them, and leaves learn the innermost one around all their uses."""
+        self._place_leaves(drafts)
+        for draft in drafts:
+            if draft.scope is not None:
+                self[draft.scope].steps.append(draft.id)
+        return tuple([draft.scope(i) for i, draft in enumerate(self)])
+
+    def _place_leaves(self, drafts: Sequence[Draft]) -> None:
+        used: set[int] = set()
+        for draft in drafts:
+            for use in draft.uses:
+                if use.step is None or drafts[use.step].kind not in LEAVES[1:]:
+                    continue
+                leaf = drafts[use.step]
+                leaf.scope = self._common(leaf.scope, draft.scope) if leaf.id in used else draft.scope
+                used.add(leaf.id)
+
+    def _common(self, a: int | None, b: int | None) -> int | None:
+        """The innermost scope around two."""
+        while a is not None and b is not None and a != b:
+            if self[a].depth >= self[b].depth:
+                a = self[a].parent
+            else:
+                b = self[b].parent
+        return a if a == b else None
 
 
 @dataclass
@@ -101,7 +146,7 @@ class ScopeTracker:
         self._locator = locator
         self._levels: list[_FrameLevel] = []
         self._depths: dict[int, int] = {}  # the level of a frame, by its identity
-        self._drafts: list[_ScopeDraft] = []
+        self._drafts = ScopeDrafts()
 
     def now(self) -> int | None:
         """The scope of the instruction that is being executed; None directly in the recorded function."""
@@ -121,7 +166,7 @@ class ScopeTracker:
     def call(self, function: str, place: CodePosition | None) -> int:
         """A new scope at the instruction that is being executed, for the steps of one call: it reads as written."""
         written = place.source if place is not None else None
-        return self._new(self.now(), "link", written or function, place, is_call=True)
+        return self._drafts.new(self.now(), "link", written or function, place, is_call=True)
 
     def close(self) -> None:
         """Let go of all frames, and of what they hold."""
@@ -155,7 +200,7 @@ class ScopeTracker:
         if is_function and caller is not None and is_users(caller.frame.f_code.co_filename):
             place = caller.place
             called = place.source if place is not None and place.is_call else None
-            scope = self._new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
+            scope = self._drafts.new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
         level = _FrameLevel(frame, scope)
         self._depths[id(frame)] = len(self._levels)
         self._levels.append(level)
@@ -185,7 +230,7 @@ class ScopeTracker:
         if isinstance(construct, Mark):
             scope = self._block(level, construct)
             return _OpenBlock(construct, scope, scope)
-        loop = self._new(level.innermost, "loop", construct.label, level.place, construct.line)
+        loop = self._drafts.new(level.innermost, "loop", construct.label, level.place, construct.line)
         return self._next_round(_OpenBlock(construct, loop, loop, number=0), level.place, variables)
 
     def _learn(self, open_: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> None:
@@ -199,60 +244,24 @@ class ScopeTracker:
     def _block(self, level: _FrameLevel, mark: Mark) -> int:
         """A scope for a block of the user's, or for a link: that is a call, which reads as he wrote it if he did."""
         if level.place is not None:
-            return self._new(level.innermost, "link", mark.label, level.place, mark.line)
+            return self._drafts.new(level.innermost, "link", mark.label, level.place, mark.line)
         place = self._levels[-2].place if len(self._levels) > 1 else None
         if place is None or not place.is_call:
-            return self._new(level.innermost, "link", mark.label, place)
+            return self._drafts.new(level.innermost, "link", mark.label, place)
         label = f"{place.source}  # {mark.label.rpartition(': ')[2]}"
-        return self._new(level.innermost, "link", label, place, is_call=True)
+        return self._drafts.new(level.innermost, "link", label, place, is_call=True)
 
     def _next_round(self, was: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> _OpenBlock:
         loop = was.what
         assert isinstance(loop, Loop)
         values, number, head = loop.values(variables), was.number + 1, self._drafts[was.outer]
-        scope = self._new(was.outer, "pass", loop.round_label(values, number), head.place, head.line)
+        scope = self._drafts.new(was.outer, "pass", loop.round_label(values, number), head.place, head.line)
         return _OpenBlock(loop, was.outer, scope, values, number, place is not None and place.head == loop)
-
-    def _new(
-        self,
-        parent: int | None,
-        kind: ScopeKind,
-        label: str,
-        place: CodePosition | None,
-        line: int | None = None,
-        is_call: bool = False,
-    ) -> int:
-        depth = 0 if parent is None else self._drafts[parent].depth + 1
-        self._drafts.append(_ScopeDraft(parent, kind, label, depth, place, line, is_call))
-        return len(self._drafts) - 1
 
     # ------------------------------------------------------------------ the result
     def scopes(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
-        """All scopes; ``drafts`` tell what is in them, and leaves learn the innermost one around all their uses."""
-        self._place_leaves(drafts)
-        for draft in drafts:
-            if draft.scope is not None:
-                self._drafts[draft.scope].steps.append(draft.id)
-        return tuple([draft.scope(i) for i, draft in enumerate(self._drafts)])
-
-    def _place_leaves(self, drafts: Sequence[Draft]) -> None:
-        used: set[int] = set()
-        for draft in drafts:
-            for use in draft.uses:
-                if use.step is None or drafts[use.step].kind not in LEAVES[1:]:
-                    continue
-                leaf = drafts[use.step]
-                leaf.scope = self._common_scope(leaf.scope, draft.scope) if leaf.id in used else draft.scope
-                used.add(leaf.id)
-
-    def _common_scope(self, a: int | None, b: int | None) -> int | None:
-        """The innermost scope around two."""
-        while a is not None and b is not None and a != b:
-            if self._drafts[a].depth >= self._drafts[b].depth:
-                a = self._drafts[a].parent
-            else:
-                b = self._drafts[b].parent
-        return a if a == b else None
+        """All scopes, with the steps in them."""
+        return self._drafts.settled(drafts)
 
 
 def _constructs(level: _FrameLevel) -> list[Loop | Mark]:

@@ -1,16 +1,56 @@
-"""Which calls, loops and branches every step of a jaxpr belongs to."""
+"""Where the equations of a jaxpr stand in the user's code, and which calls, loops and branches every step is in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from types import CodeType
 from typing import Any
 
+from ...engine.source import in_code
 from ...recording.drafts import Draft
-from ...recording.locate import CodePosition
-from ...recording.model import LEAVES, Scope, ScopeKind
-from .locate import UserFrame, users_frames
+from ...recording.locate import CodePosition, placed
+from ...recording.model import Scope, ScopeKind
+from ...recording.scopes import ScopeDrafts, is_users
+
+_known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by identity: code is slow to hash
+
+
+@dataclass(frozen=True)
+class UserFrame:
+    """A call of the user's code that was on the stack when an equation was made."""
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def place(self) -> CodePosition:
+        key, code = (id(self.code), self.instruction), self.code
+        if key not in _known:
+            line = next((line for first, last, line in code.co_lines() if first <= self.instruction < last), None)
+            found = placed(in_code(code, self.instruction), code, line or code.co_firstlineno)
+            _known[key] = code, found
+        return _known[key][1]
+
+
+def users_frames(equation: Any, fn: CodeType | None) -> tuple[UserFrame, ...]:
+    """The user's frames around an equation, from the recorded function ``fn`` inwards; none where JAX keeps no
+    traceback."""
+    traceback: Any = getattr(equation.source_info, "traceback", None)
+    if not hasattr(traceback, "raw_frames"):
+        return ()
+    codes, instructions = traceback.raw_frames()
+    frames = [UserFrame(code, at) for code, at in zip(codes, instructions, strict=True) if is_users(code.co_filename)]
+    outer = next((i for i in range(len(frames) - 1, -1, -1) if frames[i].code is fn), None)
+    return tuple(frames[: None if outer is None else outer + 1][::-1])
+
+
+def function_of(jaxpr: Any) -> tuple[str, bool]:
+    """The name of the function whose jaxpr that is, and whether the user wrote it."""
+    told = str(getattr(getattr(jaxpr, "debug_info", None), "func_src_info", ""))
+    name, _, file = told.partition(" at ")
+    return name, bool(file) and is_users(file)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +98,7 @@ class _OneExpression:
 
 def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, JaxprLevel]) -> tuple[Scope, ...]:
     """Give every step its place, its names and its scope; the scopes."""
-    found: list[Scope] = []
-    steps: dict[int, list[int]] = {}
+    found = ScopeDrafts()
     open_: list[tuple[Any, int]] = []
     called = [draft for draft in drafts if draft.id in levels]
     for number, (_, group) in enumerate(groupby(called, key=lambda draft: _key(levels[draft.id]))):
@@ -71,11 +110,7 @@ def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, JaxprLevel]) -> 
             _enter(path, open_, found)
             draft.scope = open_[-1][1] if open_ else None
             _place(draft, level, len(calls) > 1)
-    _place_leaves(drafts, found)
-    for draft in drafts:
-        if draft.scope is not None:
-            steps.setdefault(draft.scope, []).append(draft.id)
-    return tuple([replace(scope, steps=tuple(steps.get(scope.id, ()))) for scope in found])
+    return found.settled(drafts)
 
 
 def _key(level: JaxprLevel) -> tuple[Any, ...]:
@@ -91,7 +126,7 @@ def _place(draft: Draft, level: JaxprLevel, is_inner: bool) -> None:
         draft.name = place.names[0] if draft.value is not None else None
 
 
-def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: list[Scope]) -> None:
+def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: ScopeDrafts) -> None:
     """Leave the scopes that are not in the path, enter those that are new."""
     kept = 0
     for (key, _), wanted in zip(open_, path, strict=False):
@@ -101,43 +136,11 @@ def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: list[Scope]
     del open_[kept:]
     for key in path[kept:]:
         parent = open_[-1][1] if open_ else None
-        open_.append((key, len(found)))
-        found.append(_scope(len(found), parent, key))
-
-
-def _scope(identity: int, parent: int | None, key: Any) -> Scope:
-    if isinstance(key, JaxprLevel):
-        return _scope_at(identity, parent, key.kind, key.label, key.place, key.kind == "link")
-    place = (key.frames[-1] if isinstance(key, _OneExpression) else key).place
-    kind: ScopeKind = "link" if isinstance(key, _OneExpression) else "function"
-    return _scope_at(identity, parent, kind, place.source or place.statement or "", place, True)
-
-
-def _scope_at(
-    identity: int, parent: int | None, kind: ScopeKind, label: str, place: CodePosition | None, is_call: bool
-) -> Scope:
-    name = ", ".join(place.names) if place is not None and is_call else ""
-    file, line = (place.file, place.line) if place is not None else (None, None)
-    return Scope(identity, parent, kind, label, name or None, file, line, ())
-
-
-def _place_leaves(drafts: Sequence[Draft], scopes: Sequence[Scope]) -> None:
-    """Constants stand in the innermost scope around all their uses."""
-    used: set[int] = set()
-    for draft in drafts:
-        for use in draft.uses:
-            if use.step is None or drafts[use.step].kind not in LEAVES[1:]:
-                continue
-            leaf = drafts[use.step]
-            leaf.scope = _common(leaf.scope, draft.scope, scopes) if leaf.id in used else draft.scope
-            used.add(leaf.id)
-
-
-def _common(a: int | None, b: int | None, scopes: Sequence[Scope]) -> int | None:
-    around = set()
-    while a is not None:
-        around.add(a)
-        a = scopes[a].parent
-    while b is not None and b not in around:
-        b = scopes[b].parent
-    return b
+        if isinstance(key, JaxprLevel):
+            scope = found.new(parent, key.kind, key.label, key.place, is_call=key.kind == "link")
+        else:
+            is_expression = isinstance(key, _OneExpression)
+            place = (key.frames[-1] if is_expression else key).place
+            kind: ScopeKind = "link" if is_expression else "function"
+            scope = found.new(parent, kind, place.source or place.statement or "", place, is_call=True)
+        open_.append((key, scope))

@@ -18,8 +18,7 @@ from ...recording.rule_text import exact_text
 from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from .arrays import is_float
-from .levels import JaxprLevel
-from .locate import function_of, users_frames
+from .levels import JaxprLevel, function_of, users_frames
 
 LONGEST_LOOP = 64
 """A scan of more rounds is one step."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -40,10 +41,13 @@ def traced(
                 if is_first and len(call.results) == 1:
                     function = str(tape.drafts[call.step].function)
                     giver, g = tape.drafts[use.step].function or function, found.sums[call.results[0][0]]
-                    uses.append(TracedUse(function, giver, share, g, lambda g, step=use.step: reaching({step: g})))
+                    uses.append(TracedUse(function, giver, share, g, partial(from_step, use.step)))
                 found.add(use.step, share)
         x = found.sums.get(leaves[place].step)
         return np.zeros(values[place].size) if x is None else np.asarray(array_of(x), np.float64).ravel()
+
+    def from_step(step: int, g: Any) -> np.ndarray:
+        return reaching({step: g})
 
     right = reaching(starts, is_first=True)
     return right, list(ways_through(uses, values[place].shape, array_of))

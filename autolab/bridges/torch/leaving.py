@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -36,7 +36,7 @@ class Departed:
         steps = [use.step for use in draft.uses if use.step is not None]
         self._found.setdefault(exit, set()).update(steps)
 
-    def settled(self, steps: Sequence[Step], new_ids: dict[int, int]) -> tuple[Departure, ...]:
+    def settled(self, steps: Sequence[Step], new_ids: Mapping[int, int]) -> tuple[Departure, ...]:
         """Those of values that need a gradient; ``new_ids`` has the number of each step in the recording."""
         found = []
         for exit, left in self._found.items():
