@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..engine.errors import GradientCountError, GradientShapeError
 from ..engine.variable import Variable
 from ..gradcheck.checks.check import check_bound
 from ..gradcheck.measuring.options import settle
-from ..gradcheck.naming.forgotten_way import Traced
+from ..gradcheck.naming.forgotten_way import Traced, TracedStep, Way
 from ..gradcheck.reporting.report import GradientReport
 from ..shared.binding import Bound
 from .inputs import BridgeInputs
@@ -24,7 +24,7 @@ _DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal"
 
 
 @dataclass(frozen=True)
-class Subject(ABC):
+class ForeignSubject(ABC):
     """Calls a function of another library on arrays. Of order 2 its results are gradients, for a fixed upstream
     gradient."""
 
@@ -63,7 +63,7 @@ class Called(ABC):
 class _ForeignFunction(FunctionNode):
     """One application: the library computes the results, and the gradients."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: ForeignSubject) -> None:
         self._subject = subject
 
     @property
@@ -90,7 +90,7 @@ class _ForeignFunction(FunctionNode):
 
 
 def checked(
-    subject: Callable[[Any, int], Subject],
+    subject: Callable[[Any, int], ForeignSubject],
     kind: type[BridgeInputs],
     fn: Any,
     args: tuple[Any, ...],
@@ -106,7 +106,7 @@ def checked(
     return check_bound(_bound(subject(bound, order)), **chosen)
 
 
-def _bound(subject: Subject) -> Bound:
+def _bound(subject: ForeignSubject) -> Bound:
     """A function of Variables that calls the subject on their arrays, bound to its arrays."""
 
     def fn(*inputs: Variable) -> Any:
@@ -137,3 +137,41 @@ def gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Exc
         return GradientCountError(said[:300]) if count in said else error
     got, expected = [tuple([int(n) for n in text.split(",") if n.strip()]) for text in found.groups()]
     return GradientShapeError(said[:300], got, expected)
+
+
+# ------------------------------------------------------------------ which way a wrong backward forgets
+ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "sigmoid", "logistic", "sqrt", "rsqrt", "abs", "square"}
+ELEMENTWISE |= {"pow", "integer_pow", "relu", "add", "sub", "mul", "div", "neg", "reciprocal", "expm1", "log1p"}
+ELEMENTWISE |= {"softplus", "erf", "clamp", "atan", "max"}
+"""Functions of elements, by the names that the libraries give them."""
+
+
+@dataclass(frozen=True, eq=False)
+class TracedUse:
+    """A use of a value: the function that takes it, the one that made it, the gradient that comes back through this
+    use, and the one that came to the function's result.
+
+    ``reaching(g)`` is what of a gradient of the value reaches the input, flat.
+    """
+
+    function: str
+    giver: str
+    share: Any
+    upstream: Any
+    reaching: Callable[[Any], np.ndarray]
+
+
+def ways_through(
+    uses: Sequence[TracedUse], shape: tuple[int, ...], array_of: Callable[[Any], np.ndarray]
+) -> Iterator[Way]:
+    """The uses as ways to an input of that shape, and as steps whose derivative may be forgotten."""
+    for use in uses:
+        found = use.reaching(use.share)
+        yield Way(use.giver, found)
+        if use.function not in ELEMENTWISE or use.upstream is None:
+            continue
+        if use.upstream.shape == use.share.shape:
+            yield TracedStep(use.function, found - use.reaching(use.upstream), "wrong_function.step")
+        if tuple(use.upstream.shape) == tuple(shape):
+            whole = np.asarray(array_of(use.upstream), np.float64).ravel()
+            yield TracedStep(use.function, found - whole, "wrong_function.inner")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..engine.errors import a_kind
 from ..recording.arrays import Budget
 from ..recording.departures import Departure
-from ..recording.drafts import Draft
+from ..recording.drafts import Draft, Use
 from ..recording.inner import describe_inner_steps
 from ..recording.locate import python_function, source_of
 from ..recording.model import BackwardStep, Recording, Scope, Snapshot, Step
@@ -19,13 +19,32 @@ from ..recording.serialize import digest
 from ..recording.unexecuted_lines import unexecuted_lines
 from ..shared.binding import chosen_options
 from .inputs import BridgeInputs
-from .pruned import Pruned, pruned
 
 BUDGET = 64 << 20
 
 
 def _nothing() -> None:
     """Nobody wants to stop the run."""
+
+
+@dataclass
+class GradientTotals:
+    """The gradients of steps as far as they have arrived, and the shares of which they are the sums."""
+
+    sums: dict[Any, Any] = field(default_factory=dict)
+    parts: dict[Any, list[Any]] = field(default_factory=dict)
+
+    def add(self, step: Any, g: Any) -> int:
+        """How many shares have arrived with this one."""
+        self.sums[step] = self.sums[step] + g if step in self.sums else g
+        self.parts.setdefault(step, []).append(g)
+        return len(self.parts[step])
+
+    def deliver(self, use: Use, share: Any, budget: Budget, plain: Callable[[Any], Any] = lambda g: g) -> None:
+        """Add the share of a use, which learns of it; ``plain(share)`` is what can be added."""
+        use.contribution = budget.snapshot(share)
+        count = self.add(use.step, plain(share))
+        use.arrival, use.total = count - 1, budget.snapshot(self.sums[use.step]) if count > 1 else None
 
 
 @dataclass
@@ -128,3 +147,35 @@ def _unused(drafts: Sequence[Draft]) -> tuple[int, ...]:
     """The values that nothing uses."""
     used = {use.step for draft in drafts for use in draft.uses}
     return tuple([draft.id for draft in drafts if draft.kind in ("call", "part") and draft.id not in used])
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """The drafts that are left, with new numbers; ``ids`` has the new one of each old one."""
+
+    drafts: list[Draft]
+    backward: tuple[BackwardStep, ...]
+    ids: dict[int, int]
+
+
+def pruned(drafts: Sequence[Draft], backward: Sequence[BackwardStep], outputs: Sequence[int]) -> Pruned:
+    """Without shapes, masks and assertions of the user's that are computed and only looked at."""
+    waiting = [d.id for d in drafts if d.kind == "input" or d.requires_grad] + list(outputs)
+    kept: set[int] = set()
+    parts: dict[int, list[int]] = {}
+    for draft in drafts:
+        if draft.kind == "part" and draft.uses[0].step is not None:
+            parts.setdefault(draft.uses[0].step, []).append(draft.id)
+    while waiting:
+        step = waiting.pop()
+        if step not in kept:
+            kept.add(step)
+            waiting += [use.step for use in drafts[step].uses if use.step is not None]
+            waiting += parts.get(step, [])
+    left = [draft for draft in drafts if draft.id in kept]
+    ids = {draft.id: i for i, draft in enumerate(left)}
+    for draft in left:
+        draft.id = ids[draft.id]
+        for use in draft.uses:
+            use.step = None if use.step is None else ids[use.step]
+    return Pruned(left, tuple([replace(step, of=ids[step.of]) for step in backward]), ids)

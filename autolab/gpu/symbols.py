@@ -21,6 +21,7 @@ from ..engine.backend import modules
 from ..engine.configuration import using_config
 from ..engine.errors import FusionError, a_kind
 from ..engine.observe import silence
+from ..shared.operators import COMPARISONS, OPERATORS, UNARY
 
 
 class Value(NamedTuple):
@@ -154,28 +155,6 @@ class Symbol:
         raise AttributeError(f"'Symbol' object has no attribute {name!r}")
 
 
-_OPERATORS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.true_divide,
-    "pow": np.power,
-    "mod": np.remainder,
-    "floordiv": np.floor_divide,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-_COMPARISONS = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
-
-
 def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
     def call(self: Symbol, other: Any) -> Any:
         if hasattr(other, "requires_grad"):
@@ -185,12 +164,12 @@ def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
     return call
 
 
-for _name, _ufunc in _OPERATORS.items():
+for _name, _ufunc in OPERATORS.items():
     setattr(Symbol, f"__{_name}__", _operator(_ufunc))
     setattr(Symbol, f"__r{_name}__", _operator(_ufunc, swapped=True))
-for _name, _ufunc in _COMPARISONS.items():
+for _name, _ufunc in COMPARISONS.items():
     setattr(Symbol, f"__{_name}__", _operator(_ufunc))
-for _name, _unary in {"neg": np.negative, "abs": np.absolute, "invert": np.invert}.items():
+for _name, _unary in UNARY.items():
     setattr(Symbol, f"__{_name}__", lambda self, _unary=_unary: _applied(_unary, (self,)))
 
 

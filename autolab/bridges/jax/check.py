@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -15,11 +16,12 @@ from jax import numpy as jnp
 from ...engine.tracebacks import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
-from ..checked import Called, Subject, checked, fixed_upstream, gradient_error
-from .arrays import array_of, is_float
-from .inputs import JaxInputs
-from .tape import vjp_of
-from .ways import traced
+from ..checked import Called, ForeignSubject, TracedUse, checked, fixed_upstream, gradient_error, ways_through
+from ..library import LibraryBudget
+from ..run import GradientTotals
+from .inputs import JAX, JaxInputs, array_of, is_float
+from .levels import JaxprLevel
+from .tape import JaxTape, TracedValue, vjp_of
 
 _SHAPES = re.compile(r"of type \w+\[([\d,]*)\] corresponding to an input of type \w+\[([\d,]*)\]")
 
@@ -79,7 +81,7 @@ def check_gradients(
 
 
 @dataclass(frozen=True)
-class JaxSubject(Subject):
+class JaxSubject(ForeignSubject):
     """A JAX function that is checked."""
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> JaxCall:
@@ -150,3 +152,36 @@ class JaxCall(Called):
     @property
     def written_backward(self) -> Callable[..., Any] | None:
         return None if self.custom is None else self.custom.bwd
+
+
+def traced(
+    fn: Callable[..., Any], inputs: JaxInputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
+) -> Traced | None:
+    """The gradient of the input number ``place`` by the function itself, and the share of every way through it."""
+    closed = jax.make_jaxpr(replace(inputs, fn=fn).on)(*values)
+    tape = JaxTape(LibraryBudget(0, JAX), None, lambda array: None, lambda: None, {})
+    leaves = [TracedValue(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
+    outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
+    starts = {y.step: jnp.asarray(g) for y, g in zip(outputs, upstream, strict=True) if g is not None and y.needs}
+    uses: list[TracedUse] = []
+
+    def reaching(totals: dict[Any, Any], is_first: bool = False) -> np.ndarray:
+        """What of the gradients at some steps reaches the input, flat; the uses on the first way there are noted."""
+        found = GradientTotals(totals)
+        for call, shares in tape.back(found):
+            for use, share in zip(call.uses, shares, strict=True):
+                if use.step is None:
+                    continue
+                if is_first and len(call.results) == 1:
+                    function = str(tape.drafts[call.step].function)
+                    giver, g = tape.drafts[use.step].function or function, found.sums[call.results[0][0]]
+                    uses.append(TracedUse(function, giver, share, g, partial(from_step, use.step)))
+                found.add(use.step, share)
+        x = found.sums.get(leaves[place].step)
+        return np.zeros(values[place].size) if x is None else np.asarray(array_of(x), np.float64).ravel()
+
+    def from_step(step: int, g: Any) -> np.ndarray:
+        return reaching({step: g})
+
+    right = reaching(starts, is_first=True)
+    return right, list(ways_through(uses, values[place].shape, array_of))

@@ -18,12 +18,10 @@ from ...recording.departures import Departure, departure
 from ...recording.model import BackwardStep, Recording, Scope, Snapshot, Step
 from ..library import LibraryBudget
 from ..needed import UnsupportedError
-from ..pruned import Pruned
-from ..run import BridgeRun, recorded
-from .arrays import JAX, array_of, is_float
-from .inputs import JaxInputs
+from ..run import BridgeRun, GradientTotals, Pruned, recorded
+from .inputs import JAX, JaxInputs, array_of, is_float
 from .levels import JaxprLevel, placed_scopes
-from .tape import EvaluatedEquation, GradientTotals, JaxTape, TracedValue, vjp_of
+from .tape import EvaluatedEquation, JaxTape, TracedValue, vjp_of
 
 _SLACK = 256
 """By so many rounding errors the gradient of an input may differ from that of `jax.vjp` of the whole function."""
@@ -77,9 +75,7 @@ class JaxRun(BridgeRun):
         self._backward.append(BackwardStep(len(self._backward), call.step, draft.grad, 0.0))
         for use, share in zip(call.uses, shares, strict=True):
             if use.step is not None:
-                use.contribution = self._tape.budget.snapshot(share)
-                count = self._totals.add(use.step, share)
-                use.arrival, use.total = count - 1, self._kept(use.step) if count > 1 else None
+                self._totals.deliver(use, share, self._tape.budget)
 
     def _kept(self, step: Any) -> Snapshot | None:
         sums = self._totals.sums

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -17,7 +16,8 @@ from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
 from ..library import LibraryBudget
 from ..needed import UnsupportedError
-from .arrays import is_float
+from ..run import GradientTotals
+from .inputs import is_float
 from .levels import JaxprLevel, function_of, users_frames
 
 LONGEST_LOOP = 64
@@ -43,20 +43,6 @@ class EvaluatedEquation:
     uses: list[Use]
     results: list[tuple[int, Any]]
     vjp: Callable[[Any], Sequence[Any]]
-
-
-@dataclass
-class GradientTotals:
-    """The gradients of steps as far as they have arrived, and how often something arrived."""
-
-    sums: dict[Any, Any] = field(default_factory=dict)
-    counts: Counter[Any] = field(default_factory=Counter)
-
-    def add(self, step: Any, g: Any) -> int:
-        """How many shares have arrived with this one."""
-        self.sums[step] = self.sums[step] + g if step in self.sums else g
-        self.counts[step] += 1
-        return self.counts[step]
 
 
 @dataclass

@@ -15,10 +15,10 @@ from torch import Tensor
 from ...engine.tracebacks import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
-from ..checked import Called, Subject, checked, fixed_upstream, gradient_error
+from ..checked import Called, ForeignSubject, checked, fixed_upstream, gradient_error
+from .edges import function_of, nodes_between
 from .inputs import TorchInputs
 from .modules import copied_buffers
-from .regions import function_of, nodes_between
 from .tensors import array_of, tensor_of, tensors_in
 from .ways import traced
 
@@ -86,7 +86,7 @@ def check_gradients(
 
 
 @dataclass(frozen=True)
-class TorchSubject(Subject):
+class TorchSubject(ForeignSubject):
     """A torch function that is checked; a module with its parameters."""
 
     @property

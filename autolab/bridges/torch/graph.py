@@ -17,8 +17,7 @@ from ...recording.locate import CodePosition
 from ...recording.model import Recording, Step
 from ...recording.step_text import expression_of
 from ..library import LibraryBudget
-from .known import Edge, edge_of
-from .regions import function_of
+from .edges import Edge, edge_of, function_of
 from .tensors import TORCH
 
 _BUDGET = 64 << 20
@@ -93,13 +92,15 @@ class _TorchGraph:
         assert edge is not None
         self._root, self._budget = edge, LibraryBudget(_BUDGET, TORCH)
         self._nodes = _ordered(edge[0])
+        self._used: set[Edge] = {edge, *[parent for node in self._nodes for parent in node.next_functions]}
         self._values: dict[Edge, Tensor] = {}
         self._names: dict[Edge, str] = {}
         for node in self._nodes:
             self._values.update({at: t for t in _kept(node) if (at := edge_of(t)) is not None})
+        nodes = set(self._nodes)
         for name, tensor in [*known, ("", y)]:
             at = edge_of(tensor)
-            if at is not None and at[0] in set(self._nodes):
+            if at is not None and at[0] in nodes:
                 self._values[at] = tensor
                 if name:
                     self._names.setdefault(at, name)
@@ -111,7 +112,8 @@ class _TorchGraph:
         for node in self._nodes:
             self._add(node)
         steps = tuple([_step(draft) for draft in self._drafts])
-        missing = any(step.value is None and not _is_parted(step, steps) for step in steps)
+        parted = {step.operands[0].step for step in steps if step.kind == "part"}
+        missing = any(step.value is None and step.id not in parted for step in steps)
         return Recording(
             id="",
             function=self._names.get(self._root, "graph"),
@@ -125,25 +127,17 @@ class _TorchGraph:
 
     def _add(self, node: Any) -> None:
         leaf = getattr(node, "variable", None)
-        uses = [] if leaf is not None else list(self._uses(node))
-        draft = self._draft((node, 0), "call" if leaf is None else "leaf", _title(node) if leaf is None else None, uses)
-        if leaf is None:
-            draft.place = CodePosition("", 0, source=expression_of(draft, self._drafts))
-        results = sorted({edge[1] for edge in self._used(node)})
-        if leaf is None and len(node._input_metadata) > 1:
+        if leaf is not None:
+            draft = self._draft((node, 0), "leaf", None, [])
+            draft.value, draft.grad = self._budget.snapshot(leaf), self._gradient(leaf)
+            return
+        draft = self._draft((node, 0), "call", _title(node), list(self._uses(node)))
+        draft.place = CodePosition("", 0, source=expression_of(draft, self._drafts))
+        if len(node._input_metadata) > 1:
             draft.name = draft.value = draft.grad = None
-            for number in results:
+            for number in sorted([number for user, number in self._used if user is node]):
                 part = self._draft((node, number), "part", draft.function, [Use("part", draft.id, None)])
                 part.place = draft.place
-        elif leaf is not None:
-            draft.value, draft.grad = self._budget.snapshot(leaf), self._gradient(leaf)
-
-    def _used(self, node: Any) -> Iterator[Edge]:
-        """The results of a node that something uses."""
-        for user in self._nodes:
-            yield from [(parent, number) for parent, number in user.next_functions if parent is node]
-        if self._root[0] is node:
-            yield self._root
 
     def _draft(self, edge: Edge, kind: Any, function: str | None, uses: list[Use]) -> Draft:
         tensor = self._values.get(edge)
@@ -200,10 +194,6 @@ def _title(node: Any) -> str:
     name = str(node.name()).rpartition("::")[2].rpartition("Backward")[0]
     name = "".join([f"_{c.lower()}" if c.isupper() else c for c in name]).lstrip("_")
     return _OPERATORS.get(name, name)
-
-
-def _is_parted(step: Step, steps: Sequence[Step]) -> bool:
-    return any(other.kind == "part" and other.operands[0].step == step.id for other in steps)
 
 
 def _step(draft: Draft) -> Step:

@@ -13,7 +13,7 @@ from torch.nn import Module
 
 from ..inputs import BridgeInputs
 from ..needed import UnsupportedError
-from .regions import takes_context
+from .edges import takes_context
 from .tensors import TORCH
 
 

@@ -16,7 +16,7 @@ from ...recording.scopes import ScopeTracker
 from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from . import calls
-from .known import Edge, KnownTensors, edge_of
+from .edges import Edge, KnownTensors, edge_of
 from .leaving import Departed
 from .locate import Site, TorchLocator, name_in, names_of
 from .modules import ModuleNames

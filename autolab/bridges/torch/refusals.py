@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..needed import UnsupportedError
 from . import calls
-from .regions import function_of
+from .edges import function_of
 
 _HOOKS = {Tensor.register_hook, Tensor.register_post_accumulate_grad_hook}
 _COMPILED = ("CompiledFunction", "ApplyTemplate")

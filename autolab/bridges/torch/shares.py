@@ -18,7 +18,8 @@ from ...recording.drafts import Draft, Use
 from ...recording.model import BackwardStep, Snapshot
 from ..library import LibraryBudget
 from ..needed import UnsupportedError
-from .known import Edge, edge_of
+from ..run import GradientTotals
+from .edges import Edge, edge_of
 
 _SLACK = 64
 """By so many rounding errors the gradient of a value may differ from the sum of its shares."""
@@ -31,17 +32,6 @@ class _UseShare:
     call: int
     use: Use
     sum: Tensor | None = None
-
-
-@dataclass
-class _GradientSum:
-    """A gradient as it grows, and what arrived for it."""
-
-    sum: Tensor
-    parts: tuple[Tensor, ...]
-
-    def and_(self, g: Tensor) -> _GradientSum:
-        return _GradientSum(self.sum + _plain(g), (*self.parts, g))
 
 
 @dataclass
@@ -121,14 +111,14 @@ class Shares:
             found = torch.autograd.grad(ys, tensors, gs, allow_unused=True, retain_graph=True)
             self._listens = False
             self._gradients |= {step: g for (step, _), g in zip(leaves, found, strict=True) if g is not None}
-        totals: dict[int, _GradientSum] = {}
+        totals = GradientTotals()
         for step, _, g in reached:
-            totals[step] = totals[step].and_(g) if step in totals else _GradientSum(_plain(g), (g,))
-        upstream = [self.budget.snapshot(totals[step].sum) if y.requires_grad else None for step, y in outputs]
+            totals.add(step, _plain(g))
+        upstream = [self.budget.snapshot(totals.sums[step]) if y.requires_grad else None for step, y in outputs]
         self._tell(totals)
         return upstream
 
-    def _tell(self, totals: dict[int, _GradientSum]) -> None:
+    def _tell(self, totals: GradientTotals) -> None:
         """Write what was heard into the drafts, call by call in the order of the backward pass."""
         by_use: dict[int, Tensor] = {}
         for share in self._shares:
@@ -141,23 +131,16 @@ class Shares:
             draft.reached = True
             for use in draft.uses:
                 if use.step is not None and id(use) in by_use:
-                    self._deliver(use, by_use[id(use)], totals)
+                    totals.deliver(use, by_use[id(use)], self.budget, _plain)
         for step in self._gradients:
             self._settle(step, totals)
 
-    def _deliver(self, use: Use, g: Tensor, totals: dict[int, _GradientSum]) -> None:
-        assert use.step is not None
-        before = totals.get(use.step)
-        total = totals[use.step] = _GradientSum(_plain(g), (g,)) if before is None else before.and_(g)
-        use.contribution, use.arrival = self.budget.snapshot(g), len(total.parts) - 1
-        use.total = None if before is None else self.budget.snapshot(total.sum)
-
-    def _settle(self, step: int, totals: dict[int, _GradientSum]) -> None:
+    def _settle(self, step: int, totals: GradientTotals) -> None:
         """Everything has arrived at a step: it must be what autograd says."""
         draft, g = self.drafts[step], self._gradients.get(step)
         if g is None or draft.grad is not None:
             return
-        if step not in totals or not _agree(totals[step], g):
+        if step not in totals.sums or not _agree(totals.sums[step], totals.parts[step], g):
             raise UnsupportedError(
                 f"record: the gradient of {draft.name or draft.function!r:.60} is not the sum of the shares of its "
                 "uses: something that a recording does not see uses it, such as a value from before the recording, or "
@@ -188,10 +171,10 @@ def _size(g: Tensor) -> float:
     return float(sizes.max()) if sizes.numel() else 0.0
 
 
-def _agree(total: _GradientSum, g: Tensor) -> bool:
-    own, plain = total.sum, _plain(g)
+def _agree(own: Tensor, parts: Sequence[Tensor], g: Tensor) -> bool:
+    plain = _plain(g)
     if torch.equal(own, plain):
         return True
     slack = _SLACK * torch.finfo(g.dtype).eps
-    size = sum([_size(part) for part in total.parts])
+    size = sum([_size(part) for part in parts])
     return bool(torch.isclose(own, plain, slack, slack * size, equal_nan=True).all())

@@ -13,10 +13,9 @@ from torch import Tensor
 from ...recording.drafts import Draft, Use
 from ..needed import UnsupportedError
 from . import calls
-from .known import Edge, edge_of
+from .edges import Boundary, Edge, boundaries, edge_of, function_of, nodes_between, takes_context
 from .locate import Site, names_of
 from .refusals import refuse_call, refuse_unseen
-from .regions import Boundary, boundaries, function_of, nodes_between, takes_context
 from .tensors import tensors_in
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ...gradcheck.naming.forgotten_way import Traced
-from ..ways import TracedUse, ways_through
+from ..checked import TracedUse, ways_through
 from . import calls
-from .regions import takes_context
+from .edges import takes_context
 from .tensors import array_of, exchanged, tensor_of, tensors_in
 
 

@@ -7,32 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...shared.operators import COMPARISONS, OPERATORS, UNARY
 from .array import TracedArray
 from .indexing import getitem, setitem
 from .module import call, module, ufunc, ufunc_method
 from .moves import cast, copied
 
-_OPERATORS = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.true_divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "pow": np.power,
-    "matmul": np.matmul,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-}
-_COMPARISONS = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
-}
+_OPERATORS = {**OPERATORS, "matmul": np.matmul}
 _METHODS = """
 all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum swapaxes
 take trace var
@@ -122,13 +103,10 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 _ADDED: dict[str, Any] = {
-    **{f"__{name}__": _operator(function) for name, function in {**_OPERATORS, **_COMPARISONS}.items()},
+    **{f"__{name}__": _operator(function) for name, function in {**_OPERATORS, **COMPARISONS}.items()},
     **{f"__r{name}__": _operator(function, swapped=True) for name, function in _OPERATORS.items()},
     **{f"__i{name}__": _in_place(function) for name, function in _OPERATORS.items()},
-    "__invert__": _unary(np.invert),
-    "__neg__": _unary(np.negative),
-    "__pos__": _unary(np.positive),
-    "__abs__": _unary(np.absolute),
+    **{f"__{name}__": _unary(function) for name, function in {**UNARY, "pos": np.positive}.items()},
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__array_ufunc__": _array_ufunc,
