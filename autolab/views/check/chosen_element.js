@@ -7,15 +7,15 @@ import { toCell } from "./gradient_panels.js";
 /** @param {import("../graph/explorer.js").View} view */
 export function makeChosenPart({ get, send, link }) {
   const words = get("words");
-  const name = html("h3", { class: "al-title" });
+  const name = html("h3.al-title");
   const lines = makeLines();
-  const says = html("p", { class: "al-judgement" });
+  const says = html("p.al-judgement");
   const worst = button(words.lens_worst, () => send(toCell(get("chosen").input)));
-  const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
+  const spoken = html("div.al-hidden", { "aria-live": "polite" });
   const root = html(
-    "section",
-    { class: "al-detail al-chosen", "aria-label": words.lens_chosen },
-    html("h4", {}, words.lens_chosen),
+    "section.al-detail.al-chosen",
+    { "aria-label": words.lens_chosen },
+    html("h4", words.lens_chosen),
     name,
     lines.root,
     says,
@@ -48,7 +48,7 @@ export function makeChosenPart({ get, send, link }) {
 
 /** Names and numbers, one below the other. */
 export function makeLines() {
-  const root = html("dl", { class: "al-numbers-list" });
+  const root = html("dl.al-numbers-list");
   return {
     root,
     /** @param {[string, string, string][]} lines kind, name and number */
@@ -57,7 +57,7 @@ export function makeLines() {
       if (root.dataset.kinds !== kinds) {
         root.dataset.kinds = kinds;
         root.replaceChildren(
-          ...lines.map(([kind, name]) => html("div", { "data-kind": kind }, html("dt", {}, name), html("dd"))),
+          ...lines.map(([kind, name]) => html("div", { "data-kind": kind }, html("dt", name), html("dd"))),
         );
       }
       lines.forEach(([, , text], i) => write(root.children[i].lastElementChild, text));

@@ -20,15 +20,10 @@ export const toCell = (input, cell = null) => ({ do: "turn", to: { input, cell, 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeTriosPart(view) {
   const { get, send } = view;
-  const keys = html("p", { class: "al-note" }, get("words").lens_keys);
-  const root = html("div", { class: "al-trios" });
+  const keys = html("p.al-note", get("words").lens_keys);
+  const root = html("div.al-trios");
   const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
-  const colors = html(
-    "div",
-    { class: "al-order-control al-sans" },
-    html("span", { class: "al-caption" }, get("words").lens_colors),
-    scales.root,
-  );
+  const colors = html("div.al-order-control.al-sans", html("span.al-caption", get("words").lens_colors), scales.root);
   /** @type {Cell | null} */
   let ahead = null; // where the user's hand is, while the kernel follows
   /** @type {ReturnType<typeof makeTrio>[]} */
@@ -92,24 +87,16 @@ function makeTrio(first, words, choose, here) {
   const badge = makeBadge();
   const maps = KINDS.map((kind) => (first.arrays[kind].absent ? makeAbsent() : makeMap(choose, here)));
   const root = html(
-    "section",
-    { class: "al-trio", "aria-label": first.name },
+    "section.al-trio",
+    { "aria-label": first.name },
+    html("header.al-trio-head", html("h3.al-name", first.name), html("span.al-where", first.shape), badge.root),
     html(
-      "header",
-      { class: "al-trio-head" },
-      html("h3", { class: "al-name" }, first.name),
-      html("span", { class: "al-where" }, first.shape),
-      badge.root,
-    ),
-    html(
-      "div",
-      { class: "al-trio-maps" },
+      "div.al-trio-maps",
       ...KINDS.map((kind, i) =>
         html(
-          "div",
-          { class: "al-trio-map" },
-          html("h4", {}, words[`lens_${kind}`]),
-          html("p", { class: "al-note" }, words[`lens_${kind}_says`]),
+          "div.al-trio-map",
+          html("h4", words[`lens_${kind}`]),
+          html("p.al-note", words[`lens_${kind}_says`]),
           maps[i].root,
         ),
       ),
@@ -118,7 +105,7 @@ function makeTrio(first, words, choose, here) {
   const alike = KINDS.every(
     (kind) => first.arrays[kind].absent && first.arrays[kind].absent === first.arrays.analytic.absent,
   );
-  if (alike) root.lastElementChild.replaceWith(html("p", { class: "al-note" }, first.arrays.analytic.absent));
+  if (alike) root.lastElementChild.replaceWith(html("p.al-note", first.arrays.analytic.absent));
   const wide = Math.max(...KINDS.map((kind) => first.arrays[kind].cols ?? 1));
   const numbered = KINDS.some((kind) => first.arrays[kind].cols && labelled(first.arrays[kind]));
   root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 12}em`);
@@ -150,23 +137,23 @@ function makeTrio(first, words, choose, here) {
 }
 
 function makeAbsent() {
-  const root = html("p", { class: "al-absent-map" });
+  const root = html("p.al-absent-map");
   return { root, update: (/** @type {any} */ { absent }) => write(root, absent), mark() {} };
 }
 
 /** @param {(row: number, column: number) => void} choose @param {() => Cell} here */
 function makeMap(choose, here) {
-  const canvas = html("canvas", { class: "al-canvas", role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
-  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
-  const [worstMark, chosenMark] = [html("div", { class: "al-worst" }), html("div", { class: "al-mark" })];
+  const canvas = html("canvas.al-canvas", { role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
+  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
+  const [worstMark, chosenMark] = [html("div.al-worst"), html("div.al-mark")];
   // behind the cells, which are clear where nothing was measured
-  const halves = html("div", { class: "al-halves", "aria-hidden": "true" });
-  const frame = html("div", { class: "al-frame al-mini" }, halves, canvas, numbers, worstMark, chosenMark);
-  const [low, high, bar] = [html("span"), html("span"), html("canvas", { class: "al-bar" })];
+  const halves = html("div.al-halves", { "aria-hidden": "true" });
+  const frame = html("div.al-frame.al-mini", halves, canvas, numbers, worstMark, chosenMark);
+  const [low, high, bar] = [html("span"), html("span"), html("canvas.al-bar")];
   // where the numbers stand in the cells
-  const ends = html("div", { class: "al-scale", "aria-hidden": "true" }, low, bar, high);
+  const ends = html("div.al-scale", { "aria-hidden": "true" }, low, bar, high);
   const legend = makeHeatLegend(true);
-  const note = html("p", { class: "al-note" });
+  const note = html("p.al-note");
   let [rows, cols] = [1, 1];
 
   /** @param {MouseEvent} event */
@@ -189,7 +176,7 @@ function makeMap(choose, here) {
   }
 
   return {
-    root: html("div", {}, frame, ends, legend.root, note),
+    root: html("div", frame, ends, legend.root, note),
     /**
      * @param {any} facts
      * @param {DataView[]} buffers

@@ -81,15 +81,15 @@ const NO_SCENERY = {
 
 /** The verdict and its reasons in words. @param {import("../graph/explorer.js").View} view */
 function makeVerdictPart({ get, send }) {
-  const title = html("h2", { class: "al-function" });
+  const title = html("h2.al-function");
   const badge = makeBadge();
   const says = html("p");
-  const findings = html("ul", { class: "al-findings" });
+  const findings = html("ul.al-findings");
   const panel = html(
-    "section",
-    { class: "al-verdict", "aria-label": get("words").lens_verdict, "aria-live": "polite" },
+    "section.al-verdict",
+    { "aria-label": get("words").lens_verdict, "aria-live": "polite" },
     badge.root,
-    html("div", {}, says, findings),
+    html("div", says, findings),
   );
   let written = "";
 
@@ -97,15 +97,15 @@ function makeVerdictPart({ get, send }) {
   /** @param {{text: string, hint: string, formulas: Line[], input: number | null, innocent: boolean}} finding */
   function item({ text, hint, formulas, input, innocent }) {
     const show = input === null ? [] : [button(get("words").lens_show, () => send(toCell(input)))];
-    const words = [html("p", {}, text)];
-    if (formulas.length) words.push(html("dl", { class: "al-formulas" }, ...formulas.flatMap(line)));
-    if (hint) words.push(html("p", { class: "al-note" }, hint));
-    return html("li", { class: innocent ? "al-innocent" : null }, html("div", {}, ...words), ...show);
+    const words = [html("p", text)];
+    if (formulas.length) words.push(html("dl.al-formulas", ...formulas.flatMap(line)));
+    if (hint) words.push(html("p.al-note", hint));
+    return html("li", { class: innocent ? "al-innocent" : null }, html("div", ...words), ...show);
   }
 
   /** A formula with its label; what the other one has not is marked. @param {Line} line */
   function line([label, begin, differs, end]) {
-    return [html("dt", {}, label), html("dd", {}, begin, ...(differs ? [html("mark", {}, differs)] : []), end)];
+    return [html("dt", label), html("dd", begin, differs && html("mark", differs), end)];
   }
 
   function paint() {
@@ -130,21 +130,20 @@ function makeAgainPart({ get, send, link }) {
   const words = get("words");
   const group = `al-check-order-${Math.random()}`; // of this view alone
   const choices = get("check").orders.map((/** @type {[number, number | null]} */ [order, seed]) =>
-    html("input", {
+    html("input.al-button", {
       type: "radio",
-      class: "al-button",
       name: group,
       "data-text": order,
       "aria-label": `${words.lens_order} ${order}`,
       onchange: () => send({ do: "turn", to: { order, seed, cell: null } }),
     }),
   );
-  const draw = html("span", { class: "al-caption" });
+  const draw = html("span.al-caption");
   const orders = html(
-    "div",
-    { class: "al-order-control", role: "radiogroup", "aria-label": words.lens_order },
-    html("span", { class: "al-caption" }, words.lens_order),
-    html("div", { class: "al-segments" }, ...choices),
+    "div.al-order-control",
+    { role: "radiogroup", "aria-label": words.lens_order },
+    html("span.al-caption", words.lens_order),
+    html("div.al-segments", ...choices),
   );
 
   function paint() {
@@ -198,23 +197,22 @@ export function makeNodesPart(view) {
 
 /** The source of each backward that somebody wrote. @param {import("../graph/explorer.js").View} view */
 export function makeBackwardPart({ get }) {
-  const root = html("div", { class: "al-backwards" });
+  const root = html("div.al-backwards");
   let written = "";
 
   /** @param {{title: string, file: string, first: number, lines: string[]}} code */
   function listing({ title, file, first, lines }) {
     return html(
-      "details",
-      { class: "al-listing", open: true },
-      html("summary", { class: "al-caption" }, `${title} \u00b7 ${file}`),
+      "details.al-listing",
+      { open: true },
+      html("summary.al-caption", `${title} \u00b7 ${file}`),
       html(
-        "div",
-        { class: "al-source", role: "group", "aria-label": title },
+        "div.al-source",
+        { role: "group", "aria-label": title },
         ...lines.map((line, i) =>
           html(
-            "div",
-            { class: "al-source-line" },
-            html("span", { class: "al-line-number", "aria-hidden": "true" }, String(first + i)),
+            "div.al-source-line",
+            html("span.al-line-number", { "aria-hidden": "true" }, String(first + i)),
             codeLine(line),
           ),
         ),

@@ -8,76 +8,59 @@ import { makeLines } from "./chosen_element.js";
 /** @param {import("../graph/explorer.js").View} view */
 export function makeCurvesPart({ get, send }) {
   const words = get("words");
-  const title = html("h3", { class: "al-title" });
+  const title = html("h3.al-title");
   const group = `al-moves-${Math.random()}`; // of this view alone
   const ways = [words.lens_one, words.lens_all].map((text, k) =>
-    html("input", {
+    html("input.al-button", {
       type: "radio",
-      class: "al-button",
       name: group,
       "data-text": text,
       "aria-label": text,
       onchange: () => (k ? direct() : choose()),
     }),
   );
-  const turn = html("input", {
+  const turn = html("input.al-range.al-order-range", {
     type: "range",
-    class: "al-range al-order-range",
     min: 0,
     step: 1,
     "aria-label": words.lens_directions,
     oninput: () => direct(Number(turn.value)),
   });
-  const turned = html("output", { class: "al-own", "aria-hidden": "true" });
-  const turning = html(
-    "label",
-    { class: "al-order-control" },
-    html("span", { class: "al-caption" }, words.lens_directions),
-    turn,
-    turned,
-  );
-  const slider = html("input", {
+  const turned = html("output.al-own", { "aria-hidden": "true" });
+  const turning = html("label.al-order-control", html("span.al-caption", words.lens_directions), turn, turned);
+  const slider = html("input.al-range", {
     type: "range",
-    class: "al-range",
     min: 0,
     "aria-label": words.lens_step,
     oninput: () => send({ do: "turn", to: { at_step: Number(slider.value) } }),
   });
-  const size = html("span", { class: "al-where" });
+  const size = html("span.al-where");
   const lines = makeLines();
   const charts = [0, 1].map(() => makeChart());
-  const notes = charts.map(() => html("p", { class: "al-sentence" }));
-  const moved = html("p", { class: "al-apart" });
-  const absent = html("p", { class: "al-note" }, words.lens_not_saved);
+  const notes = charts.map(() => html("p.al-sentence"));
+  const moved = html("p.al-apart");
+  const absent = html("p.al-note", words.lens_not_saved);
   const body = html(
-    "div",
-    { class: "al-lens-curves-body" },
+    "div.al-lens-curves-body",
     html(
-      "div",
-      { class: "al-lens-step" },
-      html(
-        "div",
-        {},
-        html("div", { class: "al-input-head" }, html("span", { class: "al-name" }, words.lens_step), size),
-        slider,
-      ),
+      "div.al-lens-step",
+      html("div", html("div.al-input-head", html("span.al-name", words.lens_step), size), slider),
       lines.root,
       moved,
     ),
-    ...charts.map((chart, k) => html("div", { class: "al-lens-curve" }, chart.root, notes[k])),
+    ...charts.map((chart, k) => html("div.al-lens-curve", chart.root, notes[k])),
   );
   const root = html(
-    "section",
-    { class: "al-lens-curves", "aria-label": words.lens_steps },
+    "section.al-lens-curves",
+    { "aria-label": words.lens_steps },
     html(
-      "header",
-      { class: "al-trio-head" },
+      "header.al-trio-head",
       title,
       html(
-        "div",
-        { class: "al-order-control", role: "radiogroup", "aria-label": words.lens_moves },
-        html("span", { class: "al-caption" }, words.lens_moves),
-        html("div", { class: "al-segments" }, ...ways),
+        "div.al-order-control",
+        { role: "radiogroup", "aria-label": words.lens_moves },
+        html("span.al-caption", words.lens_moves),
+        html("div.al-segments", ...ways),
       ),
       turning,
     ),

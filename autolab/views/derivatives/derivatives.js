@@ -52,17 +52,16 @@ export default () =>
 
 /** The function's name, and up to which derivative it is shown. @param {import("../graph/explorer.js").View} view */
 function makeOrderPart({ get, send, root, link }) {
-  const title = html("h3", { class: "al-function" });
-  const range = html("input", {
+  const title = html("h3.al-function");
+  const range = html("input.al-range.al-order-range", {
     type: "range",
-    class: "al-range al-order-range",
     min: 0,
     step: 1,
     "aria-label": get("words").curve_order,
     oninput: () => show(Number(range.value)),
     onchange: () => send({ do: "turn", to: { order: Number(range.value) } }),
   });
-  const value = html("output", { class: "al-own" });
+  const value = html("output.al-own");
   root.classList.add("al-derivatives");
 
   /** @param {number} order */
@@ -82,16 +81,7 @@ function makeOrderPart({ get, send, root, link }) {
 
   return {
     places: {
-      header: [
-        title,
-        html(
-          "label",
-          { class: "al-order-control" },
-          html("span", { class: "al-caption" }, get("words").curve_order),
-          range,
-          value,
-        ),
-      ],
+      header: [title, html("label.al-order-control", html("span.al-caption", get("words").curve_order), range, value)],
     },
     on: { "look curves error computing": paint },
     paint,
@@ -118,15 +108,9 @@ function makePlotsPart({ get, send, link, root: view }) {
   const numbers = makeNumbers();
   const growth = makeGrowth(get("words"));
   const body = html(
-    "div",
-    { class: "al-curves-body" },
+    "div.al-curves-body",
     curves.first,
-    html(
-      "div",
-      { class: "al-curves-side" },
-      point.element,
-      html("div", { class: "al-curves-words" }, numbers.root, growth.root),
-    ),
+    html("div.al-curves-side", point.element, html("div.al-curves-words", numbers.root, growth.root)),
     curves.others,
   );
   /** @type {any} */
@@ -170,11 +154,11 @@ function makePlotsPart({ get, send, link, root: view }) {
 
 /** The values of all derivatives at the point, the polynomial, and what there is to say. */
 function makeNumbers() {
-  const table = html("table", { class: "al-values" });
-  const formula = html("div", { class: "al-polynomial" });
-  const notes = html("div", { class: "al-curve-notes", role: "status" });
+  const table = html("table.al-values");
+  const formula = html("div.al-polynomial");
+  const notes = html("div.al-curve-notes", { role: "status" });
   return {
-    root: html("div", { class: "al-curve-numbers" }, table, formula, notes),
+    root: html("div.al-curve-numbers", table, formula, notes),
     /** @param {any} moving @param {number} order */
     show({ values, polynomial, notes: said }, order) {
       table.replaceChildren(
@@ -183,34 +167,28 @@ function makeNumbers() {
           .map((/** @type {any} */ one, /** @type {number} */ k) =>
             html(
               "tr",
-              {},
               html("th", { scope: "row" }, one.name),
-              html("td", { class: "al-value-number", title: one.exact, "data-order": k }, one.text),
-              html("td", { class: "al-caption" }, one.meaning),
+              html("td.al-value-number", { title: one.exact, "data-order": k }, one.text),
+              html("td.al-caption", one.meaning),
             ),
           ),
       );
       write(formula, polynomial.replace(/\(x (.) /g, "(x\u00a0$1\u00a0")); // a bracket stays on one line
-      notes.replaceChildren(...said.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text)));
+      notes.replaceChildren(...said.map((/** @type {string} */ text) => html("p.al-note", text)));
     },
   };
 }
 
 /** Two bars for each order. @param {Record<string, string>} words */
 function makeGrowth(words) {
-  const rows = html("div", { class: "al-growth-rows" });
+  const rows = html("div.al-growth-rows");
   const key = (/** @type {string} */ kind, /** @type {string} */ text) =>
-    html("span", { class: "al-growth-key" }, html("i", { class: kind }), text);
+    html("span.al-growth-key", html("i", { class: kind }), text);
   const root = html(
-    "section",
-    { class: "al-growth", "aria-label": words.curve_growth },
-    html("h4", {}, words.curve_growth),
-    html(
-      "div",
-      { class: "al-growth-keys" },
-      key("al-computed", words.curve_computed),
-      key("al-written", words.curve_written),
-    ),
+    "section.al-growth",
+    { "aria-label": words.curve_growth },
+    html("h4", words.curve_growth),
+    html("div.al-growth-keys", key("al-computed", words.curve_computed), key("al-written", words.curve_written)),
     rows,
   );
   return {
@@ -230,9 +208,9 @@ function makeGrowth(words) {
             return bar;
           });
           return [
-            html("span", { class: "al-growth-name" }, name),
-            html("span", { class: "al-growth-bars" }, ...bars),
-            html("span", { class: "al-caption" }, said),
+            html("span.al-growth-name", name),
+            html("span.al-growth-bars", ...bars),
+            html("span.al-caption", said),
           ];
         }),
       );
@@ -243,12 +221,12 @@ function makeGrowth(words) {
 /** The graphs, drawn and computed only while they are open. @param {import("../graph/explorer.js").View} view */
 function makeGraphsPart(view) {
   const { get, send } = view;
-  const panels = html("div", { class: "al-derivative-graphs" });
-  const notice = html("p", { class: "al-note", role: "status" });
-  const head = html("summary", { class: "al-summary" }, get("words").curve_graphs);
+  const panels = html("div.al-derivative-graphs");
+  const notice = html("p.al-note", { role: "status" });
+  const head = html("summary.al-summary", get("words").curve_graphs);
   const root = html(
-    "details",
-    { class: "al-graphs", ontoggle: () => root.open !== opened && send({ do: "graphs", open: root.open }) },
+    "details.al-graphs",
+    { ontoggle: () => root.open !== opened && send({ do: "graphs", open: root.open }) },
     head,
     notice,
     panels,
@@ -282,7 +260,7 @@ function makeGraphsPart(view) {
       fresh = true;
     }
     graphs.forEach((graph, k) => {
-      graph.head.replaceChildren(html("span", { class: "al-own" }, get("curves").panels[k].name));
+      graph.head.replaceChildren(html("span.al-own", get("curves").panels[k].name));
       graph.update(scenes[k], get("readings")[k], view.colors);
       if (fresh) graph.revealOutputs();
     });

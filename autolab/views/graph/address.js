@@ -30,7 +30,7 @@ export function makeAddressPart({ get, send }) {
   // a view in a notebook's page has no address of its own
   if (get("still") !== "page" || window.top !== window) return {};
   const first = get("look");
-  const note = html("span", { class: "al-note", role: "status" });
+  const note = html("span.al-note", { role: "status" });
 
   /** What differs from how the page begins. @param {any} look */
   function told(look) {
@@ -64,7 +64,7 @@ export function makeAddressPart({ get, send }) {
   addEventListener("hashchange", visit);
   setTimeout(visit); // once the page shows how it begins
   return {
-    places: { menu: [html("div", { class: "al-bar-row" }, button("Copy address", copy), note)] },
+    places: { menu: [html("div.al-bar-row", button("Copy address", copy), note)] },
     on: { look: follow },
     close: () => removeEventListener("hashchange", visit),
   };

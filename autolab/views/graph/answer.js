@@ -34,7 +34,7 @@ export function comesParts({ comes }, line) {
     value.shares.filter((share) => sameEdge(share.edge, line)).map((share) => alongParts(value, share)),
   );
   const sums = comes.flatMap((value) => valueParts(value, comes.length > 1, line));
-  return [...along.flat(), ...(sums.length ? [html("h4", {}, "Where its gradient comes from"), ...sums] : [])];
+  return [...along.flat(), ...(sums.length ? [html("h4", "Where its gradient comes from"), ...sums] : [])];
 }
 
 /**
@@ -45,16 +45,11 @@ export function comesParts({ comes }, line) {
 function alongParts({ total, index, count }, share) {
   const whole = count > 1 ? ` of ${total}` : "";
   return [
-    html("h4", {}, "The share along this line"),
-    html(
-      "p",
-      { class: "al-sum" },
-      html("b", {}, share.number),
-      html("span", {}, `${whole} ${share.way}${index && `, at ${index}`}`),
-    ),
+    html("h4", "The share along this line"),
+    html("p.al-sum", html("b", share.number), html("span", `${whole} ${share.way}${index && `, at ${index}`}`)),
     ...(share.math ? [scrolled(math(share.math, "al-pairs"))] : []),
     ...calculation(share),
-    html("p", { class: "al-note" }, share.sentence),
+    html("p.al-note", share.sentence),
   ];
 }
 
@@ -67,22 +62,22 @@ function valueParts(value, named, line) {
     return [
       ...(k ? [minus ? " \u2212 " : " + "] : []),
       html("b", { class: lit(share) }, minus ? share.number.slice(1) : share.number),
-      html("span", {}, ` ${share.way}`),
+      html("span", ` ${share.way}`),
     ];
   };
-  const place = index ? [html("span", { class: "al-index" }, `${index}: `)] : [];
+  const place = index ? [html("span.al-index", `${index}: `)] : [];
   const sum =
     count === 1
-      ? [html("span", {}, ` ${shares[0].way}`)]
+      ? [html("span", ` ${shares[0].way}`)]
       : [
           " = ",
           ...shares.slice(0, terms).flatMap(term),
           ...(count > terms ? [` + \u2026 (${count} shares, the greatest first)`] : []),
         ];
   return [
-    ...(named ? [html("p", { class: "al-caption" }, value.name)] : []),
-    html("p", { class: "al-sum" }, ...place, html("b", {}, total), ...sum),
-    ...(index ? [html("p", { class: "al-caption" }, `${index} is ${value.of}.`)] : []),
+    ...(named ? [html("p.al-caption", value.name)] : []),
+    html("p.al-sum", ...place, html("b", total), ...sum),
+    ...(index ? [html("p.al-caption", `${index} is ${value.of}.`)] : []),
     ...why(value),
   ];
 }
@@ -98,14 +93,7 @@ function why({ shares, terms, math: rule }) {
 /** @param {Share} share */
 function calculation({ rule, numbers }) {
   if (!rule && !numbers.length) return [];
-  return [
-    html(
-      "div",
-      { class: "al-rule" },
-      ...(rule ? [html("div", {}, rule)] : []),
-      ...numbers.map((text) => html("div", { class: "al-filled" }, text)),
-    ),
-  ];
+  return [html("div.al-rule", rule && html("div", rule), ...numbers.map((text) => html("div.al-filled", text)))];
 }
 
 /**
@@ -125,14 +113,9 @@ export function handsParts({ hands, ends }, rules, code) {
     .filter(({ parameter }) => !rules.some((rule) => rule.parameter === parameter))
     .map(({ to, text, numbers }) => /** @type {[string, string[]]} */ ([`to ${to}: ${text}`, numbers]));
   const parts = [...lines, ...others].map(([text, numbers]) =>
-    html(
-      "div",
-      { class: "al-rule" },
-      html("div", {}, text),
-      ...numbers.map((filled) => html("div", { class: "al-filled" }, filled)),
-    ),
+    html("div.al-rule", html("div", text), ...numbers.map((filled) => html("div.al-filled", filled))),
   );
-  if (code) parts.push(html("div", { class: "al-code" }, code));
-  if (ends) parts.push(html("p", {}, ends));
-  return parts.length ? [html("h4", {}, "What it passes on"), ...parts] : [];
+  if (code) parts.push(html("div.al-code", code));
+  if (ends) parts.push(html("p", ends));
+  return parts.length ? [html("h4", "What it passes on"), ...parts] : [];
 }

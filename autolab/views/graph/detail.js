@@ -29,30 +29,25 @@ const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum",
  *   computes; null where nothing computes
  */
 export function makeDetail(choose, intervene) {
-  const title = html("h3", { class: "al-title" });
-  const numbers = html("div", { class: "al-pair" });
-  const status = html("p", { class: "al-status" });
-  const [comes, hands, source] = [html("div", { class: "al-comes" }), html("div"), html("div")];
-  const facts = html("dl", { class: "al-facts" });
-  const rest = html(
-    "details",
-    { class: "al-rest" },
-    html("summary", { class: "al-summary" }, "Type, device, time"),
-    facts,
-  );
+  const title = html("h3.al-title");
+  const numbers = html("div.al-pair");
+  const status = html("p.al-status");
+  const [comes, hands, source] = [html("div.al-comes"), html("div"), html("div")];
+  const facts = html("dl.al-facts");
+  const rest = html("details.al-rest", html("summary.al-summary", "Type, device, time"), facts);
   /** @type {Record<string, ReturnType<typeof makeReadout>>} */
   const readouts = { value: makeReadout("value"), gradient: makeReadout("gradient") };
   numbers.append(readouts.value.root, readouts.gradient.root);
   const show = makeSegments("What is shown", KINDS_SHOWN, (value) => choose({ show: value }));
   const scale = makeSegments("Scale of the colours", SCALES, (value) => choose({ scale: value }));
-  const settings = html("div", { class: "al-detail-look" }, show.root, scale.root);
+  const settings = html("div.al-detail-look", show.root, scale.root);
   const whatIf = makeWhatIf(intervene);
   let written = "";
 
   return {
     root: html(
-      "section",
-      { class: "al-detail", "aria-label": "The selected step" },
+      "section.al-detail",
+      { "aria-label": "The selected step" },
       title,
       comes,
       status,
@@ -112,22 +107,19 @@ export function makeDetail(choose, intervene) {
       facts.replaceChildren(
         ...detail.facts
           .filter(([name]) => !SHOWN_ABOVE.has(name))
-          .map(([name, text]) => html("div", {}, html("dt", {}, name), html("dd", {}, text))),
+          .map(([name, text]) => html("div", html("dt", name), html("dd", text))),
       );
     },
   };
 }
 
-/**
- * Another value for what a step computes.
- * @param {((step: number, value: number | null) => void) | null} intervene
- */
+/** Another value for what a step computes. @param {((step: number, value: number | null) => void) | null} intervene */
 function makeWhatIf(intervene) {
   let step = 0;
   const box = makeBox("", (value) => intervene?.(step, value));
   const words = html("span");
   const undo = button("", () => intervene?.(step, null));
-  const root = html("div", { class: "al-what-if" }, html("label", {}, words, " ", box.element), undo);
+  const root = html("div.al-what-if", html("label", words, " ", box.element), undo);
   return {
     root,
     /** @param {any} detail @param {Record<string, string>} said */
@@ -145,15 +137,12 @@ function makeWhatIf(intervene) {
   };
 }
 
-/**
- * A number, or an array as a heatmap.
- * @param {string} name
- */
+/** A number, or an array as a heatmap. @param {string} name */
 function makeReadout(name) {
-  const number = html("div", { class: "al-big" });
-  const note = html("div", { class: "al-note" });
+  const number = html("div.al-big");
+  const note = html("div.al-note");
   const heatmap = makeHeatmap();
-  const caption = html("div", { class: "al-caption" });
+  const caption = html("div.al-caption");
   const root = html("div", { class: `al-readout-${name}` }, caption, number, heatmap.root, note);
   return {
     root,
@@ -182,5 +171,5 @@ function makeReadout(name) {
 /** @param {Detail} detail */
 function sourceLines({ source }) {
   if (!source) return [];
-  return [html("h4", {}, `${source.file}, line ${source.line}`), html("div", { class: "al-code" }, source.statement)];
+  return [html("h4", `${source.file}, line ${source.line}`), html("div.al-code", source.statement)];
 }

@@ -25,7 +25,7 @@ import { set, svg, write } from "../live/dom.js";
  */
 export function makeEdge(path, transfer, choose) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
-  const label = svg("text", { class: "al-edge-label" });
+  const label = svg("text.al-edge-label");
   return {
     element,
     path,
@@ -60,8 +60,8 @@ function makeLine(path, transfer) {
       transform: `translate(${place})${turn}`,
     });
   return [
-    svg("path", { d: path }, ...(transfer ? [svg("title", {}, transfer)] : [])),
-    svg("path", { d: path, class: "al-wide" }),
+    svg("path", { d: path }, transfer && svg("title", transfer)),
+    svg("path.al-wide", { d: path }),
     head(tip, "al-to", 1),
     head(`${x0} ${y0}`, "al-from", -1),
   ];
@@ -137,7 +137,7 @@ export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
     svg("rect", size),
     sign(TAB.padding - 3, 2.5, true),
     svg("text", { x: TAB.padding + TAB.toggle - 3, y: 15 }, text),
-    svg("title", {}, `${text}, ${count}`),
+    svg("title", `${text}, ${count}`),
   ];
   return {
     back,
@@ -147,10 +147,7 @@ export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
   };
 }
 
-/**
- * The sign in front of a closed group's heading.
- * @param {(event: Event) => void} open
- */
+/** The sign in front of a closed group's heading. @param {(event: Event) => void} open */
 export function makeToggle(open) {
   const toggle = sign(11, 11, false);
   set(toggle, { onclick: open });
@@ -160,8 +157,8 @@ export function makeToggle(open) {
 /** A small plus or minus in a square. @param {number} x @param {number} y @param {boolean} open */
 function sign(x, y, open) {
   return svg(
-    "g",
-    { class: "al-toggle", transform: `translate(${x} ${y})` },
+    "g.al-toggle",
+    { transform: `translate(${x} ${y})` },
     svg("rect", { width: 15, height: 15, rx: 4 }),
     svg("path", { d: open ? "M4 7.5h7" : "M4 7.5h7M7.5 4v7" }),
   );

@@ -164,7 +164,7 @@ export function makeFree(view, graph, act) {
     });
     field.show(control.value);
     const part = { element: field.element, update: () => {} };
-    place(control, html("div", { class: "al-typing" }, field.element), part, node, node.numberPlace(which));
+    place(control, html("div.al-typing", field.element), part, node, node.numberPlace(which));
     field.element.addEventListener("blur", () => open?.part === part && open.close(false));
     field.element.select();
   }
@@ -181,7 +181,7 @@ export function makeFree(view, graph, act) {
     const shut = button("\u00d7", () => open?.close(true), { "aria-label": `Close ${control.label}` });
     place(
       control,
-      html("div", { class: "al-window", role: "dialog", "aria-label": control.label }, shut, part.element),
+      html("div.al-window", { role: "dialog", "aria-label": control.label }, shut, part.element),
       part,
       node,
       node.element.getBoundingClientRect(),

@@ -23,8 +23,7 @@ const EACH_BY_TAB = 12; // boxes; of more, the Tab key reaches one, and the arro
  */
 export function makeGraph(select, toggle) {
   const whole = () => things.forEach((thing) => thing.show(true)); // for a picture that is taken away
-  const picture = svg("svg", {
-    class: "al-picture",
+  const picture = svg("svg.al-picture", {
     role: "group",
     onkeydown: pressed,
     onpointerover: pointed,
@@ -199,10 +198,10 @@ export function makeGraph(select, toggle) {
     if (changed.length) timer = setTimeout(mark, MARKED_FOR, []);
   }
 
-  const head = html("div", { class: "al-graph-head" });
-  const foot = html("div", { class: "al-graph-foot" }, legend.root, map.root);
+  const head = html("div.al-graph-head");
+  const foot = html("div.al-graph-foot", legend.root, map.root);
   return {
-    root: html("div", { class: "al-graph" }, head, ...zoom.parts, foot, zoom.tools),
+    root: html("div.al-graph", head, ...zoom.parts, foot, zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,

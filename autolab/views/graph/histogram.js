@@ -11,12 +11,11 @@ export function makeHistogramPart(view) {
   const rows = html("div");
   const isOpen = () => Boolean(get("look").histogram);
   const root = html(
-    "details",
+    "details.al-histogram",
     {
-      class: "al-histogram",
       ontoggle: () => root.open !== isOpen() && send({ do: "turn", to: { histogram: root.open } }),
     },
-    html("summary", { class: "al-summary" }, "Histogram"),
+    html("summary.al-summary", "Histogram"),
     rows,
   );
 
@@ -67,9 +66,8 @@ function row({ name, low, high, counts, text }) {
   });
   return html(
     "div",
-    {},
-    html("span", { class: "al-caption" }, name),
+    html("span.al-caption", name),
     chart,
-    html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, low), html("span", {}, high)),
+    html("div.al-ends", { "aria-hidden": "true" }, html("span", low), html("span", high)),
   );
 }

@@ -13,7 +13,7 @@ export function makeInputsPart(view) {
   const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
   const settings = makeSettings((setting, value) => send({ do: "choose", setting, value }));
   // for a graph in which they are out of sight
-  const strip = html("div", { class: "al-inputs", hidden: true }, controls.root);
+  const strip = html("div.al-inputs", { hidden: true }, controls.root);
   const pin = button(
     "Pin inputs",
     () => {
@@ -40,8 +40,7 @@ export function makeInputsPart(view) {
     places: {
       menu: [
         html(
-          "div",
-          { class: "al-bar-row" },
+          "div.al-bar-row",
           undo,
           button("Reset", () => send({ do: "reset" })),
           code.button,
@@ -71,9 +70,9 @@ export const makeAct = (send) => ({
  * @param {import("./explorer.js").View} view
  */
 function makeCode({ answer, send }) {
-  const text = html("input", { class: "al-code-text", readonly: true, "aria-label": "The current point as code" });
-  const note = html("span", { class: "al-note", role: "status" });
-  const root = html("div", { class: "al-code-bar", hidden: true }, text, note, button("Close", hide));
+  const text = html("input.al-code-text", { readonly: true, "aria-label": "The current point as code" });
+  const note = html("span.al-note", { role: "status" });
+  const root = html("div.al-code-bar", { hidden: true }, text, note, button("Close", hide));
 
   function hide() {
     root.hidden = true;
@@ -118,25 +117,20 @@ export function makeScrub(node, which, move, type) {
   let hold = null;
 
   const y = h - FROM_BELOW;
-  const rail = svg("path", { class: "al-rail", d: `M${EDGE} ${y}H${w - EDGE}` });
-  const [filled, knob] = [
-    svg("path", { class: "al-rail-filled" }),
-    svg("circle", { class: "al-knob", cy: y, r: KNOB }),
-  ];
-  const track = svg("rect", {
-    class: "al-grip",
+  const rail = svg("path.al-rail", { d: `M${EDGE} ${y}H${w - EDGE}` });
+  const [filled, knob] = [svg("path.al-rail-filled"), svg("circle.al-knob", { cy: y, r: KNOB })];
+  const track = svg("rect.al-grip", {
     x: EDGE - KNOB,
     y: y - HIGH / 2,
     width: w - 2 * (EDGE - KNOB),
     height: HIGH,
-    onpointerdown: (/** @type {PointerEvent} */ event) => (grab(event), hold && slide(event)),
+    onpointerdown: (event) => (grab(event), hold && slide(event)),
     onpointermove: slide,
     onpointerup: drop,
     onpointercancel: drop,
     onclick: quiet,
   });
-  const number = svg("rect", {
-    class: "al-grip al-number-grip",
+  const number = svg("rect.al-grip.al-number-grip", {
     x: node.column(which) - 6,
     y: 50,
     width: 100,

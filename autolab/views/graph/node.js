@@ -146,19 +146,19 @@ function makeInside(node, open) {
   const isLeaf = LEAVES.includes(node.kind);
   const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
   return [
-    svg("rect", { class: "al-halo", ...box }),
-    ...(group ? [svg("rect", { class: "al-pile", ...box, x: 5, y: 5 })] : []),
-    svg("rect", { class: "al-card", ...box }),
+    svg("rect.al-halo", box),
+    ...(group ? [svg("rect.al-pile", { ...box, x: 5, y: 5 })] : []),
+    svg("rect.al-card", box),
     makeHeading(node, group && open ? INDENT : PADDING),
-    svg("text", { class: "al-symbol", x: node.w - PADDING, y: 24 }, node.symbol),
+    svg("text.al-symbol", { x: node.w - PADDING, y: 24 }, node.symbol),
     ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
     ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
     ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
     ...(node.order === null
       ? []
-      : [svg("circle", { class: "al-badge", r: 9.5 }), svg("text", { class: "al-plate", y: 4 }, String(node.order))]),
+      : [svg("circle.al-badge", { r: 9.5 }), svg("text.al-plate", { y: 4 }, String(node.order))]),
     ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()))] : []),
-    ...(group ? [svg("text", { class: "al-small", x: PADDING, y: node.h - 9 }, group.count)] : []),
+    ...(group ? [svg("text.al-small", { x: PADDING, y: node.h - 9 }, group.count)] : []),
   ];
 }
 
@@ -190,8 +190,8 @@ export function stations(path, id) {
 /** @param {SceneNode} node @param {number} x */
 function makeHeading({ name, text }, x) {
   const line = svg("text", { x, y: 24 });
-  if (name) line.append(svg("tspan", { class: "al-own" }, name));
-  if (name && name !== text) line.append(svg("tspan", { class: "al-equals" }, " = "));
+  if (name) line.append(svg("tspan.al-own", name));
+  if (name && name !== text) line.append(svg("tspan.al-equals", " = "));
   if (name !== text) line.append(text);
   return line;
 }
@@ -224,7 +224,7 @@ function makePlate(word, x, y, kind = word) {
   const width = plateWidth(word);
   return [
     svg("rect", { class: `al-plate-${kind}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
-    svg("text", { class: "al-plate", x, y: y + 4 }, word),
+    svg("text.al-plate", { x, y: y + 4 }, word),
   ];
 }
 
@@ -236,15 +236,9 @@ function makePlate(word, x, y, kind = word) {
  */
 function makeColumn(caption, x, cells) {
   const number = svg("text", { class: cells ? "al-small" : "al-number" });
-  const strip = cells && svg("g", { class: "al-cells", transform: `translate(0 ${TOP})` });
-  const words = svg("text", { class: "al-small", y: HEADER + 9 }, caption);
-  const element = svg(
-    "g",
-    { class: `al-${caption}`, transform: `translate(${x} 0)` },
-    words,
-    ...(strip ? [strip] : []),
-    number,
-  );
+  const strip = cells && svg("g.al-cells", { transform: `translate(0 ${TOP})` });
+  const words = svg("text.al-small", { y: HEADER + 9 }, caption);
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, number);
   const limit = cells ? 15 : 11;
   let size = "";
 

@@ -21,27 +21,24 @@ function reach({ root }) {
 export function makeSearchPart(view) {
   const { get, send } = view;
   const go = (/** @type {number} */ by) => send({ do: "go", by }, () => reach(view));
-  const box = html("input", {
+  const box = html("input.al-box.al-search", {
     type: "search",
-    class: "al-box al-search",
     placeholder: "Find a name, function, line 12",
     "aria-label": "Find a step",
     title: get("words").find_reach,
     oninput: () => send({ do: "find", text: box.value }),
     onkeydown: pressed,
   });
-  const count = html("span", { class: "al-note", role: "status" });
+  const count = html("span.al-note", { role: "status" });
   const back = button("\u2039", () => go(-1), { "aria-label": "Previous match" });
   const on = button("\u203a", () => go(1), { "aria-label": "Next match" });
   // not in the menu: a box is opened in the graph
-  const notice = html("p", { class: "al-note al-notice", role: "status" });
+  const notice = html("p.al-note.al-notice", { role: "status" });
   const bar = html(
-    "div",
-    { class: "al-bar-row" },
-    html("div", { class: "al-find" }, box, back, on, count),
+    "div.al-bar-row",
+    html("div.al-find", box, back, on, count),
     html(
-      "div",
-      { class: "al-fold" },
+      "div.al-fold",
       button("Open all", () => send({ do: "open all" })),
       button("Close all", () => send({ do: "close all" })),
     ),
@@ -81,21 +78,18 @@ const isSmall = (get) => get("scene").nodes.length <= MANY_TO_SEE;
 /** @param {import("./explorer.js").View} view */
 export function makeFlowPart(view) {
   const { get, send } = view;
-  const choice = html("select", {
-    class: "al-button",
+  const choice = html("select.al-button", {
     onchange: () => send({ do: "colour", by: choice.value || null }),
   });
   const [low, high] = [html("span"), html("span")];
-  const bar = html("span", { class: "al-ramp" });
+  const bar = html("span.al-ramp");
   const logarithmic = html("span");
-  const legend = html("div", { class: "al-scale al-legend" }, low, bar, high, logarithmic);
-  const told = html("ul", { class: "al-told" });
+  const legend = html("div.al-scale.al-legend", low, bar, high, logarithmic);
+  const told = html("ul.al-told");
   const path = button("Path of the first NaN", showPath, { "aria-pressed": "false" });
-  const story = html("p", { class: "al-story", role: "status" });
-  const { menu, middle, place } = makeMovable(
-    html("div", { class: "al-bar-row" }, html("label", { class: "al-by" }, "Colour by ", choice)),
-  );
-  const wrong = html("div", { class: "al-flow" }, legend, path, story, told); // there if there is something to tell
+  const story = html("p.al-story", { role: "status" });
+  const { menu, middle, place } = makeMovable(html("div.al-bar-row", html("label.al-by", "Colour by ", choice)));
+  const wrong = html("div.al-flow", legend, path, story, told); // there if there is something to tell
 
   function showPath() {
     const wanted = !get("path").text;
@@ -123,9 +117,9 @@ export function makeFlowPart(view) {
     set(path, { "aria-pressed": String(Boolean(get("path").text)) });
     write(story, get("path").text ?? "");
     const lines = sentences.map((/** @type {string[]} */ [sign, words]) =>
-      html("li", {}, html("span", { class: "al-sign-word" }, sign), words),
+      html("li", html("span.al-sign-word", sign), words),
     );
-    told.replaceChildren(...lines, ...(by && !lines.length ? [html("li", { class: "al-note" }, none)] : []));
+    told.replaceChildren(...lines, ...(by && !lines.length ? [html("li.al-note", none)] : []));
   }
 
   return {
@@ -139,8 +133,8 @@ export function makeFlowPart(view) {
 
 /** @param {import("./explorer.js").View} view */
 export function makeExpandFusedPart({ get, send }) {
-  const buttons = html("div", { class: "al-fused" });
-  const proofs = html("div", { class: "al-proofs", role: "status" });
+  const buttons = html("div.al-fused");
+  const proofs = html("div.al-proofs", { role: "status" });
   let shown = "";
 
   function paint() {
@@ -178,11 +172,10 @@ export function makeKeyPart({ get, send }) {
   const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
   const own = button("Each array on its own colour scale", () => send({ do: "turn", to: { own: !get("look").own } }));
   const root = html(
-    "p",
-    { class: "al-key" },
-    html("span", {}, html("b", { class: "al-key-free" }, "2"), " yours to change"),
-    html("span", {}, html("b", {}, "6"), " value"),
-    html("span", {}, html("b", { class: "al-key-gradient" }, "4"), " gradient"),
+    "p.al-key",
+    html("span", html("b.al-key-free", "2"), " yours to change"),
+    html("span", html("b", "6"), " value"),
+    html("span", html("b.al-key-gradient", "4"), " gradient"),
   );
 
   function paint() {

@@ -11,14 +11,14 @@ import { makeAct } from "./inputs.js";
 /** @param {import("./explorer.js").View} view */
 export function makeGraphPart(view) {
   const { get, send } = view;
-  const title = html("h2", { class: "al-function" });
-  const spoken = html("div", { class: "al-hidden", "aria-live": "polite" });
+  const title = html("h2.al-function");
+  const spoken = html("div.al-hidden", { "aria-live": "polite" });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
   const graph = makeGraph(select, toggle);
   graph.root.classList.add("al-main"); // the graphs of higher orders count their steps for themselves
   const free = makeFree(view, graph, makeAct(send));
-  const of = html("span", { class: "al-own" });
-  const size = html("span", { class: "al-caption" });
+  const of = html("span.al-own");
+  const size = html("span.al-caption");
   graph.head.append(of, size);
   view.root.addEventListener("al-reach", () => graph.reveal([get("selected")]));
 

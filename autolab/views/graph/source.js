@@ -8,9 +8,9 @@ import { codeLine, html, set, write } from "../live/dom.js";
  * @param {boolean} [answers] whether a chosen box tells where its gradient comes from
  */
 export function makeSourcePart({ get, root }, answers = false) {
-  const file = html("summary", { class: "al-caption" });
-  const lines = html("div", { class: "al-source", role: "group", "aria-label": "Source", onkeydown: pressed });
-  const panel = html("details", { class: "al-listing", open: true }, file, lines);
+  const file = html("summary.al-caption");
+  const lines = html("div.al-source", { role: "group", "aria-label": "Source", onkeydown: pressed });
+  const panel = html("details.al-listing", { open: true }, file, lines);
   let written = "";
 
   function fill() {
@@ -36,7 +36,7 @@ export function makeSourcePart({ get, root }, answers = false) {
   function makeLine(code, number, { at, marks = {} }) {
     const nodes = at[number],
       told = marks[number]; // that it raised, or was not reached
-    const words = told && told !== marks[number - 1] ? ["\n", html("span", { class: "al-line-told" }, told)] : [];
+    const words = told && told !== marks[number - 1] ? ["\n", html("span.al-line-told", told)] : [];
     const mark = () => markNodes(nodes ?? []);
     const clear = () => markNodes([]);
     return html(
@@ -56,7 +56,7 @@ export function makeSourcePart({ get, root }, answers = false) {
             }
           : {}),
       },
-      html("span", { class: "al-line-number" }, String(number)),
+      html("span.al-line-number", String(number)),
       codeLine(code, ...words),
     );
   }

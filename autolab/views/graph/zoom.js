@@ -17,9 +17,8 @@ const BESIDE = 132; // of the pane, for a map beside the picture: graph.css
 /** @param {SVGSVGElement} picture @param {() => void} moved another part of it, or more of it, can be seen */
 export function makeZoom(picture, moved) {
   const pane = html(
-    "div",
+    "div.al-pane",
     {
-      class: "al-pane",
       onscroll: moved,
       onwheel: wheeled,
       onpointerdown: grab,
@@ -118,10 +117,10 @@ export function makeZoom(picture, moved) {
   const observer = new ResizeObserver(() => (fit(), moved()));
   observer.observe(ruler);
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
-    html("button", { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action }, text);
+    html("button.al-tool", { type: "button", "aria-label": label, title: label, onclick: action }, text);
   const tools = html(
-    "div",
-    { class: "al-tools", role: "group", "aria-label": "Zoom" },
+    "div.al-tools",
+    { role: "group", "aria-label": "Zoom" },
     tool("\u2212", "Zoom out", () => by(1 / STEP)),
     tool("+", "Zoom in", () => by(STEP)),
     tool("Fit", "Fit the whole graph", fitAll),
@@ -211,16 +210,15 @@ const SIZE = { tall: [110, 190], wide: [190, 42], least: 20 };
 
 /** @param {HTMLElement} pane */
 export function makeMinimap(pane) {
-  const canvas = html("canvas", { class: "al-whole-canvas" });
-  const here = html("div", { class: "al-whole-here" });
+  const canvas = html("canvas.al-whole-canvas");
+  const here = html("div.al-whole-here");
   const root = html(
-    "div",
+    "div.al-whole",
     {
-      class: "al-whole",
       "aria-hidden": "true",
       hidden: true,
       onpointerdown: grab,
-      onpointermove: (/** @type {PointerEvent} */ e) => e.buttons && go(e),
+      onpointermove: (e) => e.buttons && go(e),
     },
     canvas,
     here,

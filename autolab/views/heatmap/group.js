@@ -44,7 +44,7 @@ const LEAST = 8; // rows and columns that remain when enlarging
 /** @param {import("../graph/explorer.js").View} view */
 export function makeHeatPart(view) {
   const { get, root } = view;
-  const groups = html("div", { class: "al-heat-groups" });
+  const groups = html("div.al-heat-groups");
   /** @type {ReturnType<typeof makeGroup>[]} */
   let made = [];
   let built = "";
@@ -82,7 +82,7 @@ export function makeHeatPart(view) {
     for (const group of made) group.follow(indices);
   }
 
-  const keys = html("p", { class: "al-note al-heat-keys" }, get("words").heat_keys);
+  const keys = html("p.al-note.al-heat-keys", get("words").heat_keys);
   return { places: { middle: [groups, ...(get("still") ? [] : [keys])] }, on: { picture: paint }, paint };
 }
 
@@ -113,15 +113,15 @@ function makeGroup({ get, send, link }, first, count, follow) {
   );
   const whole = button("Show the whole", () => zoom(null));
   const out = button("Less enlarged", shrink);
-  const where = html("span", { class: "al-note" });
-  const buttons = html("div", { class: "al-heat-zoom" }, where, out, whole);
-  const bar = html("div", { class: "al-heat-bar" }, axes.root, buttons);
+  const where = html("span.al-note");
+  const buttons = html("div.al-heat-zoom", where, out, whole);
+  const bar = html("div.al-heat-bar", axes.root, buttons);
 
   const group = html(
-    "section",
-    { class: "al-heat-group", "aria-label": first.names.join(", ") },
+    "section.al-heat-group",
+    { "aria-label": first.names.join(", ") },
     bar,
-    html("div", { class: "al-heat-panels" }, ...panels.map((panel) => panel.root)),
+    html("div.al-heat-panels", ...panels.map((panel) => panel.root)),
   );
   group.style.setProperty("--al-panels", String(Math.min(2, count)));
 
@@ -138,11 +138,7 @@ function makeGroup({ get, send, link }, first, count, follow) {
     send({ do: "plane", of: plane, region });
   }
 
-  /**
-   * Make the block so many times larger about a point.
-   * @param {Spot} middle
-   * @param {number} factor
-   */
+  /** Make the block so many times larger about a point. @param {Spot} middle @param {number} factor */
   function around({ row, column }, factor) {
     const [top, bottom, left, right] = plane.region;
     return [
@@ -217,8 +213,8 @@ function makeAxes({ shape }, across, step) {
   const names = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => `axis ${axis} (${n})`);
   const [rows, columns] = ["Rows", "Columns"].map((label) =>
     html(
-      "select",
-      { class: "al-choice", "aria-label": label },
+      "select.al-choice",
+      { "aria-label": label },
       ...names.map((/** @type {string} */ name, /** @type {number} */ axis) => html("option", { value: axis }, name)),
     ),
   );
@@ -236,10 +232,9 @@ function makeAxes({ shape }, across, step) {
   set(rows, { onchange: chosen(rows, columns, () => axes) });
   set(columns, { onchange: chosen(columns, rows, () => axes) });
   const sliders = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => {
-    const value = html("output", { class: "al-where" });
-    const range = html("input", {
+    const value = html("output.al-where");
+    const range = html("input.al-range", {
       type: "range",
-      class: "al-range",
       min: 0,
       max: Math.max(0, n - 1),
       step: 1,
@@ -249,15 +244,14 @@ function makeAxes({ shape }, across, step) {
         step((at = at.map((index, k) => (k === axis ? Number(range.value) : index))))
       ),
     });
-    return { root: html("label", { class: "al-heat-slider" }, `axis ${axis}`, range, value), range, value };
+    return { root: html("label.al-heat-slider", `axis ${axis}`, range, value), range, value };
   });
 
   return {
     root: html(
-      "div",
-      { class: "al-heat-axes" },
-      html("label", { class: "al-setting" }, "rows", rows),
-      html("label", { class: "al-setting" }, "columns", columns),
+      "div.al-heat-axes",
+      html("label.al-setting", "rows", rows),
+      html("label.al-setting", "columns", columns),
       ...sliders.map((/** @type {any} */ s) => s.root),
     ),
     /** @param {any} plane @param {boolean} isSettled */

@@ -20,18 +20,17 @@ export default () =>
 function makeHeatSettingsPart({ get, send }) {
   const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
   const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ scale: name }));
-  const decades = html("input", {
+  const decades = html("input.al-range", {
     type: "range",
-    class: "al-range",
     min: 1,
     step: 1,
     "aria-label": "How many powers of ten the colours cover",
     oninput: () => choose({ decades: Number(decades.value) }),
   });
   const powers = html("span");
-  const range = html("label", { class: "al-heat-decades" }, decades, powers);
+  const range = html("label.al-heat-decades", decades, powers);
   const shared = html("input", { type: "checkbox", onchange: () => choose({ shared: shared.checked }) });
-  const one = html("label", { class: "al-heat-shared" }, shared, "One scale for all");
+  const one = html("label.al-heat-shared", shared, "One scale for all");
 
   /** @param {Record<string, any>} change */
   function choose(change) {

@@ -18,11 +18,10 @@ import { drawSigns, labelled, makeSigns, paint, print } from "../live/heatmap.js
 
 /** @param {Act} act */
 export function makeHeatPanel(act) {
-  const canvas = html("canvas", {
-    class: "al-canvas",
+  const canvas = html("canvas.al-canvas", {
     tabindex: 0,
     role: "img",
-    onkeydown: (/** @type {KeyboardEvent} */ e) => act.pressed(e, facts.block),
+    onkeydown: (e) => act.pressed(e, facts.block),
     onpointerdown: grab,
     onpointermove: moved,
     onpointerup: released,
@@ -31,26 +30,20 @@ export function makeHeatPanel(act) {
     onblur: () => act.point(null),
   });
   const signs = makeSigns();
-  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
-  const mark = html("div", { class: "al-heat-mark", hidden: true });
-  const frame = html("div", { class: "al-frame al-heat-frame" }, canvas, signs, numbers, mark);
+  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
+  const mark = html("div.al-heat-mark", { hidden: true });
+  const frame = html("div.al-frame.al-heat-frame", canvas, signs, numbers, mark);
   const legend = makeHeatLegend();
-  const name = html("span", { class: "al-own" });
-  const which = html("span", { class: "al-caption" });
-  const about = html("span", { class: "al-heat-about" });
-  const sentence = html("p", { class: "al-status" });
-  const readout = html("output", { class: "al-readout" });
-  const note = html("p", { class: "al-note" });
+  const name = html("span.al-own");
+  const which = html("span.al-caption");
+  const about = html("span.al-heat-about");
+  const sentence = html("p.al-status");
+  const readout = html("output.al-readout");
+  const note = html("p.al-note");
   const root = html(
-    "section",
-    { class: "al-heat-panel" },
-    html("div", { class: "al-heat-head" }, name, which, about),
-    html(
-      "div",
-      { class: "al-heat-body" },
-      html("div", { class: "al-heat-cells" }, frame, readout, sentence, note),
-      legend.root,
-    ),
+    "section.al-heat-panel",
+    html("div.al-heat-head", name, which, about),
+    html("div.al-heat-body", html("div.al-heat-cells", frame, readout, sentence, note), legend.root),
   );
   /** @type {any} */
   let facts;
@@ -209,12 +202,7 @@ function text(value, type) {
   return short(value, 6);
 }
 
-/**
- * A cell as Python would index it.
- * @param {number} i @param {number} j
- * @param {any} facts
- * @param {any} group
- */
+/** A cell as Python would index it. @param {number} i @param {number} j @param {any} facts @param {any} group */
 function indexOf(i, j, { block }, { shape, axes, at, region }) {
   const spans = [
     [region[0] + i * block[0], Math.min(region[1], region[0] + (i + 1) * block[0])],

@@ -36,7 +36,7 @@ function makeKnobsPart(view) {
     return select;
   });
   const labels = settings.map((/** @type {any} */ { label }, /** @type {number} */ i) =>
-    html("label", { class: "al-setting" }, html("span", { class: "al-name" }, label), selects[i]),
+    html("label.al-setting", html("span.al-name", label), selects[i]),
   );
   const again = button(get("words").interact_draw, () => send({ do: "draw" }));
 
@@ -49,9 +49,9 @@ function makeKnobsPart(view) {
   const knobs = [...(controls.length ? [sliders.root] : []), ...labels];
   return {
     places: {
-      header: [html("h2", { class: "al-function" }, title)],
+      header: [html("h2.al-function", title)],
       buttons: dice && !get("still") ? [again] : [],
-      inputs: knobs.length ? [html("div", { class: "al-inputs" }, ...knobs)] : [],
+      inputs: knobs.length ? [html("div.al-inputs", ...knobs)] : [],
     },
     on: { free: paint },
     paint,
@@ -61,7 +61,7 @@ function makeKnobsPart(view) {
 
 /** What the function says. @param {import("../graph/explorer.js").View} view */
 function makeToldPart({ get }) {
-  const root = html("div", { class: "al-said", role: "status" });
+  const root = html("div.al-said", { role: "status" });
 
   function paint() {
     const { told } = get("result");
@@ -77,7 +77,7 @@ function makeToldPart({ get }) {
 
 /** A chart for each that the function returned. @param {import("../graph/explorer.js").View} view */
 function makeLinesPart({ get }) {
-  const panel = html("div", { class: "al-line-charts" });
+  const panel = html("div.al-line-charts");
   /** @type {ReturnType<typeof makeChart>[]} */
   let charts = [];
 

@@ -170,11 +170,7 @@ export const makeBrain = (mind) => (model, link) => {
 /** @type {WeakMap<object, any>} */
 const made = new WeakMap(); // what does not change is made once
 
-/**
- * The value of a trait, with records where it has columns.
- * @param {any} value
- * @returns {any}
- */
+/** The value of a trait, with records where it has columns. @param {any} value @returns {any} */
 export function unpacked(value) {
   if (!value || Object.getPrototypeOf(value) !== Object.prototype) return Array.isArray(value) ? each(value) : value;
   if (!made.has(value))

@@ -14,8 +14,7 @@ const FEW = 25; // a line of so few points shows them
  */
 
 export function makeChart() {
-  const picture = svg("svg", {
-    class: "al-chart-picture",
+  const picture = svg("svg.al-chart-picture", {
     role: "img",
     tabindex: 0,
     onpointermove: pointed,
@@ -23,11 +22,11 @@ export function makeChart() {
     onkeydown: pressed,
     onblur: () => point(null),
   });
-  const title = html("h3", { class: "al-chart-title" });
-  const legend = html("ul", { class: "al-chart-legend" });
-  const note = html("p", { class: "al-note" });
+  const title = html("h3.al-chart-title");
+  const legend = html("ul.al-chart-legend");
+  const note = html("p.al-note");
   const ruler = html("div");
-  const root = html("section", { class: "al-chart" }, title, ruler, picture, legend, note);
+  const root = html("section.al-chart", title, ruler, picture, legend, note);
   /** @type {Chart} */
   let chart;
   /** @type {number | null} */
@@ -86,11 +85,10 @@ export function makeChart() {
       const value = line.y[j];
       if (value !== null && (few || (cursor !== null && j === k)))
         found.push(
-          svg("circle", {
+          svg("circle.al-chart-dot", {
             cx: x(at),
             cy: y(value),
             r: cursor !== null && j === k ? 4.5 : 3,
-            class: "al-chart-dot",
             ...colored,
           }),
         );
@@ -176,14 +174,13 @@ export function makeChart() {
           ...names.map((name, i) =>
             html(
               "li",
-              {},
               svg(
                 "svg",
                 { width: 26, height: 10, "aria-hidden": "true" },
-                svg("path", { d: "M1 5h24", class: "al-chart-line", "data-line": i }),
+                svg("path.al-chart-line", { d: "M1 5h24", "data-line": i }),
               ),
-              html("span", { class: "al-chart-name", title: name }, name),
-              html("span", { class: "al-chart-last" }),
+              html("span.al-chart-name", { title: name }, name),
+              html("span.al-chart-last"),
             ),
           ),
         );

@@ -8,10 +8,7 @@ export const SHADES = 127; // on either side of zero, as views/live/columns.py s
 
 /** @typedef {{bytes: Uint8ClampedArray, css: (t: number) => string, ink: (t: number) => string}} ColorMap */
 
-/**
- * @param {string[]} stops "#rrggbb" from -1 to 1
- * @returns {ColorMap}
- */
+/** @param {string[]} stops "#rrggbb" from -1 to 1 @returns {ColorMap} */
 export function colorMap(stops) {
   const rgb = stops.map((s) => [1, 3, 5].map((i) => parseInt(s.slice(i, i + 2), 16)));
   const bytes = new Uint8ClampedArray(STEPS * 4);
@@ -30,10 +27,7 @@ export function colorMap(stops) {
   };
 }
 
-/**
- * The entry of the map for t in [-1, 1].
- * @param {number} t
- */
+/** The entry of the map for t in [-1, 1]. @param {number} t */
 export function entry(t) {
   return Math.round(((Math.max(-1, Math.min(1, t)) + 1) / 2) * (STEPS - 1));
 }
@@ -134,7 +128,7 @@ const LYING = {
 
 export function makeHeatLegend(isLying = false) {
   const { viewBox, deepest, pointer: shape, box, label } = isLying ? LYING : UPRIGHT;
-  const pointer = svg("svg", { class: "al-heat-pointer", overflow: "visible" }, svg("path", { d: shape }));
+  const pointer = svg("svg.al-heat-pointer", { overflow: "visible" }, svg("path", { d: shape }));
   const root = svg("svg", { class: `al-heat-legend${isLying ? " al-lying" : ""}`, viewBox, role: "img" });
   let [low, high] = [-1, 1]; // the colours that it shows: half of them where all numbers have one sign
   const part = (/** @type {number} */ t) => (Math.max(low, Math.min(high, t)) - low) / (high - low);
@@ -154,13 +148,12 @@ export function makeHeatLegend(isLying = false) {
         const bar =
           count &&
           svg(
-            "rect",
+            "rect.al-heat-count",
             {
               ...box(k * size, 0.9 * size, 1.25, Math.max(0.13, (deepest * count) / most)),
               fill,
-              class: "al-heat-count",
             },
-            svg("title", {}, `${count}`),
+            svg("title", `${count}`),
           );
         return [color, bar].filter(Boolean);
       });
@@ -195,10 +188,10 @@ export function makeHeatLegend(isLying = false) {
 /** @typedef {{scale: number, ticks: [number, string][], words: string}} Scale */
 
 export function makeScaleLegend() {
-  const [ramp, pointer] = [html("div", { class: "al-ramp" }), html("div", { class: "al-scale-at", hidden: true })];
-  const [numbers, words] = [html("div", { class: "al-scale-ticks" }), html("span", { class: "al-note" })];
-  const bar = html("div", { class: "al-scale-bar" }, ramp, pointer, numbers);
-  const root = html("div", { class: "al-scale-legend", hidden: true }, bar, words);
+  const [ramp, pointer] = [html("div.al-ramp"), html("div.al-scale-at", { hidden: true })];
+  const [numbers, words] = [html("div.al-scale-ticks"), html("span.al-note")];
+  const bar = html("div.al-scale-bar", ramp, pointer, numbers);
+  const root = html("div.al-scale-legend", { hidden: true }, bar, words);
   let last = NaN;
   const at = (/** @type {number} */ t) => `${50 * (1 + Math.max(-1, Math.min(1, t)))}%`;
 
@@ -213,7 +206,7 @@ export function makeScaleLegend() {
       if (last === (last = facts.scale)) return;
       numbers.replaceChildren(
         ...facts.ticks.map(([t, text]) => {
-          const tick = html("span", {}, text);
+          const tick = html("span", text);
           tick.style.left = at(t);
           return tick;
         }),

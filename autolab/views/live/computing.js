@@ -8,14 +8,14 @@ import { button, choice, html, write } from "./dom.js";
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeComputingPart({ get, link, root }) {
-  const busy = html("span", { class: "al-busy", role: "status" });
+  const busy = html("span.al-busy", { role: "status" });
   const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
-  const work = html("div", { class: "al-work" }, busy, stop);
-  const what = html("div", { class: "al-error-what" });
-  const where = html("div", { class: "al-error-where" });
-  const statement = html("div", { class: "al-code" });
-  const stale = html("div", { class: "al-error-stale" });
-  const panel = html("div", { class: "al-error", role: "alert", hidden: true }, what, where, statement, stale);
+  const work = html("div.al-work", busy, stop);
+  const what = html("div.al-error-what");
+  const where = html("div.al-error-where");
+  const statement = html("div.al-code");
+  const stale = html("div.al-error-stale");
+  const panel = html("div.al-error", { role: "alert", hidden: true }, what, where, statement, stale);
 
   /**
    * It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first
@@ -62,7 +62,7 @@ export function makeComputingPart({ get, link, root }) {
 export function makeStaleNoticePart({ get, send, link, root }) {
   const text = html("span");
   const again = button("Compute again", () => send({ do: "again" }));
-  const panel = html("div", { class: "al-since", role: "status", hidden: true }, text, again);
+  const panel = html("div.al-since", { role: "status", hidden: true }, text, again);
 
   function show() {
     const { text: since, again: follows } = get("since");
@@ -80,8 +80,8 @@ export function makeStaleNoticePart({ get, send, link, root }) {
 
 /** @param {(setting: string, value: string) => void} choose */
 export function makeSettings(choose) {
-  const summary = html("summary", { class: "al-summary" });
-  const choices = html("div", { class: "al-choices", role: "group", "aria-label": "Settings" });
+  const summary = html("summary.al-summary");
+  const choices = html("div.al-choices", { role: "group", "aria-label": "Settings" });
   /** @type {Map<string, any>} */
   let selects = new Map();
   let built = "";
@@ -94,13 +94,11 @@ export function makeSettings(choose) {
         return [name, select];
       }),
     );
-    choices.replaceChildren(
-      ...settings.map(({ name, label }) => html("label", { class: "al-setting" }, label, selects.get(name))),
-    );
+    choices.replaceChildren(...settings.map(({ name, label }) => html("label.al-setting", label, selects.get(name))));
   }
 
   return {
-    root: html("details", { class: "al-more" }, summary, choices),
+    root: html("details.al-more", summary, choices),
     /** @param {{name: string, label: string, value: string, values: string[]}[]} settings */
     update(settings) {
       if (built !== (built = JSON.stringify(settings.map((s) => [s.name, s.values])))) build(settings);

@@ -19,10 +19,7 @@ import { makeGrid } from "./grid.js";
  * }} Act
  */
 
-/**
- * @param {Act} act
- * @param {Record<string, string | boolean>} attributes
- */
+/** @param {Act} act @param {Record<string, string | boolean>} attributes */
 export function makeControls(act, attributes) {
   const root = html("div", { role: "group", ...attributes });
   /** @type {{kind: string, element: HTMLElement, update: (control: Control, colors: any) => void}[]} */
@@ -31,10 +28,7 @@ export function makeControls(act, attributes) {
 
   return {
     root,
-    /**
-     * @param {Control[]} controls
-     * @param {import("./colors.js").ColorMap} colors
-     */
+    /** @param {Control[]} controls @param {import("./colors.js").ColorMap} colors */
     update(controls, colors) {
       const structure = JSON.stringify(controls.map((c) => [c.key, c.label, c.kind, c.shape]));
       if (structure !== built) {
@@ -56,7 +50,7 @@ const makers = { slider: makeSlider, grid: makeGrid, fixed: makeFixed };
 /** @param {Control} first @param {Act} act */
 function makeSlider(first, act) {
   let control = first;
-  const range = html("input", { type: "range", class: "al-range", "aria-label": first.label });
+  const range = html("input.al-range", { type: "range", "aria-label": first.label });
   const box = makeBox(first.label, (value) => {
     show(value);
     act.move(control, null, value, true);
@@ -83,11 +77,7 @@ function makeSlider(first, act) {
   set(range, { oninput: slid(false), onchange: slid(true) });
 
   return {
-    element: entitled(
-      first,
-      [box.element],
-      [range, html("div", { class: "al-ends", "aria-hidden": "true" }, low, high)],
-    ),
+    element: entitled(first, [box.element], [range, html("div.al-ends", { "aria-hidden": "true" }, low, high)]),
     /** @param {Control} next */
     update(next) {
       control = next;
@@ -101,7 +91,7 @@ function makeSlider(first, act) {
 
 /** @param {Control} first */
 function makeFixed(first) {
-  const text = html("div", { class: "al-fixed" });
+  const text = html("div.al-fixed");
   return {
     element: entitled(first, [], [text]),
     /** @param {Control} next */
@@ -109,18 +99,13 @@ function makeFixed(first) {
   };
 }
 
-/**
- * A control below its name.
- * @param {Control} control
- * @param {Element[]} beside the name
- * @param {Element[]} below
- */
+/** A control below its name. @param {Control} control @param {Element[]} beside the name @param {Element[]} below */
 export function entitled({ label, upstream }, beside, below) {
-  const name = html("span", { class: "al-name", title: label }, label);
+  const name = html("span.al-name", { title: label }, label);
   return html(
     "div",
     { class: `al-input${upstream ? " al-upstream" : ""}` },
-    html("div", { class: "al-input-head" }, name, ...beside),
+    html("div.al-input-head", name, ...beside),
     ...below,
   );
 }
@@ -132,15 +117,14 @@ export function entitled({ label, upstream }, beside, below) {
  */
 export function makeBox(label, changed) {
   let taken = ""; // Enter is followed by a change event, but not in JupyterLab
-  const element = html("input", {
-    class: "al-box",
+  const element = html("input.al-box", {
     type: "text",
     inputmode: "decimal",
     spellcheck: "false",
     autocomplete: "off",
     "aria-label": label + ", number",
     onchange: take,
-    onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && take(),
+    onkeydown: (event) => event.key === "Enter" && take(),
   });
 
   function take() {

@@ -2,13 +2,15 @@
 /** Small helpers for elements, rows of buttons and verdicts. Text enters the page only through `textContent`, so that a
  * name can never become markup. */
 
-const SVG = "http://www.w3.org/2000/svg";
-
 /**
  * May take the kind of event that it listens to, such as a KeyboardEvent.
  * @typedef {{ hear(event: Event): unknown }["hear"]} Listener
  */
-/** @typedef {Record<string, string | number | boolean | null | undefined | Listener>} Attributes */
+/**
+ * @typedef {{[K in keyof HTMLElementEventMap as `on${K}`]?: ((event: HTMLElementEventMap[K]) => unknown) | null}
+ *   & Record<string, string | number | boolean | null | undefined | Listener>} Attributes
+ */
+/** @typedef {Node | string | false | null | undefined | any[]} Content what is nothing is left out */
 
 /**
  * Set attributes by name; `onclick`-like keys add listeners; null, undefined and false remove the attribute. One that
@@ -31,49 +33,44 @@ export function set(element, attributes) {
 }
 
 /**
- * @param {string} tag
- * @param {Attributes} [attributes]
- * @param {(Node | string)[]} children strings become text
- * @returns {any}
+ * An element by its tag and classes, as in "span.al-note"; then its attributes, if it has any, and what is in it.
+ * Strings become text.
+ * @param {string} space
+ * @returns {(selector: string, ...content: (Attributes | Content)[]) => any}
  */
-export function html(tag, attributes = {}, ...children) {
-  const element = set(document.createElement(tag), attributes);
-  element.append(...children);
-  return element;
+export const maker =
+  (space) =>
+  (selector, ...content) => {
+    const [tag, ...classes] = selector.split(".");
+    const element = document.createElementNS(space, tag);
+    if (classes.length) element.setAttribute("class", classes.join(" "));
+    const [first, ...others] = content;
+    if (isContent(first)) fill(element, /** @type {Content[]} */ (content));
+    else fill(set(element, /** @type {Attributes} */ (first)), /** @type {Content[]} */ (others));
+    return element;
+  };
+
+/** @param {Attributes | Content} given */
+const isContent = (given) => !given || typeof given !== "object" || Array.isArray(given) || given instanceof Node;
+
+/** @param {Element} element @param {Content[]} content */
+function fill(element, content) {
+  for (const part of content)
+    if (Array.isArray(part)) fill(element, part);
+    else if (part !== false && part !== null && part !== undefined) element.append(part);
 }
 
-/**
- * @param {string} tag
- * @param {Attributes} [attributes]
- * @param {(Node | string)[]} children
- * @returns {any}
- */
-export function svg(tag, attributes = {}, ...children) {
-  const element = set(document.createElementNS(SVG, tag), attributes);
-  element.append(...children);
-  return element;
-}
+export const html = maker("http://www.w3.org/1999/xhtml");
+export const svg = maker("http://www.w3.org/2000/svg");
 
-/**
- * @param {string} text
- * @param {() => void} action
- * @param {Attributes} [attributes]
- */
+/** @param {string} text @param {() => void} action @param {Attributes} [attributes] */
 export function button(text, action, attributes = {}) {
-  return html("button", { type: "button", class: "al-button", onclick: action, ...attributes }, text);
+  return html("button.al-button", { type: "button", onclick: action, ...attributes }, text);
 }
 
-/**
- * A list of which one entry is chosen.
- * @param {string[]} values
- * @param {Attributes} attributes
- */
+/** A list of which one entry is chosen. @param {string[]} values @param {Attributes} attributes */
 export function choice(values, attributes) {
-  return html(
-    "select",
-    { class: "al-choice", ...attributes },
-    ...values.map((value) => html("option", { value }, value)),
-  );
+  return html("select.al-choice", attributes, ...values.map((value) => html("option", { value }, value)));
 }
 
 /**
@@ -132,9 +129,8 @@ export function inCell(value, narrow) {
 export function makeSegments(label, texts, chosen) {
   const group = `al-segments-${Math.random()}`; // of this view alone
   const choices = Object.entries(texts).map(([value, text]) =>
-    html("input", {
+    html("input.al-button", {
       type: "radio",
-      class: "al-button",
       name: group,
       value,
       "data-text": text,
@@ -143,7 +139,7 @@ export function makeSegments(label, texts, chosen) {
     }),
   );
   return {
-    root: html("div", { class: "al-segments", role: "radiogroup", "aria-label": label }, ...choices),
+    root: html("div.al-segments", { role: "radiogroup", "aria-label": label }, ...choices),
     /** @param {Name} value */
     choose: (value) => choices.forEach((choice) => (choice.checked = choice.value === value)),
   };
@@ -161,7 +157,7 @@ export function makeDirection(chosen) {
   const ways = makeSegments("Direction", RUNNING, chosen);
   return {
     ...ways,
-    root: html("div", { class: "al-order-control" }, html("span", { class: "al-caption" }, "Direction"), ways.root),
+    root: html("div.al-order-control", html("span.al-caption", "Direction"), ways.root),
   };
 }
 
@@ -172,7 +168,7 @@ const SIGNS = { right: "\u2713", wrong: "\u2717", "cannot tell": "?" };
 export function makeBadge(verdict = "") {
   const sign = html("span", { "aria-hidden": "true" });
   const word = html("span");
-  const root = html("span", { class: "al-badge-word" }, sign, word);
+  const root = html("span.al-badge-word", sign, word);
   return {
     root,
     /** @param {string} verdict @param {string} text */
@@ -192,7 +188,7 @@ const SET_IN = 4; // letters
  */
 export function codeLine(code, ...more) {
   const words = code.split(/(?<=[([{,*/@+])(?![*/\s])/);
-  const line = html("code", {}, ...words.flatMap((word) => [word, html("wbr")]), ...more);
+  const line = html("code", ...words.flatMap((word) => [word, html("wbr")]), ...more);
   line.style.setProperty("--al-set-in", String(code.search(/\S|$/) + SET_IN));
   return line;
 }

@@ -9,10 +9,7 @@ export const PIXELS_PER_RANGE = 240; // a drag of a number over this length cros
 
 /** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Drag */
 
-/**
- * @param {import("./controls.js").Control} first
- * @param {import("./controls.js").Act} act
- */
+/** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
 export function makeGrid(first, act) {
   let control = first;
   /** @type {import("./colors.js").ColorMap} */
@@ -23,15 +20,15 @@ export function makeGrid(first, act) {
   /** @type {Drag | null} */
   let drag = null;
 
-  const where = html("span", { class: "al-where" });
+  const where = html("span.al-where");
   const box = makeBox(first.label, (value) => change(value, true));
   const cells = first.values.map((/** @type {any[]} */ row, /** @type {number} */ i) =>
     row.map((_, j) => makeCell(i, j)),
   );
   const table = html(
-    "div",
-    { class: "al-cells", role: "group", "aria-label": first.label },
-    ...cells.map((/** @type {HTMLElement[]} */ row) => html("div", { class: "al-row" }, ...row)),
+    "div.al-cells",
+    { role: "group", "aria-label": first.label },
+    ...cells.map((/** @type {HTMLElement[]} */ row) => html("div.al-row", ...row)),
   );
   table.style.setProperty("--al-columns", cells[0].length);
   table.classList.toggle("al-broad", cells[0].length > 3);
@@ -40,13 +37,12 @@ export function makeGrid(first, act) {
 
   /** @param {number} i @param {number} j */
   function makeCell(i, j) {
-    return html("div", {
-      class: "al-cell",
+    return html("div.al-cell", {
       role: "spinbutton",
       tabindex: -1,
       onfocus: () => choose(i, j),
       onkeydown: pressed,
-      onpointerdown: (/** @type {PointerEvent} */ event) => grab(event, i, j),
+      onpointerdown: (event) => grab(event, i, j),
       onpointermove: dragged,
       onpointerup: released,
       onpointercancel: released,
@@ -183,16 +179,10 @@ function makeDraw(control, act) {
   size.show(scale);
   start.show(seed);
   return html(
-    "div",
-    { class: "al-draw" },
+    "div.al-draw",
     button("Draw", draw, { "aria-label": `Draw ${control.label} at random` }),
     kind,
-    html(
-      "span",
-      { class: "al-draw-numbers" },
-      html("label", {}, "scale ", size.element),
-      html("label", {}, "seed ", start.element),
-    ),
+    html("span.al-draw-numbers", html("label", "scale ", size.element), html("label", "seed ", start.element)),
   );
 }
 
@@ -203,17 +193,16 @@ const WINDOW = 8;
 /** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
 function makeMap(first, act) {
   let control = first;
-  const canvas = html("canvas", {
-    class: "al-map-canvas",
+  const canvas = html("canvas.al-map-canvas", {
     role: "img",
     tabindex: 0,
     onpointerdown: grab,
     onpointermove: moved,
     onkeydown: pressed,
   });
-  const frame = html("div", { class: "al-map-window" });
-  const note = html("span", { class: "al-note" });
-  const picture = html("div", { class: "al-map-picture" }, canvas, frame);
+  const frame = html("div.al-map-window");
+  const note = html("span.al-note");
+  const picture = html("div.al-map-picture", canvas, frame);
 
   /** @param {number} row @param {number} column */
   function show(row, column) {
@@ -268,7 +257,7 @@ function makeMap(first, act) {
   }
 
   return {
-    element: html("div", { class: "al-map" }, picture, note),
+    element: html("div.al-map", picture, note),
     /** @param {import("./controls.js").Control} next @param {import("./colors.js").ColorMap} colors */
     update(next, colors) {
       control = next;

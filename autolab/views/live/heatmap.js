@@ -14,8 +14,7 @@ const WIDE = 1.6; // width of a cell with a number, in heights
  */
 
 export function makeHeatmap() {
-  const canvas = html("canvas", {
-    class: "al-canvas",
+  const canvas = html("canvas.al-canvas", {
     tabindex: 0,
     role: "img",
     onkeydown: pressed,
@@ -23,9 +22,9 @@ export function makeHeatmap() {
     onpointerleave: () => point(-1),
     onblur: () => point(-1),
   });
-  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
   const signs = makeSigns();
-  const readout = html("output", { class: "al-readout" });
+  const readout = html("output.al-readout");
   const legend = makeHeatLegend(true);
   /** @type {ArrayFacts} */
   let facts;
@@ -64,18 +63,8 @@ export function makeHeatmap() {
   }
 
   return {
-    root: html(
-      "div",
-      { class: "al-heatmap" },
-      html("div", { class: "al-frame" }, canvas, signs, numbers),
-      legend.root,
-      readout,
-    ),
-    /**
-     * @param {ArrayFacts} next
-     * @param {Float32Array} data row by row
-     * @param {import("./colors.js").ColorMap} colors
-     */
+    root: html("div.al-heatmap", html("div.al-frame", canvas, signs, numbers), legend.root, readout),
+    /** @param {ArrayFacts} next @param {Float32Array} data row by row @param {import("./colors.js").ColorMap} colors */
     update(next, data, colors) {
       facts = next;
       values = data;
@@ -141,10 +130,7 @@ export function labelled({ rows, cols }) {
   return rows <= LABELLED.rows && cols <= LABELLED.columns;
 }
 
-/**
- * The numbers in a buffer, which may begin anywhere.
- * @param {DataView} view
- */
+/** The numbers in a buffer, which may begin anywhere. @param {DataView} view */
 export function floats(view) {
   return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 }
@@ -185,7 +171,7 @@ const OVERLAY = 900; // pixels of the longer side
 const APART = 10; // pixels between two signs, at least
 
 export function makeSigns() {
-  return html("canvas", { class: "al-signs", "aria-hidden": "true" });
+  return html("canvas.al-signs", { "aria-hidden": "true" });
 }
 
 /**

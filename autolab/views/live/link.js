@@ -9,10 +9,7 @@ export const CONDITION = ["error", "computing", "since", "can_undo"];
 
 /** @typedef {"idle" | "sent" | "busy" | "silent"} State */
 
-/**
- * @param {any} model
- * @returns what the views of one model share
- */
+/** @param {any} model @returns what the views of one model share */
 export function makeLink(model) {
   /** @type {{message: any, done: (() => void)[]}[]} */
   const queue = [];
@@ -98,10 +95,7 @@ export function makeLink(model) {
       queue.splice(0, queue.length, { message, done: [] });
       if (state === "idle") next();
     },
-    /**
-     * @param {(state: State) => void} watcher
-     * @returns {() => void} stops watching
-     */
+    /** @param {(state: State) => void} watcher @returns {() => void} stops watching */
     watch(watcher) {
       watchers.add(watcher);
       watcher(state);

@@ -12,10 +12,7 @@ const loaded = Symbol.for("autolab.modules");
 /** @typedef {{make: () => any, style: string}} FrontEnd */
 /** @typedef {{get: (name: string) => any}} Held */
 
-/**
- * @param {any} model
- * @returns {Promise<{widget: any, digest: string, style: string}>}
- */
+/** @param {any} model @returns {Promise<{widget: any, digest: string, style: string}>} */
 async function load(model) {
   const held = await shared(model).catch(() => asked(model));
   const digest = held.get("digest");

@@ -1,12 +1,12 @@
 // @ts-check
 /** Formulas: the nested lists of views/draw/typeset.py as MathML. */
 
-import { html, set } from "./dom.js";
+import { html, maker } from "./dom.js";
 
 /** @typedef {[string, ...any[]]} Tree */
 /** @typedef {{text: string, tree: Tree}} Formula what is read aloud, and the formula */
 
-const MATH = "http://www.w3.org/1998/Math/MathML";
+const make = maker("http://www.w3.org/1998/Math/MathML");
 /** @type {Record<string, string>} */
 const TAGS = {
   row: "mrow",
@@ -20,29 +20,13 @@ const TAGS = {
   text: "mtext",
 };
 
-/**
- * @param {string} tag
- * @param {import("./dom.js").Attributes} attributes
- * @param {(Node | string)[]} children
- * @returns {Element}
- */
-function make(tag, attributes, ...children) {
-  const element = set(document.createElementNS(MATH, tag), attributes);
-  element.append(...children);
-  return element;
-}
-
 /** @param {Tree} tree @returns {Element} */
 function build([kind, ...parts]) {
   if (kind === "space") return make("mspace", { width: "0.17em" });
   if (kind === "mark") return make("mrow", { "data-term": parts[0] }, build(parts[1]));
   if (kind === "pairs")
-    return make(
-      "mtable",
-      {},
-      ...[0, 1].map((k) => make("mtr", {}, ...parts.map((pair) => make("mtd", {}, build(pair[k]))))),
-    );
-  return make(TAGS[kind], {}, ...parts.map((part) => (typeof part === "string" ? part : build(part))));
+    return make("mtable", ...[0, 1].map((k) => make("mtr", ...parts.map((pair) => make("mtd", build(pair[k]))))));
+  return make(TAGS[kind], ...parts.map((part) => (typeof part === "string" ? part : build(part))));
 }
 
 /** @param {Formula} formula @param {string} kind its class */

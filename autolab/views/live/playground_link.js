@@ -11,10 +11,7 @@ async function piped(bytes, through) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer());
 }
 
-/**
- * As text for an address: compressed JSON in base64 of the kind for addresses.
- * @param {Held} held
- */
+/** As text for an address: compressed JSON in base64 of the kind for addresses. @param {Held} held */
 export async function packed(held) {
   const bytes = await piped(new TextEncoder().encode(JSON.stringify(held)), new CompressionStream("deflate-raw"));
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));

@@ -9,13 +9,10 @@ import { html, set, svg } from "./dom.js";
 const FAR = 10; // steps of Page Up and with Shift
 const LETTER = 7.2; // pixels of a digit beside an axis
 
-/**
- * @param {() => Range} range
- * @param {(value: number, final: boolean) => void} move
- */
+/** @param {() => Range} range @param {(value: number, final: boolean) => void} move */
 export function makeCurves(range, move) {
-  const first = html("div", { class: "al-first" });
-  const others = html("div", { class: "al-others" });
+  const first = html("div.al-first");
+  const others = html("div.al-others");
   /** @type {Plot[]} */
   let plots = [];
   return {
@@ -38,35 +35,28 @@ export function makeCurves(range, move) {
   };
 }
 
-/**
- * @param {any} panel
- * @param {() => Range} range
- * @param {(value: number, final: boolean) => void} move
- */
+/** @param {any} panel @param {() => Range} range @param {(value: number, final: boolean) => void} move */
 function makePlot(panel, range, move) {
   const { box, width, height } = panel;
   const bottom = box.y + box.h;
-  const here = svg("line", { class: "al-here", y1: box.y, y2: bottom });
-  const spot = svg("circle", { class: "al-spot", fill: `var(--al-line${panel.color})` });
+  const here = svg("line.al-here", { y1: box.y, y2: bottom });
+  const spot = svg("circle.al-spot", { fill: `var(--al-line${panel.color})` });
   const extra = svg("g");
-  const legend = html("div", { class: "al-curve-legend" });
+  const legend = html("div.al-curve-legend");
   const line = (/** @type {string} */ d, /** @type {number} */ color, dash = "") =>
-    svg("path", { class: "al-curve", d, stroke: `var(--al-line${color})`, "stroke-dasharray": dash || null });
+    svg("path.al-curve", { d, stroke: `var(--al-line${color})`, "stroke-dasharray": dash || null });
   const clipped = svg(
     "svg",
     { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` },
-    ...panel.poles.map((/** @type {number} */ x) =>
-      svg("line", { class: "al-pole", x1: x, x2: x, y1: box.y, y2: bottom }),
-    ),
+    ...panel.poles.map((/** @type {number} */ x) => svg("line.al-pole", { x1: x, x2: x, y1: box.y, y2: bottom })),
     line(panel.path, panel.color),
     extra,
     here,
   );
   const open = { class: "al-open-end", stroke: `var(--al-line${panel.color})` };
   const picture = svg(
-    "svg",
+    "svg.al-plot",
     {
-      class: "al-plot",
       viewBox: `0 ${box.y - 9} ${width} ${height - box.y + 9}`,
       tabindex: 0,
       role: "slider",
@@ -83,7 +73,7 @@ function makePlot(panel, range, move) {
     ...panel.x.ticks.map((/** @type {any} */ tick) =>
       mark(`M${tick[0]} ${box.y}v${box.h}`, tick[0], bottom + 17, tick[1], "middle"),
     ),
-    svg("rect", { class: "al-plot-box", x: box.x, y: box.y, width: box.w, height: box.h }),
+    svg("rect.al-plot-box", { x: box.x, y: box.y, width: box.w, height: box.h }),
     clipped,
     ...panel.kinks.map((/** @type {any} */ at) => svg("path", { ...open, d: `M${at.x} ${at.y - 6}l6 6l-6 6l-6 -6z` })),
     ...panel.ends.map((/** @type {any} */ at) => svg("circle", { ...open, cx: at.x, cy: at.y, r: 4 })),
@@ -108,12 +98,7 @@ function makePlot(panel, range, move) {
     }
   }
 
-  const head = html(
-    "figcaption",
-    { class: "al-figure-head" },
-    html("span", { class: "al-own" }, panel.name),
-    html("span", { class: "al-caption" }, panel.note),
-  );
+  const head = html("figcaption.al-figure-head", html("span.al-own", panel.name), html("span.al-caption", panel.note));
   const resized = new ResizeObserver(fit);
   resized.observe(head); // as wide as the picture, whose height follows
 
@@ -176,7 +161,7 @@ function makePlot(panel, range, move) {
   }
 
   return {
-    root: html("figure", { class: "al-figure" }, head, picture),
+    root: html("figure.al-figure", head, picture),
     picture,
     legend,
     close: () => resized.disconnect(),
@@ -201,13 +186,11 @@ function makePlot(panel, range, move) {
       legend.replaceChildren(
         ...moving.legend.map((/** @type {any} */ entry) =>
           html(
-            "span",
-            { class: "al-curve-key" },
+            "span.al-curve-key",
             svg(
               "svg",
               { width: 30, height: 10, "aria-hidden": "true" },
-              svg("path", {
-                class: "al-curve",
+              svg("path.al-curve", {
                 d: "M1 5h28",
                 stroke: `var(--al-line${entry.color})`,
                 "stroke-dasharray": entry.dash || null,
@@ -223,10 +206,5 @@ function makePlot(panel, range, move) {
 
 /** @param {string} grid @param {number} x @param {number} y @param {string} text @param {string} anchor */
 function mark(grid, x, y, text, anchor) {
-  return svg(
-    "g",
-    {},
-    svg("path", { class: "al-grid-line", d: grid }),
-    svg("text", { class: "al-tick", x, y, "text-anchor": anchor }, text),
-  );
+  return svg("g", svg("path.al-grid-line", { d: grid }), svg("text.al-tick", { x, y, "text-anchor": anchor }, text));
 }

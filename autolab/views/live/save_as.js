@@ -15,8 +15,8 @@ export function makeSaveAsPart({ get, send, answer, root }) {
   const isPage = get("still") === "page"; // which has no kernel
   const ways = Object.entries(get("ways")).filter(([suffix]) => !isPage || suffix !== "html");
   const choice = html(
-    "select",
-    { class: "al-button al-take", "aria-label": get("ways")[""], onchange: take },
+    "select.al-button.al-take",
+    { "aria-label": get("ways")[""], onchange: take },
     ...ways.map(([suffix, words]) => html("option", { value: suffix }, words)),
   );
 
@@ -219,7 +219,7 @@ export function standalone(root) {
   return svg(
     "svg",
     { ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "xml:space": "preserve" },
-    svg("title", {}, root.querySelector(".al-function")?.textContent ?? ""),
+    svg("title", root.querySelector(".al-function")?.textContent ?? ""),
     svg("rect", { ...size, fill: plain(style.backgroundColor) }),
     ...parts,
   );

@@ -5,10 +5,7 @@ import { makeMotion } from "../graph/moving.js";
 import { addPlaygroundLink } from "./playground_link.js";
 import { followTheme } from "./theme.js";
 
-/**
- * @param {() => any} widget the default export of a view's module
- * @param {"auto" | "light" | "dark"} look
- */
+/** @param {() => any} widget the default export of a view's module @param {"auto" | "light" | "dark"} look */
 export function openPage(widget, look) {
   const saved = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
   const { state, buffers, places } = saved;

@@ -47,7 +47,7 @@ export function makeWidget(makers, makeSource) {
  * @returns {() => void} removes the view
  */
 function makeView(source, el, link, makers) {
-  const root = html("div", { class: "al-root", onfocusin: keepKeys });
+  const root = html("div.al-root", { onfocusin: keepKeys });
   /** @type {View} */
   const view = {
     get: source.get,
@@ -75,25 +75,18 @@ function makeView(source, el, link, makers) {
   root.classList.toggle("al-stage", hasFoot);
   root.append(
     html(
-      "div",
-      { class: "al-view" },
-      html(
-        "header",
-        { class: "al-header" },
-        ...at("header"),
-        ...(menu ? [] : [html("div", { class: "al-buttons" }, ...at("buttons"), projector)]),
-      ),
+      "div.al-view",
+      html("header.al-header", ...at("header"), !menu && html("div.al-buttons", ...at("buttons"), projector)),
       ...at("top"),
-      ...(still && !menu ? [html("p", { class: "al-note al-still" }, view.get("words").still)] : []),
+      still && !menu && html("p.al-note.al-still", view.get("words").still),
       html(
-        "div",
-        { class: "al-body" },
+        "div.al-body",
         ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
-        html("div", { class: "al-middle" }, html("div", { class: "al-alerts" }, ...at("alert")), ...at("middle")),
-        html("div", { class: "al-side" }, ...at("side")),
+        html("div.al-middle", html("div.al-alerts", ...at("alert")), ...at("middle")),
+        html("div.al-side", ...at("side")),
       ),
       ...at("below"),
-      ...(menu ? [html("footer", { class: "al-foot" }, ...at("foot"), menu.root)] : []),
+      menu && html("footer.al-foot", ...at("foot"), menu.root),
       ...at("end"),
     ),
   );
@@ -188,9 +181,9 @@ const above = (element) =>
 
 /** @param {Element[]} parts one below the other */
 function makeMenu(parts) {
-  const summary = html("summary", { class: "al-tool", "aria-label": "Menu", title: "Menu" }, "\u22ef");
-  const panel = html("div", { class: "al-menu-panel" }, ...parts);
-  const root = html("details", { class: "al-menu", onkeydown: pressed }, summary, panel);
+  const summary = html("summary.al-tool", { "aria-label": "Menu", title: "Menu" }, "\u22ef");
+  const panel = html("div.al-menu-panel", ...parts);
+  const root = html("details.al-menu", { onkeydown: pressed }, summary, panel);
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
@@ -208,7 +201,7 @@ function makeMenu(parts) {
 
 /** What is in the menu while the graph is small, and above it when it is large. @param {Element} part */
 export function makeMovable(part) {
-  const [menu, middle] = [html("div", { class: "al-slot" }, part), html("div", { class: "al-slot" })];
+  const [menu, middle] = [html("div.al-slot", part), html("div.al-slot")];
   return {
     menu,
     middle,

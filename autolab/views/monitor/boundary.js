@@ -25,18 +25,18 @@ const FAINT = 0.18; // of a line that does not lead to the chosen unit
 export function makeBoundaryPart(view) {
   const { get, root } = view;
   const words = get("words");
-  const heading = html("h3", { class: "al-chart-title" }, words.plane);
-  const absent = html("p", { class: "al-status" });
-  const lines = svg("svg", { class: "al-net-lines", "aria-hidden": "true" });
+  const heading = html("h3.al-chart-title", words.plane);
+  const absent = html("p.al-status");
+  const lines = svg("svg.al-net-lines", { "aria-hidden": "true" });
   const boxes = html("div");
-  const drawing = html("div", { class: "al-net", role: "group", "aria-label": words.plane }, lines, boxes);
+  const drawing = html("div.al-net", { role: "group", "aria-label": words.plane }, lines, boxes);
   const large = makePlane();
-  const told = html("p", { class: "al-note al-net-told", role: "status" });
-  const table = html("table", { class: "al-net-table" });
+  const told = html("p.al-note.al-net-told", { role: "status" });
+  const table = html("table.al-net-table");
   const back = button(words.back, () => choose(null));
-  const side = html("div", { class: "al-net-side" }, told, large.root, table, back);
-  const notes = html("p", { class: "al-note" });
-  const panel = html("section", { class: "al-boundary" }, heading, absent, drawing, side, notes);
+  const side = html("div.al-net-side", told, large.root, table, back);
+  const notes = html("p.al-note");
+  const panel = html("section.al-boundary", heading, absent, drawing, side, notes);
   /** @type {[number, number] | null} layer and unit */
   let chosen = null;
 
@@ -97,8 +97,8 @@ export function makeBoundaryPart(view) {
         ...columns.flatMap(({ units, titles }, i) =>
           units.map((unit, j) => {
             const box = html(
-              "button",
-              { type: "button", class: "al-net-unit", "aria-label": titles[j], onclick: () => choose([i, j]) },
+              "button.al-net-unit",
+              { type: "button", "aria-label": titles[j], onclick: () => choose([i, j]) },
               html("canvas"),
               html("span", { "aria-hidden": "true" }, unit),
             );
@@ -132,13 +132,12 @@ export function makeBoundaryPart(view) {
       const row = (/** @type {string} */ name, /** @type {any} */ value, /** @type {any} */ gradient) =>
         html(
           "tr",
-          {},
           html("th", { scope: "row" }, name),
-          html("td", {}, written(value)),
-          html("td", { class: "al-net-gradient" }, gradient === undefined ? "" : written(gradient)),
+          html("td", written(value)),
+          html("td.al-net-gradient", gradient === undefined ? "" : written(gradient)),
         );
       rows.push(
-        html("tr", {}, ...[words.from, words.weight, words.gradient_of].map((w) => html("th", { scope: "col" }, w))),
+        html("tr", ...[words.from, words.weight, words.gradient_of].map((w) => html("th", { scope: "col" }, w))),
         ...columns[i - 1].units.map((name, k) => row(name, column.weights[j][k], column.gradients?.[j][k])),
         row(words.bias, column.bias[j], column.bias_gradients?.[j]),
       );
@@ -172,10 +171,10 @@ const strongest = (data) => data.reduce((most, v) => (Number.isFinite(v) ? Math.
 
 /** A plane with the examples on it, and the line where numbers change their sign. */
 function makePlane() {
-  const canvas = html("canvas", { class: "al-net-plane", "aria-hidden": "true" });
-  const points = svg("svg", { class: "al-net-points", viewBox: "0 0 100 100", preserveAspectRatio: "none" });
-  const axes = html("p", { class: "al-note" });
-  const root = html("div", {}, html("div", { class: "al-net-frame-large" }, canvas, points), axes);
+  const canvas = html("canvas.al-net-plane", { "aria-hidden": "true" });
+  const points = svg("svg.al-net-points", { viewBox: "0 0 100 100", preserveAspectRatio: "none" });
+  const axes = html("p.al-note");
+  const root = html("div", html("div.al-net-frame-large", canvas, points), axes);
   return {
     root,
     /**
@@ -192,14 +191,11 @@ function makePlane() {
         middle(((side - 1) * (v - low[i])) / (high[i] - low[i]), side);
       const binary = Math.max(...t) < 2;
       points.replaceChildren(
-        ...(classes === 2 ? [svg("path", { d: zeroLine(data, side), class: "al-net-zero" })] : []),
+        ...(classes === 2 ? [svg("path.al-net-zero", { d: zeroLine(data, side) })] : []),
         ...x.flatMap(([across, up], n) => {
           const d = `M${place(across, 0).toFixed(2)} ${(100 - place(up, 1)).toFixed(2)}h0`;
           const stroke = binary ? colors.css(t[n] ? 0.95 : -0.95) : `var(--al-line${t[n] % 8})`;
-          return [
-            svg("path", { d, class: "al-net-point al-net-ring" }),
-            svg("path", { d, class: "al-net-point", stroke }),
-          ];
+          return [svg("path.al-net-point.al-net-ring", { d }), svg("path.al-net-point", { d, stroke })];
         }),
       );
       write(axes, told);

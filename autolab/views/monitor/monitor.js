@@ -24,11 +24,11 @@ export default () => makeWidget([makeHeadPart, makeBoundaryPart, makeChartsPart,
 /** The title, where training is, and the Stop button. @param {import("../graph/explorer.js").View} view */
 function makeHeadPart({ get, link, root }) {
   const words = get("words");
-  const title = html("h2", { class: "al-function" });
-  const stage = html("span", { class: "al-stage", role: "status" });
-  const status = html("span", { class: "al-monitor-status" });
+  const title = html("h2.al-function");
+  const stage = html("span.al-stage", { role: "status" });
+  const status = html("span.al-monitor-status");
   const stop = button(words.stop, () => link.stop({ do: "stop" }), { class: "al-button al-stop" });
-  const problem = html("div", { class: "al-error", role: "alert", hidden: true });
+  const problem = html("div.al-error", { role: "alert", hidden: true });
   root.classList.add("al-monitor");
 
   function show() {
@@ -55,8 +55,8 @@ function makeHeadPart({ get, link, root }) {
 
 /** The curves, with a mark at the state that is looked at. @param {import("../graph/explorer.js").View} view */
 function makeChartsPart({ get }) {
-  const panel = html("div", { class: "al-charts" });
-  const empty = html("p", { class: "al-note" }, get("words").nothing);
+  const panel = html("div.al-charts");
+  const empty = html("p.al-note", get("words").nothing);
   /** @type {ReturnType<typeof makeChart>[]} */
   const charts = [];
 
@@ -95,34 +95,33 @@ function withNumbers(line) {
 function makePastPart(view) {
   const { get, send, link } = view;
   const words = get("words");
-  const heading = html("h3", { class: "al-chart-title" });
-  const param = html("select", { class: "al-choice", "aria-label": words.value, onchange: choose });
+  const heading = html("h3.al-chart-title");
+  const param = html("select.al-choice", { "aria-label": words.value, onchange: choose });
   const which = html(
-    "select",
-    { class: "al-choice", "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
+    "select.al-choice",
+    { "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
     html("option", { value: "gradient" }, words.gradient_of),
     html("option", { value: "value" }, words.value),
   );
   const heatmap = makeHeatmap();
-  const absent = html("p", { class: "al-status" });
-  const silent = html("p", { class: "al-note" });
-  const caption = html("p", { class: "al-note" });
-  const slider = html("input", { type: "range", class: "al-range", min: 0, "aria-label": words.past, oninput: scrub });
-  const place = html("span", { class: "al-place" });
+  const absent = html("p.al-status");
+  const silent = html("p.al-note");
+  const caption = html("p.al-note");
+  const slider = html("input.al-range", { type: "range", min: 0, "aria-label": words.past, oninput: scrub });
+  const place = html("span.al-place");
   const follow = button(words.follow, () => turn({ at: null }));
   const [first, last] = [html("span"), html("span")];
   const panel = html(
-    "section",
-    { class: "al-past" },
+    "section.al-past",
     heading,
-    html("div", { class: "al-past-head" }, param, which),
+    html("div.al-past-head", param, which),
     heatmap.root,
     absent,
     caption,
     silent,
-    html("div", { class: "al-past-head" }, html("span", { class: "al-caption" }, words.past), place, follow),
+    html("div.al-past-head", html("span.al-caption", words.past), place, follow),
     slider,
-    html("div", { class: "al-ends", "aria-hidden": "true" }, first, last),
+    html("div.al-ends", { "aria-hidden": "true" }, first, last),
   );
   const turn = (/** @type {any} */ to) => send({ do: "turn", to });
   let named = "";

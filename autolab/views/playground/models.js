@@ -31,9 +31,7 @@ export function offerFrontEnds(kinds) {
   Object.assign(globalThis, { [Symbol.for("autolab.modules")]: { has: () => true, get } });
 }
 
-/**
- * @param {(id: string, content: any) => void} send a message of a page to the widget of this name
- */
+/** @param {(id: string, content: any) => void} send a message of a page to the widget of this name */
 export function makeModels(send) {
   /** @type {Map<string, {model: Model, state: Record<string, any>, tell: (event: string, ...given: any[]) => void}>} */
   const held = new Map();

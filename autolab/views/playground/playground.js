@@ -28,13 +28,13 @@ const workerAddress = URL.createObjectURL(new Blob([importing], { type: "text/ja
 const run = button(words.run, () => start());
 const stop = button(words.stop, halt);
 const link = button(words.link, () => tell({ do: "link" }));
-const status = html("span", { class: "al-play-status", role: "status" });
+const status = html("span.al-play-status", { role: "status" });
 const progress = /** @type {HTMLProgressElement} */ (
   html("progress", { max: `${STAGES.length - 1}`, "aria-label": "Loading" })
 );
-const output = html("section", { class: "al-play-output", "aria-label": words.output });
+const output = html("section.al-play-output", { "aria-label": words.output });
 const examplesBox = /** @type {HTMLSelectElement} */ (
-  html("select", { "aria-label": words.example }, ...Object.keys(examples).map((name) => html("option", {}, name)))
+  html("select", { "aria-label": words.example }, ...Object.keys(examples).map((name) => html("option", name)))
 );
 const editor = makeEditor(words.editor, start);
 
@@ -172,7 +172,7 @@ function receive(message, bytes) {
 function print(text) {
   const last = output.lastElementChild;
   if (last?.tagName === "PRE") last.append(text);
-  else output.append(html("pre", {}, text));
+  else output.append(html("pre", text));
 }
 
 /** What is no live view, as its picture in a frame where no script runs, or as text. @param {any} bundle */
@@ -201,7 +201,7 @@ async function view(id) {
   if (look) models.begin(id, { look });
   look = null;
   shown = id;
-  const place = html("div", { class: "al-play-view" });
+  const place = html("div.al-play-view");
   output.append(place);
   await models.show(id, place).catch((error) => print(`${error}\n`));
 }
@@ -219,13 +219,10 @@ async function copy(program) {
 
 // A small editor: plain text in which Tab and Enter indent, as programs need it.
 
-/**
- * @param {string} label
- * @param {() => void} run
- */
+/** @param {string} label @param {() => void} run */
 function makeEditor(label, run) {
   const area = /** @type {HTMLTextAreaElement} */ (
-    html("textarea", { class: "al-play-editor", "aria-label": label, spellcheck: "false", autocapitalize: "off" })
+    html("textarea.al-play-editor", { "aria-label": label, spellcheck: "false", autocapitalize: "off" })
   );
   let leaves = false; // Escape was pressed: the next Tab goes on to what comes after the editor
 
@@ -288,18 +285,8 @@ addEventListener("hashchange", async () => {
   if (!fromLink) start();
   else if (isReady) say("waits");
 });
-const bar = html(
-  "div",
-  { class: "al-play-bar" },
-  html("h1", {}, words.title),
-  examplesBox,
-  run,
-  stop,
-  link,
-  progress,
-  status,
-);
-document.body.append(html("main", {}, bar, editor.element, html("p", { class: "al-play-keys" }, words.keys), output));
+const bar = html("div.al-play-bar", html("h1", words.title), examplesBox, run, stop, link, progress, status);
+document.body.append(html("main", bar, editor.element, html("p.al-play-keys", words.keys), output));
 followTheme("auto");
 offer();
 visit().then(begin);

@@ -12,9 +12,7 @@ let isClean = true; // no program has run that the site did not bring
 const post = (/** @type {any} */ message, /** @type {Transferable[]} */ bytes = []) =>
   /** @type {any} */ (self).postMessage(message, bytes);
 
-/**
- * @param {{pyodide: string, numpy: string, build: string, interrupts: Uint8Array | null}} sources
- */
+/** @param {{pyodide: string, numpy: string, build: string, interrupts: Uint8Array | null}} sources */
 async function start(sources) {
   const kept = (await keptFiles(sources.build).catch(forget)) ?? null;
   try {
@@ -26,10 +24,7 @@ async function start(sources) {
   }
 }
 
-/**
- * @param {Parameters<typeof start>[0]} sources
- * @param {File[] | null} kept
- */
+/** @param {Parameters<typeof start>[0]} sources @param {File[] | null} kept */
 async function load({ pyodide, numpy, build, interrupts }, kept) {
   const archive = fetch(at("autolab.zip")).then((answer) => answer.arrayBuffer());
   post({ do: "state", state: "loading" });

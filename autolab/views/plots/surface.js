@@ -46,10 +46,10 @@ function makeSurfacePart(view) {
   });
   const ball = makeBallSettings(view, turn);
   const player = makeRollPlayer(show);
-  const told = html("p", { class: "al-note", role: "status" });
+  const told = html("p.al-note", { role: "status" });
   const chart = makeChart();
-  const side = html("div", { class: "al-surface-side" }, ball.root, told, player.root, chart.root);
-  const panel = html("div", { class: "al-surface-body" }, picture.root, side);
+  const side = html("div.al-surface-side", ball.root, told, player.root, chart.root);
+  const panel = html("div.al-surface-body", picture.root, side);
   /** @type {any} */
   let shown; // the way that is shown: another one begins at its end
 
@@ -79,7 +79,7 @@ function makeSurfacePart(view) {
   }
 
   return {
-    places: { header: [html("h2", { class: "al-function" }, get("surface").title), tones.root], middle: [panel] },
+    places: { header: [html("h2.al-function", get("surface").title), tones.root], middle: [panel] },
     on: { "surface roll": paint, slope: picture.read },
     paint,
     close: () => (player.close(), chart.close()),
@@ -99,10 +99,10 @@ function makeBallSettings({ get }, turn) {
     },
   });
   const steps = makeBox("steps", (value) => turn({ steps: Math.max(1, Math.min(MOST_STEPS, Math.round(value))) }));
-  const boxes = html("div", { class: "al-surface-boxes" });
+  const boxes = html("div.al-surface-boxes");
   const root = html(
-    "div",
-    { class: "al-surface-settings", role: "group", "aria-label": "Optimizer and its settings" },
+    "div.al-surface-settings",
+    { role: "group", "aria-label": "Optimizer and its settings" },
     select,
     boxes,
     named("steps", steps.element),
@@ -138,24 +138,23 @@ function makeBallSettings({ get }, turn) {
 }
 
 /** @param {string} name @param {Element} field */
-const named = (name, field) =>
-  html("label", { class: "al-surface-box" }, html("span", { class: "al-name" }, name), field);
+const named = (name, field) => html("label.al-surface-box", html("span.al-name", name), field);
 
 /** Step by step, or played. @param {() => void} moved */
 function makeRollPlayer(moved) {
   let [at, last] = [0, 0];
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
-  const slider = html("input", { type: "range", class: "al-range", min: 0, step: 1, "aria-label": "Step" });
+  const slider = html("input.al-range", { type: "range", min: 0, step: 1, "aria-label": "Step" });
   slider.oninput = () => (stop(), go(Number(slider.value)));
   const back = button("\u25c0", () => (stop(), go(at - 1)), { "aria-label": "Step back", title: "Step back" });
   const play = button("Play", () => (timer ? stop() : start()));
   const on = button("\u25b6", () => (stop(), go(at + 1)), { "aria-label": "Step forward", title: "Step forward" });
-  const place = html("p", { class: "al-surface-place" });
+  const place = html("p.al-surface-place");
   const root = html(
-    "div",
-    { class: "al-surface-player", role: "group", "aria-label": "The path of the ball" },
-    html("div", { class: "al-surface-keys" }, back, play, on, slider),
+    "div.al-surface-player",
+    { role: "group", "aria-label": "The path of the ball" },
+    html("div.al-surface-keys", back, play, on, slider),
     place,
   );
 

@@ -19,17 +19,16 @@ export function makeSurfacePicture(view, { looked, put }) {
   const ground = svg("g");
   const inside = svg("svg");
   const way = svg("svg");
-  const cross = svg("path", { class: "al-surface-cross" });
+  const cross = svg("path.al-surface-cross");
   const lines = svg(
-    "svg",
+    "svg.al-surface-lines",
     {
-      class: "al-surface-lines",
       tabindex: 0,
       role: "application",
       "aria-roledescription": "surface",
-      onpointermove: (/** @type {PointerEvent} */ event) => look(nearest(event)),
+      onpointermove: (event) => look(nearest(event)),
       onpointerleave: () => look(null),
-      onclick: (/** @type {MouseEvent} */ event) => (look(nearest(event)), drop()),
+      onclick: (event) => (look(nearest(event)), drop()),
       onkeydown: pressed,
     },
     ground,
@@ -37,14 +36,14 @@ export function makeSurfacePicture(view, { looked, put }) {
     way,
     cross,
   );
-  const reading = html("p", { class: "al-surface-reading", role: "status" });
-  const bar = html("div", { class: "al-surface-ramp" });
-  const ticks = html("div", { class: "al-surface-ticks" });
-  const caption = html("span", { class: "al-caption" });
-  const legend = html("div", { class: "al-surface-legend" }, caption, html("div", {}, bar, ticks));
-  const frame = html("div", { class: "al-surface-frame" }, canvas, lines);
-  const notes = html("p", { class: "al-note" });
-  const root = html("div", { class: "al-surface-picture" }, frame, reading, legend, notes);
+  const reading = html("p.al-surface-reading", { role: "status" });
+  const bar = html("div.al-surface-ramp");
+  const ticks = html("div.al-surface-ticks");
+  const caption = html("span.al-caption");
+  const legend = html("div.al-surface-legend", caption, html("div", bar, ticks));
+  const frame = html("div.al-surface-frame", canvas, lines);
+  const notes = html("p.al-note");
+  const root = html("div.al-surface-picture", frame, reading, legend, notes);
   /** @type {[number, number] | null} row and column of the grid */
   let here = null;
 
@@ -126,15 +125,15 @@ export function makeSurfacePicture(view, { looked, put }) {
       set(part, { x: px, y: py, width: w, height: h, viewBox: `${px} ${py} ${w} ${h}` });
     }
     inside.replaceChildren(
-      ...shown.levels.map((/** @type {string} */ d) => svg("path", { class: "al-surface-level", d })),
-      ...shown.arrows.map((/** @type {number[]} */ ends) => svg("path", { class: "al-surface-arrow", d: arrow(ends) })),
+      ...shown.levels.map((/** @type {string} */ d) => svg("path.al-surface-level", { d })),
+      ...shown.arrows.map((/** @type {number[]} */ ends) => svg("path.al-surface-arrow", { d: arrow(ends) })),
     );
     ground.replaceChildren(...axes(shown));
     bar.style.background = `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map((t) => view.colors.css(t - 1))})`;
     write(caption, words[`tone_${shown.tone}`]);
     ticks.replaceChildren(
       ...shown.ticks.map((/** @type {[number, string]} */ [share, text]) => {
-        const tick = html("span", {}, text);
+        const tick = html("span", text);
         tick.style.left = `${100 * share}%`;
         return tick;
       }),
@@ -154,12 +153,10 @@ export function makeSurfacePicture(view, { looked, put }) {
       way.replaceChildren(
         ...(found
           ? [
-              svg("path", { class: "al-surface-rest", d: `M${found.places.join("L")}` }),
-              svg("path", { class: "al-surface-way", d: `M${past.join("L")}` }),
-              ...past
-                .slice(0, -1)
-                .map(([px, py]) => svg("circle", { class: "al-surface-dot", cx: px, cy: py, r: 2.5 })),
-              svg("circle", { class: "al-surface-ball", cx, cy, r: 7 }),
+              svg("path.al-surface-rest", { d: `M${found.places.join("L")}` }),
+              svg("path.al-surface-way", { d: `M${past.join("L")}` }),
+              ...past.slice(0, -1).map(([px, py]) => svg("circle.al-surface-dot", { cx: px, cy: py, r: 2.5 })),
+              svg("circle.al-surface-ball", { cx, cy, r: 7 }),
             ]
           : []),
       );
@@ -173,17 +170,17 @@ function axes({ box, x, y, names }) {
   const text = (/** @type {number} */ at, /** @type {number} */ down, /** @type {string} */ words, kind = "") =>
     svg("text", { x: at, y: down, class: kind }, words);
   return [
-    svg("rect", { class: "al-surface-edge", x: box.x, y: box.y, width: box.w, height: box.h }),
+    svg("rect.al-surface-edge", { x: box.x, y: box.y, width: box.w, height: box.h }),
     ...x.ticks.flatMap((/** @type {[number, string]} */ [at, words]) => [
-      svg("path", { class: "al-surface-edge", d: `M${at} ${bottom}v5` }),
+      svg("path.al-surface-edge", { d: `M${at} ${bottom}v5` }),
       text(at, bottom + 19, words, "al-chart-middle"),
     ]),
     ...y.ticks.flatMap((/** @type {[number, string]} */ [at, words]) => [
-      svg("path", { class: "al-surface-edge", d: `M${box.x} ${at}h-5` }),
+      svg("path.al-surface-edge", { d: `M${box.x} ${at}h-5` }),
       text(box.x - 9, at + 4, words, "al-chart-left"),
     ]),
     text(box.x + box.w / 2, bottom + 39, names[0], "al-chart-middle"),
-    svg("text", { transform: `translate(18 ${box.y + box.h / 2}) rotate(-90)`, class: "al-chart-middle" }, names[1]),
+    svg("text.al-chart-middle", { transform: `translate(18 ${box.y + box.h / 2}) rotate(-90)` }, names[1]),
   ];
 }
 

@@ -12,40 +12,38 @@ export function makeOrdersPart(view) {
   const { get, send, root } = view;
   const choose = (/** @type {string} */ setting, /** @type {string | number} */ value) =>
     send({ do: "choose", setting, value });
-  const by = html("select", {
-    class: "al-choice",
+  const by = html("select.al-choice", {
     "aria-label": "Differentiate by",
     onchange: () => choose("wrt", by.value),
   });
-  const byWords = html("label", { class: "al-by" }, "by ", by);
+  const byWords = html("label.al-by", "by ", by);
   const group = `al-order-${Math.random()}`; // of this view alone
   /** @type {HTMLInputElement[]} */
   const choices = Array.from({ length: get("orders").most + 1 }, (_, order) =>
-    html("input", {
+    html("input.al-button", {
       type: "radio",
-      class: "al-button",
       name: group,
       "data-text": order,
       "aria-label": `Order ${order}`,
       onchange: () => choose("order", order),
     }),
   );
-  const [first, further] = [html("div", { class: "al-segments" }), html("div", { class: "al-segments" })];
+  const [first, further] = [html("div.al-segments"), html("div.al-segments")];
   const control = html(
-    "div",
-    { class: "al-order-control", role: "radiogroup", "aria-label": "Order of differentiation" },
-    html("span", { class: "al-caption" }, "Order"),
+    "div.al-order-control",
+    { role: "radiogroup", "aria-label": "Order of differentiation" },
+    html("span.al-caption", "Order"),
     first,
     byWords,
   );
   const others = html(
-    "div",
-    { class: "al-order-control", role: "radiogroup", "aria-label": "Higher orders" },
-    html("span", { class: "al-caption" }, "Order"),
+    "div.al-order-control",
+    { role: "radiogroup", "aria-label": "Higher orders" },
+    html("span.al-caption", "Order"),
     further,
   );
-  const note = html("p", { class: "al-note al-order-note" });
-  const panels = html("div", { class: "al-higher" });
+  const note = html("p.al-note.al-order-note");
+  const panels = html("div.al-higher");
   /** @type {{root: HTMLElement, graph: ReturnType<typeof makeGraph>, name: Element, count: Element}[]} */
   let graphs = [];
   /** @type {Map<string, string>} */
@@ -158,8 +156,8 @@ function makePanel({ send }) {
     (id) => send({ do: "select", id }),
     (open, id) => send({ do: open ? "open" : "close", id }),
   );
-  const name = html("span", { class: "al-own" });
-  const count = html("span", { class: "al-caption" });
+  const name = html("span.al-own");
+  const count = html("span.al-caption");
   graph.head.append(name, count);
   return { root: graph.root, graph, name, count };
 }

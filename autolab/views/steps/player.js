@@ -34,34 +34,28 @@ export function makePlayerPart(view) {
     tool("next", "One step on", () => go(here() === count() ? 0 : here() + 1)),
     tool("last", "Show everything", () => go(count())),
   ];
-  const slider = html("input", {
+  const slider = html("input.al-range.al-scrub", {
     type: "range",
-    class: "al-range al-scrub",
     min: 0,
     "aria-label": "Step of the walk",
     oninput: () => go(Number(slider.value)),
   });
-  const place = html("span", { class: "al-place", hidden: true });
+  const place = html("span.al-place", { hidden: true });
   const pace = html(
-    "select",
-    { class: "al-button al-pace", "aria-label": "Pace" },
+    "select.al-button.al-pace",
+    { "aria-label": "Pace" },
     ...Object.keys(PACES).map((name) => html("option", { value: name }, name)),
   );
   pace.value = "normal";
-  const backward = html("span", {}, "backward");
-  const ends = html("div", { class: "al-ends", "aria-hidden": "true" }, html("span", {}, "forward"), backward);
+  const backward = html("span", "backward");
+  const ends = html("div.al-ends", { "aria-hidden": "true" }, html("span", "forward"), backward);
   const bar = html(
-    "div",
-    { class: "al-player", role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
-    html("div", { class: "al-keys" }, ...buttons.slice(1, 4)),
-    html("div", { class: "al-track" }, slider, ends, place),
+    "div.al-player",
+    { role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
+    html("div.al-keys", buttons.slice(1, 4)),
+    html("div.al-track", slider, ends, place),
   );
-  const more = html(
-    "div",
-    { class: "al-bar-row" },
-    html("div", { class: "al-keys" }, buttons[0], buttons[4]),
-    html("label", { class: "al-by" }, "Pace ", pace),
-  );
+  const more = html("div.al-bar-row", html("div.al-keys", buttons[0], buttons[4]), html("label.al-by", "Pace ", pace));
 
   const count = () => get("plan").count;
   const here = () => (wanted >= 0 ? wanted : (get("frame").k ?? count()));
@@ -157,9 +151,9 @@ export function makePlayerPart(view) {
 /** @param {keyof ICONS} icon @param {string} label @param {() => void} action */
 function tool(icon, label, action) {
   return html(
-    "button",
-    { type: "button", class: "al-tool", "aria-label": label, title: label, onclick: action },
-    svg("svg", { viewBox: "0 0 16 16", class: "al-icon", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] })),
+    "button.al-tool",
+    { type: "button", "aria-label": label, title: label, onclick: action },
+    svg("svg.al-icon", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[icon] })),
   );
 }
 
@@ -168,7 +162,7 @@ function tool(icon, label, action) {
 /** @param {import("../graph/explorer.js").View} view */
 export function makeSentencePart(view) {
   const { get, root } = view;
-  const text = html("p", { class: "al-sentence" });
+  const text = html("p.al-sentence");
 
   function sentence() {
     const { answer, status } = get("detail");

@@ -34,8 +34,7 @@ export function termsOf(get) {
 export function makeTerms(view) {
   const { get, send } = view;
   const act = makeAct(send);
-  const columns = html("div", {
-    class: "al-terms-row",
+  const columns = html("div.al-terms-row", {
     onpointerover: point,
     onpointerleave: () => relate(null),
     onfocusin: point,
@@ -43,8 +42,8 @@ export function makeTerms(view) {
     onkeydown: walkOn,
   });
   const controls = makeControls(act, { class: "al-controls", "aria-label": "Inputs" });
-  const note = html("p", { class: "al-note" });
-  const root = html("section", { class: "al-terms", "aria-label": "The orders, term by term" }, columns, controls.root);
+  const note = html("p.al-note");
+  const root = html("section.al-terms", { "aria-label": "The orders, term by term" }, columns, controls.root);
   const along = () => get("controls").find((/** @type {any} */ control) => control.key === termsOf(get).along);
   const curves = makeCurves(along, (value, final) => act.move(along(), null, value, final));
   /** @type {{box: Box, order: number, element: HTMLElement, value: HTMLElement}[]} */
@@ -58,35 +57,20 @@ export function makeTerms(view) {
       "svg",
       { width, height, "aria-hidden": "true" },
       ...edges.flatMap(({ from, to, path, x, y }) => [
-        svg("path", { class: "al-term-edge", d: path, "data-ends": `${from} ${to}` }),
-        svg("path", { class: "al-term-head", d: `M${x - 4} ${y}h8l-4 8z` }),
+        svg("path.al-term-edge", { d: path, "data-ends": `${from} ${to}` }),
+        svg("path.al-term-head", { d: `M${x - 4} ${y}h8l-4 8z` }),
       ]),
     );
     const made = placed.map((box) => {
-      const value = html("div", { class: "al-term-value" });
-      const element = html(
-        "div",
-        { class: "al-term", role: "img", tabindex: -1 },
-        math(box.formula, "al-term-math"),
-        value,
-      );
+      const value = html("div.al-term-value");
+      const element = html("div.al-term", { role: "img", tabindex: -1 }, math(box.formula, "al-term-math"), value);
       Object.assign(element.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px` });
       boxes.push({ box, order, element, value });
       return element;
     });
-    const graph = html(
-      "div",
-      { class: "al-term-graph", role: "group", "aria-label": `Terms of order ${order}` },
-      lines,
-      ...made,
-    );
+    const graph = html("div.al-term-graph", { role: "group", "aria-label": `Terms of order ${order}` }, lines, ...made);
     Object.assign(graph.style, { width: `${width}px`, height: `${height}px` });
-    const column = html(
-      "section",
-      { class: "al-order" },
-      math(formula, "al-order-formula"),
-      html("div", { class: "al-term-pane" }, graph),
-    );
+    const column = html("section.al-order", math(formula, "al-order-formula"), html("div.al-term-pane", graph));
     column.style.setProperty("--al-wide", `${width}px`);
     return column;
   }

@@ -14,14 +14,14 @@ const NUMBERED = 8; // columns of both factors: with more there is no room for n
 
 /** @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell */
 export function makeSheet(choose) {
-  const phase = html("div", { class: "al-phase" });
-  const title = html("h3", { class: "al-event" });
-  const body = html("div", { class: "al-sheet-body" });
+  const phase = html("div.al-phase");
+  const title = html("h3.al-event");
+  const body = html("div.al-sheet-body");
   let written = "";
   /** @type {any} */
   let painted;
   return {
-    root: html("section", { class: "al-sheet", "aria-label": "This step of the walk" }, phase, title, body),
+    root: html("section.al-sheet", { "aria-label": "This step of the walk" }, phase, title, body),
     /**
      * @param {any} frame
      * @param {DataView[]} buffers
@@ -53,29 +53,21 @@ export function makeSheet(choose) {
 function contents(frame, buffers, words, colors, choose) {
   const { rule } = frame;
   const parts = frame.formula ? [math(frame.formula, "al-formula")] : [];
-  const numbers = frame.numbers.map((/** @type {string} */ text) => html("div", { class: "al-filled" }, text));
+  const numbers = frame.numbers.map((/** @type {string} */ text) => html("div.al-filled", text));
   const declared = rule
-    ? [html("div", {}, rule.text), html("div", { class: "al-declared" }, rule.where, html("code", {}, rule.declared))]
+    ? [html("div", rule.text), html("div.al-declared", rule.where, html("code", rule.declared))]
     : [];
-  if (numbers.length || rule) parts.push(html("div", { class: "al-rule" }, ...declared, ...numbers));
-  if (rule?.code)
-    parts.push(html("details", {}, html("summary", {}, words.walk_rule), html("pre", { class: "al-code" }, rule.code)));
-  if (frame.code) parts.push(html("pre", { class: "al-code" }, frame.code));
+  if (numbers.length || rule) parts.push(html("div.al-rule", ...declared, ...numbers));
+  if (rule?.code) parts.push(html("details", html("summary", words.walk_rule), html("pre.al-code", rule.code)));
+  if (frame.code) parts.push(html("pre.al-code", frame.code));
   const at = frame.product ?? -3; // of a product and its factors, three lines
   const all = (/** @type {Line[]} */ lines) => lines.flatMap((line) => lineParts(line, buffers, colors, choose));
   const product = frame.product === null ? [] : [scheme(frame.lines.slice(at, at + 3), buffers, colors, choose)];
   parts.push(
-    html(
-      "div",
-      { class: "al-lines" },
-      ...all(frame.lines.slice(0, Math.max(0, at))),
-      ...product,
-      ...all(frame.lines.slice(at + 3)),
-    ),
+    html("div.al-lines", ...all(frame.lines.slice(0, Math.max(0, at))), ...product, ...all(frame.lines.slice(at + 3))),
   );
-  if (choose && frame.lines.some((/** @type {Line} */ line) => line.space))
-    parts.push(html("p", { class: "al-note" }, words.follow));
-  return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p", { class: "al-note" }, text))];
+  if (choose && frame.lines.some((/** @type {Line} */ line) => line.space)) parts.push(html("p.al-note", words.follow));
+  return [...parts, ...frame.notes.map((/** @type {string} */ text) => html("p.al-note", text))];
 }
 
 /**
@@ -92,15 +84,14 @@ function scheme(lines, buffers, colors, choose) {
     cells(line, floats(buffers[line.array.buffer]), colors, choose, isTight),
   );
   const [name, second, result] = lines.map(({ label, math: formula, shape }) =>
-    html("div", { class: "al-caption" }, formula ? math(formula, "al-inline") : label, ` ${shape}`),
+    html("div.al-caption", formula ? math(formula, "al-inline") : label, ` ${shape}`),
   );
   const root = html(
-    "div",
-    { class: "al-falk" },
-    html("div", {}, name),
-    html("div", {}, second, above),
-    html("div", {}, across),
-    html("div", {}, product, result),
+    "div.al-falk",
+    html("div", name),
+    html("div", second, above),
+    html("div", across),
+    html("div", product, result),
   );
   root.style.gridTemplateColumns = `${left}fr ${right}fr`;
   root.style.maxWidth = `${(left + right) * (isTight ? 1.2 : 3.8)}em`;
@@ -117,11 +108,10 @@ function scheme(lines, buffers, colors, choose) {
 function lineParts(line, buffers, colors, choose) {
   const { sign, label, shape, array } = line;
   const head = html(
-    "div",
-    { class: "al-line" },
-    html("span", { class: "al-sign" }, sign),
-    html("span", { class: "al-what" }, label),
-    ...(line.math ? [math(line.math, "al-inline")] : []),
+    "div.al-line",
+    html("span.al-sign", sign),
+    html("span.al-what", label),
+    line.math && math(line.math, "al-inline"),
     html("span", { class: array ? "al-shape" : "al-result" }, array ? shape : line.text),
   );
   return array ? [head, cells(line, floats(buffers[array.buffer]), colors, choose)] : [head];
@@ -135,19 +125,18 @@ function lineParts(line, buffers, colors, choose) {
  */
 function cells({ label, array, mark, space, shape }, data, colors, choose, isTight = false) {
   const { rows, cols } = array;
-  const canvas = html("canvas", {
-    class: "al-canvas",
+  const canvas = html("canvas.al-canvas", {
     role: "img",
     tabindex: space && choose ? 0 : null,
     "aria-label": `${label}, ${shape}`,
-    onclick: (/** @type {MouseEvent} */ event) => {
+    onclick: (event) => {
       const box = canvas.getBoundingClientRect();
       pick(
         Math.floor(((event.clientY - box.top) / box.height) * rows),
         Math.floor(((event.clientX - box.left) / box.width) * cols),
       );
     },
-    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+    onkeydown: (event) => {
       const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
       if (!step || !mark) return;
       event.preventDefault();
@@ -156,14 +145,14 @@ function cells({ label, array, mark, space, shape }, data, colors, choose, isTig
     },
   });
   const isNumbered = labelled(array) && !isTight;
-  const numbers = html("div", { class: "al-numbers", "aria-hidden": "true" });
+  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
   const frame = html("div", { class: `al-frame al-mini${isNumbered ? " al-labelled" : ""}` }, canvas, numbers);
   frame.style.setProperty("--al-rows", rows);
   frame.style.setProperty("--al-cols", cols);
   paint(canvas, array, data, colors);
   if (isNumbered) print(numbers, array, data, colors);
   if (mark) {
-    const box = html("div", { class: "al-mark" });
+    const box = html("div.al-mark");
     const [row, column, high, wide] = mark;
     Object.assign(box.style, {
       left: `${(100 * column) / cols}%`,
@@ -179,10 +168,5 @@ function cells({ label, array, mark, space, shape }, data, colors, choose, isTig
     if (choose && space && row >= 0 && row < rows && column >= 0 && column < cols) choose([space, row, column]);
   }
 
-  return html(
-    "div",
-    { class: "al-array" },
-    frame,
-    ...(array.caption ? [html("div", { class: "al-note" }, array.caption)] : []),
-  );
+  return html("div.al-array", frame, array.caption && html("div.al-note", array.caption));
 }
