@@ -1,12 +1,23 @@
 // @ts-check
 /** For each input three heatmaps side by side: analytic, numeric, error. One cell is chosen, in all three. */
 
-import { makeHeatLegend, makeTone } from "../live/colors.js";
-import { SCALES, html, makeBadge, makeSegments, set, short, write } from "../live/dom.js";
-import { floats, labelled, paint, print } from "../live/heatmap.js";
+import { makeHeatLegend, paint } from "../live/colors.js";
+import {
+  SCALES,
+  captioned,
+  html,
+  layOverCells,
+  makeBadge,
+  makeSegments,
+  set,
+  short,
+  tellOrHide,
+  write,
+} from "../live/dom.js";
+import { ARROWS, cellUnder, claim } from "../live/hand.js";
+import { floats, labelled, print } from "../live/heatmap.js";
 
 const KINDS = ["analytic", "numeric", "error"];
-const WAYS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** @typedef {{key: number, row: number, column: number}} Cell */
 
@@ -23,7 +34,7 @@ export function makeTriosPart(view) {
   const keys = html("p.al-note", get("words").lens_keys);
   const root = html("div.al-trios");
   const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
-  const colors = html("div.al-order-control.al-sans", html("span.al-caption", get("words").lens_colors), scales.root);
+  const colors = captioned({ class: "al-order-control al-sans" }, get("words").lens_colors, scales.root);
   /** @type {Cell | null} */
   let ahead = null; // where the user's hand is, while the kernel follows
   /** @type {ReturnType<typeof makeTrio>[]} */
@@ -46,8 +57,7 @@ export function makeTriosPart(view) {
   }
 
   function fill() {
-    const { panels, cells } = get("check");
-    const { scale } = get("look");
+    const { panels } = get("check");
     const structure = JSON.stringify(
       panels.map((/** @type {any} */ p) => [
         p.name,
@@ -57,19 +67,12 @@ export function makeTriosPart(view) {
     );
     if (built !== (built = structure)) {
       trios = panels.map((/** @type {any} */ panel, /** @type {number} */ key) =>
-        makeTrio(
-          panel,
-          get("words"),
-          (row, column) => choose(key, row, column),
-          () => here(),
-        ),
+        makeTrio(view, panel, (row, column) => choose(key, row, column), here),
       );
       root.replaceChildren(...trios.map((trio) => trio.root));
     }
-    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) =>
-      trios[key].update(panel, cells, scale, view.colors),
-    );
-    scales.choose(scale);
+    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel));
+    scales.choose(get("look").scale);
     colors.hidden = keys.hidden = !root.querySelector("canvas");
     mark();
   }
@@ -78,14 +81,16 @@ export function makeTriosPart(view) {
 }
 
 /**
+ * @param {import("../graph/explorer.js").View} view
  * @param {any} first
- * @param {Record<string, string>} words
  * @param {(row: number, column: number) => void} choose
  * @param {() => Cell} here
  */
-function makeTrio(first, words, choose, here) {
+function makeTrio(view, first, choose, here) {
+  const { get } = view;
+  const words = get("words");
   const badge = makeBadge();
-  const maps = KINDS.map((kind) => (first.arrays[kind].absent ? makeAbsent() : makeMap(choose, here)));
+  const maps = KINDS.map((kind) => (first.arrays[kind].absent ? makeAbsent() : makeMap(view, choose, here)));
   const root = html(
     "section.al-trio",
     { "aria-label": first.name },
@@ -111,20 +116,13 @@ function makeTrio(first, words, choose, here) {
   root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 12}em`);
   return {
     root,
-    /**
-     * @param {any} panel
-     * @param {DataView[]} buffers
-     * @param {string} scale
-     * @param {import("../live/colors.js").ColorMap} colors
-     */
-    update(panel, buffers, scale, colors) {
+    /** @param {any} panel */
+    update(panel) {
       badge.show(panel.verdict, panel.word);
       set(root, { "data-verdict": panel.verdict });
       KINDS.forEach((kind, i) =>
         maps[i].update(
-          { ...panel.arrays[kind], ...panel.arrays[kind].bars?.[scale] },
-          buffers,
-          colors,
+          { ...panel.arrays[kind], ...panel.arrays[kind].bars?.[get("look").scale] },
           `${words[`lens_${kind}`]}, ${panel.name}, ${panel.shape}`,
         ),
       );
@@ -141,8 +139,12 @@ function makeAbsent() {
   return { root, update: (/** @type {any} */ { absent }) => write(root, absent), mark() {} };
 }
 
-/** @param {(row: number, column: number) => void} choose @param {() => Cell} here */
-function makeMap(choose, here) {
+/**
+ * @param {import("../graph/explorer.js").View} view
+ * @param {(row: number, column: number) => void} choose
+ * @param {() => Cell} here
+ */
+function makeMap(view, choose, here) {
   const canvas = html("canvas.al-canvas", { role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
   const numbers = html("div.al-numbers", { "aria-hidden": "true" });
   const [worstMark, chosenMark] = [html("div.al-worst"), html("div.al-mark")];
@@ -154,47 +156,40 @@ function makeMap(choose, here) {
   const ends = html("div.al-scale", { "aria-hidden": "true" }, low, bar, high);
   const legend = makeHeatLegend(true);
   const note = html("p.al-note");
-  let [rows, cols] = [1, 1];
+  let size = { rows: 1, cols: 1 };
 
   /** @param {MouseEvent} event */
   function clicked(event) {
-    const box = canvas.getBoundingClientRect();
-    choose(
-      Math.floor(((event.clientY - box.top) / box.height) * rows),
-      Math.floor(((event.clientX - box.left) / box.width) * cols),
-    );
+    const cell = cellUnder(event, canvas, size);
+    if (cell) choose(cell.row, cell.column);
   }
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    const step = WAYS[/** @type {"ArrowUp"} */ (event.key)];
+    const step = ARROWS[event.key];
     if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
     const { row, column } = here();
     choose(row + step[0], column + step[1]);
   }
 
   return {
     root: html("div", frame, ends, legend.root, note),
-    /**
-     * @param {any} facts
-     * @param {DataView[]} buffers
-     * @param {import("../live/colors.js").ColorMap} colors
-     * @param {string} label
-     */
-    update(facts, buffers, colors, label) {
-      [rows, cols] = [facts.rows, facts.cols];
-      const data = floats(buffers[facts.buffer]);
+    /** @param {any} facts @param {string} label */
+    update(facts, label) {
+      size = facts;
+      const { colors } = view;
+      const data = floats(view.get("check").cells[facts.buffer]);
       set(canvas, { "aria-label": label });
       frame.classList.toggle("al-labelled", labelled(facts));
       frame.classList.toggle("al-blank", facts.blank === true);
-      frame.style.setProperty("--al-rows", String(rows));
-      frame.style.setProperty("--al-cols", String(cols));
-      halves.replaceChildren(...(facts.halves ?? []).map((/** @type {number[]} */ block) => lay(html("div"), block)));
-      const tone = makeTone(facts.scale, facts.threshold, facts.bend);
-      paint(canvas, { ...facts, tone }, data, colors);
-      print(numbers, { ...facts, tone }, data, colors);
+      frame.style.setProperty("--al-rows", facts.rows);
+      frame.style.setProperty("--al-cols", facts.cols);
+      halves.replaceChildren(
+        ...(facts.halves ?? []).map((/** @type {number[]} */ block) => layOverCells(html("div"), block, facts)),
+      );
+      paint(canvas, facts, data, colors);
+      print(numbers, facts, data, colors);
       legend.update(facts, colors);
       const isPlain = labelled(facts) && facts.threshold === null; // else the bar says where the powers of ten begin
       const isClear = !facts.scale; // the error of a right input: no colour means anything
@@ -209,30 +204,12 @@ function makeMap(choose, here) {
       );
       write(low, short(from * facts.scale, 3));
       write(high, short(to * facts.scale, 3));
-      write(note, facts.caption);
-      note.hidden = !facts.caption;
+      tellOrHide(note, facts.caption);
     },
     /** @param {Cell | null} chosen @param {[number, number] | null} worst */
     mark(chosen, worst) {
-      lay(chosenMark, chosen && [chosen.row, chosen.column]);
-      lay(worstMark, worst);
+      layOverCells(chosenMark, chosen && [chosen.row, chosen.column], size);
+      layOverCells(worstMark, worst, size);
     },
   };
-
-  /**
-   * Put a box around cells: the first row and column, and how many.
-   * @param {HTMLElement} box
-   * @param {number[] | null} at
-   */
-  function lay(box, at) {
-    box.hidden = !at;
-    const [row, column, high = 1, wide = 1] = at ?? [0, 0];
-    Object.assign(box.style, {
-      left: `${(100 * column) / cols}%`,
-      top: `${(100 * row) / rows}%`,
-      width: `${(100 * wide) / cols}%`,
-      height: `${(100 * high) / rows}%`,
-    });
-    return box;
-  }
 }

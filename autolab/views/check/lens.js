@@ -5,7 +5,7 @@ import { makeGraph } from "../graph/graph.js";
 import { makeSourcePart } from "../graph/source.js";
 import { makeBrain } from "../live/brain.js";
 import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
-import { button, codeLine, html, makeBadge, set, write } from "../live/dom.js";
+import { button, captioned, codeLine, html, makeBadge, makeRadios, set, tellOrHide, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 import { makeChosenPart } from "./chosen_element.js";
@@ -113,8 +113,7 @@ function makeVerdictPart({ get, send }) {
     write(title, name);
     badge.show(verdict, word);
     set(panel, { "data-verdict": verdict });
-    write(says, quiet);
-    says.hidden = !quiet;
+    tellOrHide(says, quiet);
     if (written === (written = JSON.stringify(found))) return;
     findings.replaceChildren(...found.map(item));
   }
@@ -128,32 +127,23 @@ function makeVerdictPart({ get, send }) {
  */
 function makeAgainPart({ get, send, link }) {
   const words = get("words");
-  const group = `al-check-order-${Math.random()}`; // of this view alone
-  const choices = get("check").orders.map((/** @type {[number, number | null]} */ [order, seed]) =>
-    html("input.al-button", {
-      type: "radio",
-      name: group,
-      "data-text": order,
-      "aria-label": `${words.lens_order} ${order}`,
-      onchange: () => send({ do: "turn", to: { order, seed, cell: null } }),
-    }),
+  const choices = makeRadios(
+    get("check").orders.map((/** @type {[number, number | null]} */ [order, seed]) => [
+      String(order),
+      () => send({ do: "turn", to: { order, seed, cell: null } }),
+    ]),
+    (order) => `${words.lens_order} ${order}`,
   );
   const draw = html("span.al-caption");
-  const orders = html(
-    "div.al-order-control",
-    { role: "radiogroup", "aria-label": words.lens_order },
-    html("span.al-caption", words.lens_order),
-    html("div.al-segments", ...choices),
-  );
+  const role = { role: "radiogroup", "aria-label": words.lens_order };
+  const orders = captioned(role, words.lens_order, html("div.al-segments", ...choices));
 
   function paint() {
     if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead
     const { orders: all, draw: text } = get("check");
     const { order } = get("look");
     orders.hidden = draw.hidden = all.length < 2; // in a saved page that holds one
-    choices.forEach(
-      (/** @type {HTMLInputElement} */ choice, /** @type {number} */ k) => (choice.checked = all[k][0] === order),
-    );
+    choices.forEach((choice, k) => (choice.checked = all[k][0] === order));
     write(draw, text);
   }
 

@@ -2,23 +2,18 @@
 /** What the step size shows: the numeric derivative at one step, the error over all of them, the Taylor remainder. */
 
 import { makeChart } from "../live/chart.js";
-import { html, set, write } from "../live/dom.js";
+import { captioned, fillTrack, html, makeRadios, set, tellOrHide, write } from "../live/dom.js";
+import { clamp } from "../live/hand.js";
 import { makeLines } from "./chosen_element.js";
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeCurvesPart({ get, send }) {
   const words = get("words");
   const title = html("h3.al-title");
-  const group = `al-moves-${Math.random()}`; // of this view alone
-  const ways = [words.lens_one, words.lens_all].map((text, k) =>
-    html("input.al-button", {
-      type: "radio",
-      name: group,
-      "data-text": text,
-      "aria-label": text,
-      onchange: () => (k ? direct() : choose()),
-    }),
-  );
+  const ways = makeRadios([
+    [words.lens_one, choose],
+    [words.lens_all, () => direct()],
+  ]);
   const turn = html("input.al-range.al-order-range", {
     type: "range",
     min: 0,
@@ -56,10 +51,9 @@ export function makeCurvesPart({ get, send }) {
     html(
       "header.al-trio-head",
       title,
-      html(
-        "div.al-order-control",
+      captioned(
         { role: "radiogroup", "aria-label": words.lens_moves },
-        html("span.al-caption", words.lens_moves),
+        words.lens_moves,
         html("div.al-segments", ...ways),
       ),
       turning,
@@ -105,7 +99,7 @@ export function makeCurvesPart({ get, send }) {
     absent.hidden = !get("still") || Boolean(study.charts);
     if (!study.charts) return;
     const last = study.steps.length - 1;
-    const at = Math.max(0, Math.min(wished, last));
+    const at = clamp(wished, 0, last);
     const [step, mark, numeric, error] = study.steps[at];
     slide(slider, at, last, step);
     write(size, `h = ${step}`);
@@ -114,8 +108,7 @@ export function makeCurvesPart({ get, send }) {
       ["numeric", words.lens_at_step, numeric],
       ["error", words.lens_difference, error],
     ]);
-    write(moved, study.moved_on);
-    moved.hidden = !study.moved_on;
+    tellOrHide(moved, study.moved_on);
     charts.forEach(
       (chart, k) => (chart.update({ ...study.charts[k], mark: k ? null : mark }), write(notes[k], study.notes[k])),
     );
@@ -139,9 +132,5 @@ export function makeCurvesPart({ get, send }) {
 function slide(slider, at, last, text) {
   set(slider, { max: last, "aria-valuetext": text });
   if (document.activeElement !== slider) slider.value = String(at);
-  for (const [name, value] of [
-    ["--al-from", 0],
-    ["--al-to", at / Math.max(1, last)],
-  ])
-    slider.style.setProperty(String(name), `${100 * Number(value)}%`);
+  fillTrack(slider, at / Math.max(1, last));
 }

@@ -6,7 +6,7 @@ import { makeGraph } from "../graph/graph.js";
 import { makeBrain, unpacked } from "../live/brain.js";
 import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { makeControl } from "../live/controls.js";
-import { html, set, write } from "../live/dom.js";
+import { captioned, fillTrack, html, set, tellOrHide, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeCurves } from "../live/plot.js";
 import { makeWidget } from "../live/view.js";
@@ -70,8 +70,7 @@ function makeOrderPart({ get, send, root, link }) {
     set(range, { max: most });
     range.value = String(order);
     write(value, String(order));
-    range.style.setProperty("--al-from", "0%");
-    range.style.setProperty("--al-to", `${(100 * order) / Math.max(1, most)}%`);
+    fillTrack(range, order / Math.max(1, most));
   }
 
   function paint() {
@@ -266,8 +265,7 @@ function makeGraphsPart(view) {
     });
     fresh = false;
     choose(chosen); // boxes are drawn anew where a group opens
-    write(notice, get("notice"));
-    notice.hidden = !get("notice");
+    tellOrHide(notice, get("notice"));
   }
 
   return { places: { end: [root] }, on: { "graphs scenes readings look notice": paint }, paint, close };

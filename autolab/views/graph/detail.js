@@ -5,9 +5,10 @@
  */
 
 import { makeBox } from "../live/controls.js";
-import { KINDS_SHOWN, SCALES, button, html, makeSegments, set, write } from "../live/dom.js";
+import { KINDS_SHOWN, SCALES, button, html, makeSegments, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { comesParts, handsParts } from "./answer.js";
+import { chosenLine } from "./picture.js";
 
 /**
  * @typedef {{id: number, title: string, facts: string[][], backward_code: string | null, source: {file: string, line:
@@ -23,12 +24,10 @@ import { comesParts, handsParts } from "./answer.js";
 // beside the numbers and heatmaps
 const SHOWN_ABOVE = new Set(["value", "gradient", "shape", "minimum", "maximum", "NaN", "infinite"]);
 
-/**
- * @param {(change: Partial<Look>) => void} choose
- * @param {((step: number, value: number | null) => void) | null} intervene puts a value in place of what a step
- *   computes; null where nothing computes
- */
-export function makeDetail(choose, intervene) {
+/** @param {import("./explorer.js").View} view */
+export function makeDetailPart(view) {
+  const { get, send } = view;
+  const choose = (/** @type {Partial<Look>} */ change) => send({ do: "look", ...get("arrays"), ...change });
   const title = html("h3.al-title");
   const numbers = html("div.al-pair");
   const status = html("p.al-status");
@@ -36,96 +35,78 @@ export function makeDetail(choose, intervene) {
   const facts = html("dl.al-facts");
   const rest = html("details.al-rest", html("summary.al-summary", "Type, device, time"), facts);
   /** @type {Record<string, ReturnType<typeof makeReadout>>} */
-  const readouts = { value: makeReadout("value"), gradient: makeReadout("gradient") };
+  const readouts = { value: makeReadout(view, "value"), gradient: makeReadout(view, "gradient") };
   numbers.append(readouts.value.root, readouts.gradient.root);
   const show = makeSegments("What is shown", KINDS_SHOWN, (value) => choose({ show: value }));
   const scale = makeSegments("Scale of the colours", SCALES, (value) => choose({ scale: value }));
   const settings = html("div.al-detail-look", show.root, scale.root);
-  const whatIf = makeWhatIf(intervene);
+  const whatIf = makeWhatIf(view);
   let written = "";
 
-  return {
-    root: html(
-      "section.al-detail",
-      { "aria-label": "The selected step" },
-      title,
-      comes,
-      status,
-      hands,
-      whatIf.root,
-      settings,
-      numbers,
-      source,
-      rest,
-    ),
-    /**
-     * @param {Detail} detail
-     * @param {DataView[]} buffers
-     * @param {string} sentence about its gradient, where there is something to say
-     * @param {import("./answer.js").Edge | null} line that was chosen
-     * @param {Look} look
-     * @param {import("../live/colors.js").ColorMap} colors
-     * @param {Record<string, string>} said
-     */
-    update(detail, buffers, sentence, line, look, colors, said) {
-      write(title, detail.title);
-      whatIf.show(detail, said);
-      const drawn = detail.arrays.filter((array) => array.bars);
-      settings.hidden = !drawn.length;
-      show.root.hidden = drawn.length < 2;
-      show.choose(look.show);
-      scale.choose(look.scale);
-      const texts = new Map(/** @type {[string, string][]} */ (detail.facts));
-      for (const [name, readout] of Object.entries(readouts)) {
-        const array = detail.arrays.find((a) => a.which === (name === "value" ? "value" : "grad"));
-        readout.update(
-          texts.get(name),
-          texts.get("shape"),
-          array,
-          array && floats(buffers[array.buffer]),
-          look.scale,
-          colors,
-        );
-        if (drawn.length > 1 && look.show !== "both" && look.show !== name) readout.root.hidden = true;
-      }
-      numbers.classList.toggle("al-arrays", drawn.length > 0);
-      write(status, sentence);
-      status.hidden = !sentence;
-      const words = JSON.stringify([
-        detail.answer,
-        line,
-        detail.rules,
-        detail.source,
-        detail.backward_code,
-        detail.facts,
-      ]);
-      if (words === written) return;
-      written = words;
-      comes.replaceChildren(...comesParts(detail.answer, line));
-      hands.replaceChildren(...handsParts(detail.answer, detail.rules, detail.backward_code));
-      source.replaceChildren(...sourceLines(detail));
-      facts.replaceChildren(
-        ...detail.facts
-          .filter(([name]) => !SHOWN_ABOVE.has(name))
-          .map(([name, text]) => html("div", html("dt", name), html("dd", text))),
-      );
-    },
-  };
+  const root = html(
+    "section.al-detail",
+    { "aria-label": "The selected step" },
+    title,
+    comes,
+    status,
+    hands,
+    whatIf.root,
+    settings,
+    numbers,
+    source,
+    rest,
+  );
+
+  function paint() {
+    root.hidden = get("selected") === null;
+    if (root.hidden) return;
+    /** @type {Detail} */
+    const detail = get("detail");
+    const [line, look] = [chosenLine(view), get("arrays")];
+    write(title, detail.title);
+    whatIf.show(detail);
+    const drawn = detail.arrays.filter((array) => array.bars);
+    settings.hidden = !drawn.length;
+    show.root.hidden = drawn.length < 2;
+    show.choose(look.show);
+    scale.choose(look.scale);
+    for (const [name, readout] of Object.entries(readouts)) {
+      readout.update(detail);
+      if (drawn.length > 1 && look.show !== "both" && look.show !== name) readout.root.hidden = true;
+    }
+    numbers.classList.toggle("al-arrays", drawn.length > 0);
+    tellOrHide(status, (get("readings").nodes[detail.id] ?? detail).status); // where there is something to say
+    const { answer, rules, source: code, backward_code: backward, facts: told } = detail;
+    if (written === (written = JSON.stringify([answer, line, rules, code, backward, told]))) return;
+    comes.replaceChildren(...comesParts(answer, line));
+    hands.replaceChildren(...handsParts(answer, rules, backward));
+    source.replaceChildren(...sourceLines(detail));
+    facts.replaceChildren(
+      ...told
+        .filter(([name]) => !SHOWN_ABOVE.has(name))
+        .map(([name, text]) => html("div", html("dt", name), html("dd", text))),
+    );
+  }
+
+  view.root.addEventListener("al-line", paint);
+  return { places: { side: [root] }, on: { "detail detail_buffers arrays": paint }, paint };
 }
 
-/** Another value for what a step computes. @param {((step: number, value: number | null) => void) | null} intervene */
-function makeWhatIf(intervene) {
+/** Another value for what a step computes. @param {import("./explorer.js").View} view */
+function makeWhatIf({ get, send }) {
+  const intervene = (/** @type {number | null} */ value) => send({ do: "intervene", step, value, final: true });
   let step = 0;
-  const box = makeBox("", (value) => intervene?.(step, value));
+  const box = makeBox("", intervene);
   const words = html("span");
-  const undo = button("", () => intervene?.(step, null));
+  const undo = button("", () => intervene(null));
   const root = html("div.al-what-if", html("label", words, " ", box.element), undo);
   return {
     root,
-    /** @param {any} detail @param {Record<string, string>} said */
-    show({ id, what_if: found }, said) {
-      root.hidden = !found || !intervene;
+    /** @param {any} detail */
+    show({ id, what_if: found }) {
+      root.hidden = !found || get("still"); // where nothing computes
       if (root.hidden) return;
+      const said = get("plan").words;
       step = id;
       const question = found.value === null ? said.what_if_each : said.what_if;
       write(words, question);
@@ -137,8 +118,8 @@ function makeWhatIf(intervene) {
   };
 }
 
-/** A number, or an array as a heatmap. @param {string} name */
-function makeReadout(name) {
+/** A number, or an array as a heatmap. @param {import("./explorer.js").View} view @param {string} name */
+function makeReadout(view, name) {
   const number = html("div.al-big");
   const note = html("div.al-note");
   const heatmap = makeHeatmap();
@@ -146,15 +127,11 @@ function makeReadout(name) {
   const root = html("div", { class: `al-readout-${name}` }, caption, number, heatmap.root, note);
   return {
     root,
-    /**
-     * @param {string | undefined} text
-     * @param {string | undefined} shape
-     * @param {any} array
-     * @param {Float32Array} data
-     * @param {Look["scale"]} scale
-     * @param {import("../live/colors.js").ColorMap} colors
-     */
-    update(text, shape, array, data, scale, colors) {
+    /** @param {Detail} detail */
+    update({ facts, arrays }) {
+      const texts = new Map(/** @type {[string, string][]} */ (facts));
+      const [text, shape] = [texts.get(name), texts.get("shape")];
+      const array = arrays.find(({ which }) => which === (name === "value" ? "value" : "grad"));
       root.hidden = text === undefined;
       write(caption, shape && shape !== "()" ? `${name} \u00b7 ${shape}` : name);
       const drawn = array?.bars;
@@ -162,7 +139,8 @@ function makeReadout(name) {
       number.hidden = drawn;
       note.hidden = !drawn;
       if (!drawn) return write(number, text ?? "");
-      heatmap.update({ ...array, ...array.bars[scale] }, data, colors);
+      const data = floats(view.get("detail_buffers")[array.buffer]);
+      heatmap.update({ ...array, ...array.bars[view.get("arrays").scale] }, data, view.colors);
       write(note, array.caption);
     },
   };

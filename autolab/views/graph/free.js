@@ -7,7 +7,8 @@
 import { BEND, makeTone } from "../live/colors.js";
 import { makeBox, makeControl } from "../live/controls.js";
 import { button, html, set, short } from "../live/dom.js";
-import { PIXELS_PER_RANGE, bracketOf } from "../live/grid.js";
+import { bracketOf } from "../live/grid.js";
+import { claim, clamp, draggable, pulled } from "../live/hand.js";
 import { makeScrub } from "./inputs.js";
 
 /**
@@ -73,9 +74,9 @@ export function makeFree(view, graph, act) {
    * @param {() => void} show
    */
   function freeCells(node, which, control, show) {
-    /** @type {{k: number, x: number, y: number, value: number, axis: string, target: Element} | null} */
-    let hold = null;
+    /** @typedef {import("../live/hand.js").Pull & {k: number, target: any}} Hold */
     let dragged = false;
+    let last = 0;
     const cellsOf = (/** @type {Event} */ event) =>
       /** @type {Element} */ (event.target).closest(`.al-${which} .al-cells`);
     set(node.element, {
@@ -83,36 +84,30 @@ export function makeFree(view, graph, act) {
       ondblclick: show,
       onkeydown(/** @type {KeyboardEvent} */ event) {
         if (event.key !== "Enter" || event.target !== node.element) return;
-        event.preventDefault();
-        event.stopPropagation();
+        claim(event);
         show();
       },
-      onpointerdown(/** @type {PointerEvent} */ event) {
-        const cells = cellsOf(event);
-        if (!cells || event.button !== 0) return;
-        const target = /** @type {Element} */ (event.target);
-        const [k, size] = [
-          [...cells.children].indexOf(target),
-          control().shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1),
-        ];
-        const value = elementOf(control(), k);
-        if (cells.childElementCount !== size || value === null) return; // each of them is one element
-        cells.setPointerCapture(event.pointerId);
-        hold = { k, x: event.clientX, y: event.clientY, value, axis: "", target };
-      },
-      onpointermove(/** @type {PointerEvent} */ event) {
-        if (!hold) return;
-        const way = { x: event.clientX - hold.x, y: hold.y - event.clientY };
-        if (!hold.axis && Math.max(Math.abs(way.x), Math.abs(way.y)) < 3) return;
-        hold.axis ||= Math.abs(way.x) > Math.abs(way.y) ? "x" : "y";
-        send(
-          hold.value + (way[/** @type {"x"} */ (hold.axis)] / PIXELS_PER_RANGE) * (control().max - control().min),
-          false,
-        );
-      },
-      onpointerup: drop,
-      onpointercancel: drop,
+      ...draggable(grab, pull, drop),
     });
+
+    /** @param {PointerEvent} event @returns {Hold | null} */
+    function grab(event) {
+      const cells = cellsOf(event);
+      if (!cells) return null;
+      const target = /** @type {Element} */ (event.target);
+      const k = [...cells.children].indexOf(target);
+      const size = control().shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
+      const value = elementOf(control(), k);
+      if (cells.childElementCount !== size || value === null) return null; // each of them is one element
+      return { k, x: event.clientX, y: event.clientY, value, axis: "", target };
+    }
+
+    /** @param {Hold} hold @param {PointerEvent} event */
+    function pull(hold, event) {
+      const value = pulled(hold, event, control());
+      if (value !== null) send(hold, value, false);
+    }
+
     node.element.addEventListener(
       "click",
       (/** @type {Event} */ event) => {
@@ -121,26 +116,22 @@ export function makeFree(view, graph, act) {
       },
       true,
     );
-    let last = 0;
 
-    /** @param {number} value @param {boolean} final */
-    function send(value, final) {
-      const { min, max, step, label, shape } = control();
-      if (!hold) return;
-      last = Number((Math.round(Math.max(min, Math.min(max, value)) / step) * step).toPrecision(12));
-      /** @type {any} */ (hold.target).style.fill = view.colors.css(
-        makeTone(view.get("readings").scale?.scale ?? Math.max(Math.abs(min), Math.abs(max)), null, BEND)(last),
-      );
-      say(`${label}${bracketOf(shape, hold.k)} = ${short(last)}`);
-      act.move(control(), hold.k, last, final);
+    /** @param {Hold} hold @param {number} value @param {boolean} final */
+    function send({ target, k }, value, final) {
+      const { min, max, label, shape } = control();
+      last = value;
+      const scale = view.get("readings").scale?.scale ?? Math.max(Math.abs(min), Math.abs(max));
+      target.style.fill = view.colors.css(makeTone(scale, null, BEND)(last));
+      say(`${label}${bracketOf(shape, k)} = ${short(last)}`);
+      act.move(control(), k, last, final);
     }
 
-    function drop() {
-      if (!hold) return;
+    /** @param {Hold} hold */
+    function drop(hold) {
       dragged = Boolean(hold.axis);
-      if (dragged) send(last, true);
-      /** @type {any} */ (hold.target).style.fill = "";
-      hold = null;
+      if (dragged) send(hold, last, true);
+      hold.target.style.fill = "";
       say("");
     }
   }
@@ -200,8 +191,8 @@ export function makeFree(view, graph, act) {
     open?.close(false);
     const area = graph.root.getBoundingClientRect();
     graph.root.append(root);
-    const left = Math.max(6, Math.min(at.left - area.left, area.width - root.offsetWidth - 6));
-    const top = Math.max(6, Math.min(at.top - area.top, area.height - root.offsetHeight - 6));
+    const left = clamp(at.left - area.left, 6, area.width - root.offsetWidth - 6);
+    const top = clamp(at.top - area.top, 6, area.height - root.offsetHeight - 6);
     Object.assign(root.style, { left: `${left}px`, top: `${top}px` });
     root.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;

@@ -3,6 +3,7 @@
 
 import { makeScaleLegend } from "../live/colors.js";
 import { html, set, svg } from "../live/dom.js";
+import { claim, isShortcut } from "../live/hand.js";
 import { makeMotion } from "../steps/motion.js";
 import { sameEdge } from "./answer.js";
 import { MANY, drawNear, makeEdge, makeFrame, walk } from "./edges.js";
@@ -148,7 +149,7 @@ export function makeGraph(select, toggle) {
   function pressed(event) {
     const target = /** @type {Element} */ (event.target).getAttribute("data-id");
     const id = Number(target);
-    if (target === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target === null || isShortcut(event)) return;
     const closed = nodes.get(id)?.group;
     const enter = event.key === "Enter" || event.key === " ";
     if (frames.has(id) && (enter || event.key === "-")) turn(false, id);
@@ -160,8 +161,7 @@ export function makeGraph(select, toggle) {
       if (next === undefined) return;
       find(next)?.focus();
     }
-    event.preventDefault();
-    event.stopPropagation(); // Enter and the arrows are the notebook's keys too
+    claim(event);
   }
 
   /** The legend's mark follows the cell under the pointer. @param {Event} event */

@@ -4,7 +4,7 @@
 import { makeSettings } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, html, set, short, svg, write } from "../live/dom.js";
-import { PIXELS_PER_RANGE } from "../live/grid.js";
+import { A_CLICK, PIXELS_PER_RANGE, claim, clamp, draggable, isShortcut, snapped } from "../live/hand.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeInputsPart(view) {
@@ -96,7 +96,6 @@ function makeCode({ answer, send }) {
 // keys.
 
 const [EDGE, FROM_BELOW, KNOB, HIGH] = [12, 11, 5, 24];
-const A_CLICK = 3; // pixels of a drag, below which it is a click
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
 /**
@@ -113,8 +112,7 @@ export function makeScrub(node, which, move, type) {
   /** @type {import("../live/controls.js").Control} */
   let control;
   let now = 0;
-  /** @type {{x: number, value: number, moved: boolean} | null} */
-  let hold = null;
+  /** @typedef {{x: number, value: number, moved: boolean}} Hold */
 
   const y = h - FROM_BELOW;
   const rail = svg("path.al-rail", { d: `M${EDGE} ${y}H${w - EDGE}` });
@@ -124,10 +122,7 @@ export function makeScrub(node, which, move, type) {
     y: y - HIGH / 2,
     width: w - 2 * (EDGE - KNOB),
     height: HIGH,
-    onpointerdown: (event) => (grab(event), hold && slide(event)),
-    onpointermove: slide,
-    onpointerup: drop,
-    onpointercancel: drop,
+    ...draggable((event) => slide(grab(event, true), event), slide, drop),
     onclick: quiet,
   });
   const number = svg("rect.al-grip.al-number-grip", {
@@ -135,21 +130,11 @@ export function makeScrub(node, which, move, type) {
     y: 50,
     width: 100,
     height: h - 50 - HIGH,
-    onpointerdown: grab,
-    onpointermove: pull,
-    onpointerup: drop,
-    onpointercancel: drop,
+    ...draggable((event) => grab(event, false), pull, drop),
     onclick: quiet,
   });
   const root = svg("g", { class: `al-free al-free-${which}` }, rail, filled, knob, track, number);
   set(element, { role: "slider", tabindex: 0, "aria-pressed": null, onkeydown: pressed, ondblclick: type });
-
-  /** @param {number} value */
-  const inside = (value) =>
-    Math.max(
-      control.min,
-      Math.min(control.max, Number((Math.round(value / control.step) * control.step).toPrecision(12))),
-    );
 
   /** @param {number} value @param {boolean} final */
   function go(value, final) {
@@ -158,34 +143,29 @@ export function makeScrub(node, which, move, type) {
     move(value, final);
   }
 
-  /** @param {PointerEvent} event */
-  function grab(event) {
-    if (event.button !== 0) return;
-    /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    hold = { x: event.clientX, value: now, moved: event.currentTarget === track };
-  }
+  /** @param {PointerEvent} event @param {boolean} moved @returns {Hold} */
+  const grab = (event, moved) => ({ x: event.clientX, value: now, moved });
 
-  /** Where the pointer is on the track. @param {PointerEvent} event */
-  function slide(event) {
-    if (!hold) return;
+  /** Where the pointer is on the track. @param {Hold} hold @param {PointerEvent} event */
+  function slide(hold, event) {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(
       /** @type {DOMMatrix} */ (element.getScreenCTM()).inverse(),
     );
-    go(inside(control.min + ((at.x - EDGE) / (w - 2 * EDGE)) * (control.max - control.min)), false);
+    go(snapped(control.min + ((at.x - EDGE) / (w - 2 * EDGE)) * (control.max - control.min), control), false);
+    return hold;
   }
 
-  /** As far as the pointer has gone from where it took the number. @param {PointerEvent} event */
-  function pull(event) {
-    if (!hold) return;
+  /** As far as the pointer has gone from where it took the number. @param {Hold} hold @param {PointerEvent} event */
+  function pull(hold, event) {
     const way = event.clientX - hold.x;
     hold.moved ||= Math.abs(way) > A_CLICK;
-    if (hold.moved) go(inside(hold.value + (way / PIXELS_PER_RANGE) * (control.max - control.min)), false);
+    if (hold.moved) go(snapped(hold.value + (way / PIXELS_PER_RANGE) * (control.max - control.min), control), false);
   }
 
-  function drop() {
-    if (hold?.moved) move(now, true);
-    dragged = Boolean(hold?.moved);
-    hold = null;
+  /** @param {Hold} hold */
+  function drop(hold) {
+    if (hold.moved) move(now, true);
+    dragged = hold.moved;
   }
   let dragged = false; // a drag ends in a click, which is none
 
@@ -197,22 +177,21 @@ export function makeScrub(node, which, move, type) {
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    if (event.target !== element || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target !== element || isShortcut(event)) return;
     const steps = KEYS[/** @type {keyof KEYS} */ (event.key)];
     const end = { Home: control.min, End: control.max }[event.key];
     if (event.key === "Enter") type();
     else if (end !== undefined) go(end, true);
-    else if (steps) go(inside(now + steps * control.step * (event.shiftKey ? 10 : 1)), true);
+    else if (steps) go(snapped(now + steps * control.step * (event.shiftKey ? 10 : 1), control), true);
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
   }
 
   /** @param {number | null} value null where it is not finite @param {boolean} ahead of what the box was told */
   function show(value, ahead) {
     now = value ?? 0;
     const place = (/** @type {number} */ v) =>
-      EDGE + (w - 2 * EDGE) * Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min)));
+      EDGE + (w - 2 * EDGE) * clamp((v - control.min) / (control.max - control.min), 0, 1);
     set(filled, { d: `M${place(0)} ${y}H${place(now)}` });
     set(knob, { cx: place(now) });
     set(element, {

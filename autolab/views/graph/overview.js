@@ -4,7 +4,7 @@
  */
 
 import { rampOf } from "../live/colors.js";
-import { button, html, makeDirection, set, write } from "../live/dom.js";
+import { button, html, makeDirection, options, set, write } from "../live/dom.js";
 import { makeMovable } from "../live/view.js";
 
 const MANY_TO_SEE = 30; // boxes: above that one searches for them
@@ -98,11 +98,7 @@ export function makeFlowPart(view) {
 
   function show() {
     const { told: sentences, none, measures, nan } = get("health");
-    if (!choice.length)
-      choice.append(
-        html("option", { value: "" }, "nothing"),
-        ...measures.map((/** @type {string[]} */ [by, name]) => html("option", { value: by }, name)),
-      );
+    if (!choice.length) choice.append(...options([["", "nothing"], ...measures]));
     const { by = "", legend: ends } = get("flow");
     choice.value = by;
     legend.hidden = !by;

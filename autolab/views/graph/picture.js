@@ -3,7 +3,6 @@
 
 import { html, write } from "../live/dom.js";
 import { readingsAt } from "../steps/motion.js";
-import { makeDetail } from "./detail.js";
 import { makeFree } from "./free.js";
 import { makeGraph } from "./graph.js";
 import { makeAct } from "./inputs.js";
@@ -102,33 +101,4 @@ export function makeGraphPart(view) {
  */
 export function chosenLine({ get, line }) {
   return line && line.from === get("selected") ? line : null;
-}
-
-/** @param {import("./explorer.js").View} view */
-export function makeDetailPart(view) {
-  const { get, send, root } = view;
-  const intervene = (/** @type {number} */ step, /** @type {number | null} */ value) =>
-    send({ do: "intervene", step, value, final: true });
-  const detail = makeDetail(
-    (change) => send({ do: "look", ...get("arrays"), ...change }),
-    get("still") ? null : intervene,
-  );
-
-  function paint() {
-    const found = get("detail");
-    detail.root.hidden = get("selected") === null;
-    if (detail.root.hidden) return;
-    detail.update(
-      found,
-      get("detail_buffers"),
-      (get("readings").nodes[found.id] ?? found).status,
-      chosenLine(view),
-      get("arrays"),
-      view.colors,
-      get("plan").words,
-    );
-  }
-
-  root.addEventListener("al-line", paint);
-  return { places: { side: [detail.root] }, on: { "detail detail_buffers arrays": paint }, paint };
 }

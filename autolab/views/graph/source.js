@@ -2,6 +2,7 @@
 /** The source of the function. A node and the line that made it mark each other, by pointer and by focus. */
 
 import { codeLine, html, set, write } from "../live/dom.js";
+import { claim } from "../live/hand.js";
 
 /**
  * @param {import("./explorer.js").View} view
@@ -143,8 +144,7 @@ export function makeSourcePart({ get, root }, answers = false) {
       set(all[at], { tabindex: -1 });
       set(all[at + step], { tabindex: 0 }).focus();
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
   }
 
   const events = ["pointerover", "pointerout", "focusin", "focusout"];

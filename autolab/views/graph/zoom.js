@@ -2,6 +2,7 @@
 /** A pane that a picture can be larger than. Scrolling is the browser's own, as touch and keyboard are. */
 
 import { html, set } from "../live/dom.js";
+import { clamp, draggable, placeIn } from "../live/hand.js";
 import { LEAVES } from "./node.js";
 
 const STEP = 1.25;
@@ -21,10 +22,7 @@ export function makeZoom(picture, moved) {
     {
       onscroll: moved,
       onwheel: wheeled,
-      onpointerdown: grab,
-      onpointermove: dragged,
-      onpointerup: drop,
-      onpointercancel: drop,
+      ...draggable(grab, dragged),
     },
     picture,
   );
@@ -36,12 +34,10 @@ export function makeZoom(picture, moved) {
   let first = null; // what is to be seen in the middle at first; nothing once it has been shown
   let whole = false; // the user wants to see all of it, however small
   let beyond = false; // it is larger than the pane
-  /** @type {{x: number, y: number, left: number, top: number} | null} */
-  let hold = null;
 
   /** @param {number} next */
   function apply(next) {
-    zoom = Math.max(0.1, Math.min(4, next));
+    zoom = clamp(next, 0.1, 4);
     set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
     beyond = Math.floor(width * zoom) > room() || Math.floor(height * zoom) > limit();
     moved();
@@ -96,21 +92,17 @@ export function makeZoom(picture, moved) {
     by(Math.exp(-event.deltaY / 300));
   }
 
-  /** @param {PointerEvent} event */
-  function grab(event) {
-    const empty = event.target === picture || event.target === pane;
-    if (!empty || event.button !== 0 || event.pointerType === "touch") return; // touch scrolls by itself
-    hold = { x: event.clientX, y: event.clientY, left: pane.scrollLeft, top: pane.scrollTop };
-    pane.setPointerCapture(event.pointerId);
+  /** @typedef {{left: number, top: number}} Hold where the pane and the pointer were, together */
+  /** @param {PointerEvent} event @returns {Hold | null} */
+  function grab({ target, pointerType, clientX, clientY }) {
+    const isEmpty = target === picture || target === pane;
+    if (!isEmpty || pointerType === "touch") return null; // touch scrolls by itself
+    return { left: pane.scrollLeft + clientX, top: pane.scrollTop + clientY };
   }
 
-  /** @param {PointerEvent} event */
-  function dragged(event) {
-    if (hold) pane.scrollTo(hold.left + hold.x - event.clientX, hold.top + hold.y - event.clientY);
-  }
-
-  function drop() {
-    hold = null;
+  /** @param {Hold} hold @param {PointerEvent} event */
+  function dragged(hold, event) {
+    pane.scrollTo(hold.left - event.clientX, hold.top - event.clientY);
   }
 
   const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
@@ -214,12 +206,7 @@ export function makeMinimap(pane) {
   const here = html("div.al-whole-here");
   const root = html(
     "div.al-whole",
-    {
-      "aria-hidden": "true",
-      hidden: true,
-      onpointerdown: grab,
-      onpointermove: (e) => e.buttons && go(e),
-    },
+    { "aria-hidden": "true", hidden: true, ...draggable((event) => go(true, event), go) },
     canvas,
     here,
   );
@@ -243,20 +230,15 @@ export function makeMinimap(pane) {
     [here.style.top, here.style.height] = part(pane.scrollTop, pane.clientHeight, height, down);
   }
 
-  /** @param {PointerEvent} event */
-  function grab(event) {
-    root.setPointerCapture(event.pointerId);
-    go(event);
-  }
-
-  /** @param {PointerEvent} event */
-  function go(event) {
-    const box = canvas.getBoundingClientRect();
+  /** @param {boolean} hold @param {PointerEvent} event */
+  function go(hold, event) {
+    const { across, down } = placeIn(event, canvas);
     pane.scrollTo({
       behavior: "instant",
-      left: ((event.clientX - box.left) / box.width) * pane.scrollWidth - pane.clientWidth / 2,
-      top: ((event.clientY - box.top) / box.height) * pane.scrollHeight - pane.clientHeight / 2,
+      left: across * pane.scrollWidth - pane.clientWidth / 2,
+      top: down * pane.scrollHeight - pane.clientHeight / 2,
     });
+    return hold;
   }
 
   /** @param {import("./edges.js").Scene} scene @param {(id: number) => string} color */

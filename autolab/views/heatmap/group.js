@@ -4,7 +4,8 @@
  * their axes have names.
  */
 
-import { button, html, set, write } from "../live/dom.js";
+import { button, choice, html, set, write } from "../live/dom.js";
+import { ARROWS, claim, clamp } from "../live/hand.js";
 import { indicesAt, makeHeatPanel, spanOf } from "./panel.js";
 
 /** @typedef {import("./panel.js").Spot} Spot */
@@ -154,7 +155,7 @@ function makeGroup({ get, send, link }, first, count, follow) {
 
   /** @param {KeyboardEvent} event @param {number[]} block of a cell @param {number} i */
   function pressed(event, block, i) {
-    const way = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const way = ARROWS[event.key];
     const [top, bottom, left, right] = plane.region;
     if (way) {
       const next = cursor && {
@@ -166,8 +167,7 @@ function makeGroup({ get, send, link }, first, count, follow) {
     else if (event.key === "Backspace" || event.key === "-") shrink();
     else if (event.key === "Escape") zoom(null);
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
   }
 
   return {
@@ -210,14 +210,8 @@ function makeGroup({ get, send, link }, first, count, follow) {
  * @param {(at: number[]) => void} step
  */
 function makeAxes({ shape }, across, step) {
-  const names = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => `axis ${axis} (${n})`);
-  const [rows, columns] = ["Rows", "Columns"].map((label) =>
-    html(
-      "select.al-choice",
-      { "aria-label": label },
-      ...names.map((/** @type {string} */ name, /** @type {number} */ axis) => html("option", { value: axis }, name)),
-    ),
-  );
+  const names = shape.map((/** @type {number} */ n, /** @type {number} */ axis) => [axis, `axis ${axis} (${n})`]);
+  const [rows, columns] = ["Rows", "Columns"].map((label) => choice(names, { "aria-label": label }));
   /**
    * Choosing the other one's axis swaps the two.
    * @param {any} changed
@@ -276,17 +270,17 @@ function makeAxes({ shape }, across, step) {
  */
 function stretch(middle, length, most) {
   const size = Math.min(most, Math.max(LEAST, Math.ceil(length)));
-  const from = Math.max(0, Math.min(most - size, middle - Math.floor(size / 2)));
+  const from = clamp(middle - Math.floor(size / 2), 0, most - size);
   return [from, from + size];
 }
 
 /** The first element of a cell. @param {number} k @param {number} from @param {number} to @param {number} block */
 function snap(k, from, to, block) {
   const last = from + Math.floor((to - from - 1) / block) * block;
-  return Math.max(from, Math.min(last, k));
+  return clamp(k, from, last);
 }
 
 /** @param {number[]} region @param {Spot} spot */
 function inside([top, bottom, left, right], { row, column }) {
-  return { row: Math.max(top, Math.min(bottom - 1, row)), column: Math.max(left, Math.min(right - 1, column)) };
+  return { row: clamp(row, top, bottom - 1), column: clamp(column, left, right - 1) };
 }

@@ -1,9 +1,10 @@
 // @ts-check
 /** One array as a heatmap: its cells, the signs of NaN and infinity, the number under the pointer. */
 
-import { makeHeatLegend, makeTone } from "../live/colors.js";
-import { html, set, short, write } from "../live/dom.js";
-import { drawSigns, labelled, makeSigns, paint, print } from "../live/heatmap.js";
+import { makeHeatLegend, paint, toneOf } from "../live/colors.js";
+import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
+import { cellUnder, clamp } from "../live/hand.js";
+import { drawSigns, labelled, makeSigns, print } from "../live/heatmap.js";
 
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
 
@@ -58,13 +59,9 @@ export function makeHeatPanel(act) {
 
   /** The element under the pointer, the first of its cell. @param {PointerEvent} event @returns {Spot | null} */
   function spotAt(event) {
-    const box = canvas.getBoundingClientRect();
-    const [i, j] = [
-      ((event.clientY - box.top) / box.height) * facts.rows,
-      ((event.clientX - box.left) / box.width) * facts.cols,
-    ].map(Math.floor);
-    if (i < 0 || j < 0 || i >= facts.rows || j >= facts.cols) return null;
-    return { row: group.region[0] + i * facts.block[0], column: group.region[2] + j * facts.block[1] };
+    const cell = cellUnder(event, canvas, facts);
+    if (!cell) return null;
+    return { row: group.region[0] + cell.row * facts.block[0], column: group.region[2] + cell.column * facts.block[1] };
   }
 
   /** @param {PointerEvent} event */
@@ -87,22 +84,22 @@ export function makeHeatPanel(act) {
     const [from, to] = [drag, spotAt(event)];
     const isZoom = from && to && event.type === "pointerup" && far(event);
     drag = null;
-    if (isZoom) act.dragged(earlier(from.spot, to), afterLast(from.spot, to));
+    if (!isZoom) return;
+    const [first, { row, column }] = corners(from.spot, to);
+    act.dragged(first, {
+      row: Math.min(group.region[1], row + facts.block[0]),
+      column: Math.min(group.region[3], column + facts.block[1]),
+    });
   }
 
   /** @param {PointerEvent} event */
   const far = (event) => drag && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 6;
-  const earlier = (/** @type {Spot} */ a, /** @type {Spot} */ b) => ({
-    row: Math.min(a.row, b.row),
-    column: Math.min(a.column, b.column),
-  });
-  /** @param {Spot} a @param {Spot} b */
-  function afterLast(a, b) {
-    return {
-      row: Math.min(group.region[1], Math.max(a.row, b.row) + facts.block[0]),
-      column: Math.min(group.region[3], Math.max(a.column, b.column) + facts.block[1]),
-    };
-  }
+
+  /** The first and the last of the elements between two. @param {Spot} a @param {Spot} b */
+  const corners = (a, b) => [
+    { row: Math.min(a.row, b.row), column: Math.min(a.column, b.column) },
+    { row: Math.max(a.row, b.row), column: Math.max(a.column, b.column) },
+  ];
 
   /** Row and column of an element's cell. @param {Spot} spot */
   const cellOf = ({ row, column }) => [
@@ -112,17 +109,8 @@ export function makeHeatPanel(act) {
 
   /** Put the mark around cells. @param {Spot} a @param {Spot} b */
   function frameCells(a, b) {
-    const [[top, left], [bottom, right]] = [
-      cellOf(earlier(a, b)),
-      cellOf({ row: Math.max(a.row, b.row), column: Math.max(a.column, b.column) }),
-    ];
-    const place = {
-      top: top / facts.rows,
-      left: left / facts.cols,
-      height: (bottom - top + 1) / facts.rows,
-      width: (right - left + 1) / facts.cols,
-    };
-    for (const [side, part] of Object.entries(place)) mark.style.setProperty(side, `${100 * part}%`);
+    const [[top, left], [bottom, right]] = corners(a, b).map(cellOf);
+    layOverCells(mark, [top, left, bottom - top + 1, right - left + 1], facts);
   }
 
   return {
@@ -139,26 +127,21 @@ export function makeHeatPanel(act) {
       write(name, next.name + (next.index ?? ""));
       write(which, next.which);
       root.classList.toggle("al-heat-gradient", next.which === "gradient");
-      write(sentence, next.sentence);
-      sentence.hidden = !next.sentence;
+      tellOrHide(sentence, next.sentence);
       write(about, next.facts ?? "");
       const isEmpty = !buffer || !next.rows || !next.cols;
       for (const part of [frame, readout, legend.root]) part.toggleAttribute("hidden", isEmpty);
-      write(note, next.caption ?? "");
-      note.hidden = !next.caption;
+      tellOrHide(note, next.caption);
       data = buffer ? values(buffer, next.kind) : [];
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
       if (isEmpty) return;
-      tone = makeTone(next.scale, next.threshold, next.bend);
+      tone = toneOf(next);
       set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
       const few = labelled(next);
-      root.style.setProperty(
-        "--al-aspect",
-        String(Math.max(0.4, Math.min(12, (next.cols * (few ? 2 : 1)) / next.rows))),
-      );
+      root.style.setProperty("--al-aspect", String(clamp((next.cols * (few ? 2 : 1)) / next.rows, 0.4, 12)));
       root.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
-      paint(canvas, { ...next, tone }, data, colors);
-      print(numbers, { ...next, tone }, data, colors);
+      paint(canvas, next, data, colors);
+      print(numbers, next, data, colors);
       drawSigns(signs, next, few ? [] : data);
       legend.update(next, colors);
     },

@@ -1,7 +1,8 @@
 // @ts-check
 /** A line chart. Python has decided on axes, ticks and lines; here they are drawn as wide as there is room. */
 
-import { html, set, short, svg, write } from "./dom.js";
+import { html, set, short, svg, tellOrHide, write } from "./dom.js";
+import { claim, clamp, placeIn } from "./hand.js";
 
 const [PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_BOTTOM] = [58, 12, 10, 40];
 const FEW = 25; // a line of so few points shows them
@@ -130,8 +131,7 @@ export function makeChart() {
 
   /** @param {PointerEvent} event */
   function pointed(event) {
-    const box = picture.getBoundingClientRect();
-    const part = (event.clientX - box.left - PLOT_LEFT) / (width - PLOT_LEFT - PLOT_RIGHT);
+    const part = (placeIn(event, picture).across * width - PLOT_LEFT) / (width - PLOT_LEFT - PLOT_RIGHT);
     const wished = chart.x.lo + part * (chart.x.hi - chart.x.lo);
     const places = chart.lines[0]?.x ?? [];
     if (places.length)
@@ -143,16 +143,15 @@ export function makeChart() {
     const places = chart.lines[0]?.x ?? [];
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || !places.length) return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
     const here = cursor === null ? places.length : nearest(chart.lines[0]);
-    point(places[Math.max(0, Math.min(places.length - 1, here + step))]);
+    point(places[clamp(here + step, 0, places.length - 1)]);
   }
 
   function resize() {
     const next = Math.floor(ruler.clientWidth);
     if (!next || next === width) return;
-    [width, height] = [next, Math.round(Math.max(190, Math.min(270, next * 0.52)))];
+    [width, height] = [next, Math.round(clamp(next * 0.52, 190, 270))];
     draw();
   }
 
@@ -163,10 +162,8 @@ export function makeChart() {
     /** @param {Chart} next */
     update(next) {
       chart = next;
-      write(title, next.title);
-      title.hidden = !next.title;
-      write(note, next.note);
-      note.hidden = !next.note;
+      tellOrHide(title, next.title);
+      tellOrHide(note, next.note);
       const names = next.lines.map((line) => line.name);
       if (JSON.stringify(names) !== legend.dataset.names) {
         legend.dataset.names = JSON.stringify(names);

@@ -1,7 +1,7 @@
 // @ts-check
 /** The zero-centred colour map, as bytes for canvases and as CSS text for cells, and the legends that explain it. */
 
-import { html, svg, write } from "./dom.js";
+import { html, set, svg, write } from "./dom.js";
 
 const STEPS = 255; // odd: zero has an entry of its own
 export const SHADES = 127; // on either side of zero, as views/live/columns.py sends them
@@ -58,6 +58,32 @@ function luminance([r, g, b]) {
 }
 
 // How numbers become colours: as asinh, in even steps, or beyond a threshold in powers of ten.
+
+/**
+ * How an array becomes colours; where nothing is said, in even steps.
+ * @typedef {{rows: number, cols: number, scale: number, threshold?: number | null, bend?: number}} Shades
+ */
+
+/** @param {Shades} shades */
+export const toneOf = ({ scale, threshold = null, bend }) => makeTone(scale, threshold, bend);
+
+/**
+ * One pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas shows.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Shades} shades
+ * @param {ArrayLike<number>} data
+ * @param {ColorMap} colors
+ */
+export function paint(canvas, shades, data, { bytes }) {
+  const [tone, image] = [toneOf(shades), new ImageData(shades.cols, shades.rows)];
+  [canvas.width, canvas.height] = [shades.cols, shades.rows];
+  for (let k = 0; k < data.length; k++) {
+    if (!Number.isFinite(data[k])) continue;
+    const at = 4 * entry(tone(data[k]));
+    image.data.set(bytes.subarray(at, at + 4), 4 * k);
+  }
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+}
 
 export const BEND = 100; // of the one scale of a view, as views/draw/colors.py has it
 
@@ -157,7 +183,7 @@ export function makeHeatLegend(isLying = false) {
           );
         return [color, bar].filter(Boolean);
       });
-      root.setAttribute("aria-label", `Colours from ${ticks[0][1]} to ${ticks[ticks.length - 1][1]}, with a histogram`);
+      set(root, { "aria-label": `Colours from ${ticks[0][1]} to ${ticks.at(-1)?.[1]}, with a histogram` });
       root.classList.toggle("al-two-lines", isLying && ticks.length > 3);
       root.replaceChildren(...parts, ...labels(ticks), pointer);
       this.point(null);
@@ -167,7 +193,7 @@ export function makeHeatLegend(isLying = false) {
       pointer.style.display = t === null ? "none" : "";
       if (t === null) return;
       const { x, y } = box(part(t), 0, 0, 1);
-      for (const [name, value] of Object.entries({ x, y })) pointer.setAttribute(name, String(value));
+      set(pointer, { x, y });
     },
   };
 

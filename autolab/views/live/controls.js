@@ -1,8 +1,9 @@
 // @ts-check
 /** The inputs: a slider with a number box per scalar, a grid of cells per small array. */
 
-import { html, set, short, write } from "./dom.js";
+import { fillTrack, html, set, short, write } from "./dom.js";
 import { makeGrid } from "./grid.js";
+import { clamp } from "./hand.js";
 
 /**
  * @typedef {{key: string | number, label: string, node: number, upstream: boolean, kind: string, value: any, values:
@@ -62,11 +63,9 @@ function makeSlider(first, act) {
   function show(value) {
     range.value = String(value ?? 0);
     box.show(value);
-    const [zero, here] = [0, value ?? 0].map((v) =>
-      Math.max(0, Math.min(1, (v - control.min) / (control.max - control.min))),
-    );
-    range.style.setProperty("--al-from", `${100 * Math.min(zero, here)}%`);
-    range.style.setProperty("--al-to", `${100 * Math.max(zero, here)}%`);
+    const { min, max } = control;
+    const [zero, here] = [0, value ?? 0].map((v) => clamp((v - min) / (max - min), 0, 1));
+    fillTrack(range, Math.max(zero, here), Math.min(zero, here));
   }
 
   /** @param {boolean} final */

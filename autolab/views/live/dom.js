@@ -68,10 +68,21 @@ export function button(text, action, attributes = {}) {
   return html("button.al-button", { type: "button", onclick: action, ...attributes }, text);
 }
 
-/** A list of which one entry is chosen. @param {string[]} values @param {Attributes} attributes */
-export function choice(values, attributes) {
-  return html("select.al-choice", attributes, ...values.map((value) => html("option", { value }, value)));
+/**
+ * A list of which one entry is chosen.
+ * @param {(string | [value: string | number, text: string])[]} entries texts, or values with their texts
+ * @param {Attributes} attributes
+ */
+export function choice(entries, attributes) {
+  return html("select.al-choice", attributes, ...options(entries));
 }
+
+/** @param {(string | [value: string | number, text: string])[]} entries */
+export const options = (entries) =>
+  entries.map((entry) => {
+    const [value, text] = typeof entry === "string" ? [entry, entry] : entry;
+    return html("option", { value }, text);
+  });
 
 /**
  * Change the text only where it differs, so that an unchanged number costs no layout; and in its place, so that a
@@ -84,6 +95,40 @@ export function write(element, text) {
   if (first instanceof Text && first === last && text) {
     if (first.data !== text) first.data = text;
   } else if (element.textContent !== text) element.textContent = text;
+}
+
+/** The same; what has nothing to say is hidden. @param {any} element @param {any} text */
+export function tellOrHide(element, text) {
+  write(element, text || "");
+  element.hidden = !text;
+}
+
+/**
+ * Lay an element over a part of what it is in.
+ * @param {HTMLElement} element
+ * @param {Record<string, number>} place where it begins and how large it is, of 1
+ */
+export function lay(element, place) {
+  for (const [side, part] of Object.entries(place)) element.style.setProperty(side, `${100 * part}%`);
+  return element;
+}
+
+/**
+ * Lay an element over cells, or hide it.
+ * @param {HTMLElement} element
+ * @param {number[] | null} at the first row and column, and how many there are
+ * @param {{rows: number, cols: number}} size
+ */
+export function layOverCells(element, at, { rows, cols }) {
+  element.hidden = !at;
+  const [row, column, high = 1, wide = 1] = at ?? [0, 0];
+  return lay(element, { top: row / rows, left: column / cols, height: high / rows, width: wide / cols });
+}
+
+/** Colour a part of the track of a slider. @param {HTMLElement} range @param {number} to @param {number} from */
+export function fillTrack(range, to, from = 0) {
+  range.style.setProperty("--al-from", `${100 * from}%`);
+  range.style.setProperty("--al-to", `${100 * to}%`);
 }
 
 const ROUNDING = 1e-6; // relative: what float32 makes of a decimal number is still that number
@@ -121,29 +166,37 @@ export function inCell(value, narrow) {
 // Buttons in a row, of which one is chosen.
 
 /**
+ * @param {[text: string, chosen: () => void][]} entries
+ * @param {(text: string) => string} [spoken]
+ * @returns {HTMLInputElement[]}
+ */
+export function makeRadios(entries, spoken = (text) => text) {
+  const name = `al-segments-${Math.random()}`; // of this view alone
+  return entries.map(([text, onchange]) =>
+    html("input.al-button", { type: "radio", name, "data-text": text, "aria-label": spoken(text), onchange }),
+  );
+}
+
+/**
  * @template {string} Name
  * @param {string} label
  * @param {Record<Name, string>} texts of the values
  * @param {(value: Name) => void} chosen
  */
 export function makeSegments(label, texts, chosen) {
-  const group = `al-segments-${Math.random()}`; // of this view alone
-  const choices = Object.entries(texts).map(([value, text]) =>
-    html("input.al-button", {
-      type: "radio",
-      name: group,
-      value,
-      "data-text": text,
-      "aria-label": text,
-      onchange: () => chosen(/** @type {Name} */ (value)),
-    }),
-  );
+  const values = /** @type {Name[]} */ (Object.keys(texts));
+  const choices = makeRadios(values.map((value) => [texts[value], () => chosen(value)]));
+  values.forEach((value, k) => (choices[k].value = value));
   return {
     root: html("div.al-segments", { role: "radiogroup", "aria-label": label }, ...choices),
     /** @param {Name} value */
     choose: (value) => choices.forEach((choice) => (choice.checked = choice.value === value)),
   };
 }
+
+/** Controls behind their name. @param {Attributes} attributes @param {string} caption @param {Content[]} parts */
+export const captioned = (attributes, caption, ...parts) =>
+  html("div.al-order-control", attributes, html("span.al-caption", caption), ...parts);
 
 export const KINDS_SHOWN = { value: "Value", gradient: "Gradient", both: "Both" };
 export const SCALES = { asinh: "Asinh", linear: "Linear", symlog: "Symmetric log" };
@@ -155,10 +208,7 @@ const RUNNING = { auto: "Automatic", down: "Down", right: "Right" };
  */
 export function makeDirection(chosen) {
   const ways = makeSegments("Direction", RUNNING, chosen);
-  return {
-    ...ways,
-    root: html("div.al-order-control", html("span.al-caption", "Direction"), ways.root),
-  };
+  return { ...ways, root: captioned({}, "Direction", ways.root) };
 }
 
 // A verdict as a word with a sign, told apart without colours.

@@ -1,13 +1,10 @@
 // @ts-check
 /** An array as cells: drag one, or use the arrow keys, and the number follows. Of a large array, a window of cells. */
 
-import { SHADES, entry } from "./colors.js";
+import { SHADES, paint } from "./colors.js";
 import { entitled, makeBox } from "./controls.js";
-import { button, choice, html, inCell, set, write } from "./dom.js";
-
-export const PIXELS_PER_RANGE = 240; // a drag of a number over this length crosses the whole range
-
-/** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Drag */
+import { button, choice, html, inCell, layOverCells, set, write } from "./dom.js";
+import { ARROWS, clamp, draggable, placeIn, pulled } from "./hand.js";
 
 /** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
 export function makeGrid(first, act) {
@@ -17,9 +14,8 @@ export function makeGrid(first, act) {
   /** @type {(number | null)[][]} */
   let values = [];
   let chosen = [0, 0];
-  /** @type {Drag | null} */
-  let drag = null;
 
+  const drags = draggable(grab, dragged, released);
   const where = html("span.al-where");
   const box = makeBox(first.label, (value) => change(value, true));
   const cells = first.values.map((/** @type {any[]} */ row, /** @type {number} */ i) =>
@@ -42,10 +38,7 @@ export function makeGrid(first, act) {
       tabindex: -1,
       onfocus: () => choose(i, j),
       onkeydown: pressed,
-      onpointerdown: (event) => grab(event, i, j),
-      onpointermove: dragged,
-      onpointerup: released,
-      onpointercancel: released,
+      ...drags,
     });
   }
 
@@ -85,31 +78,22 @@ export function makeGrid(first, act) {
     act.move(control, flat(i, j), values[i][j], final);
   }
 
-  /** @param {PointerEvent} event @param {number} i @param {number} j */
-  function grab(event, i, j) {
-    if (event.button !== 0 || drag) return;
-    cells[i][j].setPointerCapture(event.pointerId);
-    choose(i, j);
-    drag = { x: event.clientX, y: event.clientY, value: values[i][j] ?? 0, axis: "" };
+  /** @param {PointerEvent} event @returns {import("./hand.js").Pull} */
+  function grab(event) {
+    const k = cells.flat().indexOf(event.currentTarget);
+    choose(Math.floor(k / cells[0].length), k % cells[0].length);
+    return { x: event.clientX, y: event.clientY, value: values[chosen[0]][chosen[1]] ?? 0, axis: "" };
   }
 
-  /** Up or to the right is more; the direction of the first pixels counts. @param {PointerEvent} event */
-  function dragged(event) {
-    if (!drag) return;
-    const way = { x: event.clientX - drag.x, y: drag.y - event.clientY };
-    if (!drag.axis) {
-      if (Math.max(Math.abs(way.x), Math.abs(way.y)) < 3) return;
-      drag.axis = Math.abs(way.x) > Math.abs(way.y) ? "x" : "y";
-    }
-    const value = drag.value + (way[drag.axis] / PIXELS_PER_RANGE) * (control.max - control.min);
-    const inside = Math.max(control.min, Math.min(control.max, value));
-    change(Math.round(inside / control.step) * control.step, false);
+  /** @param {import("./hand.js").Pull} hold @param {PointerEvent} event */
+  function dragged(hold, event) {
+    const value = pulled(hold, event, control);
+    if (value !== null) change(value, false);
   }
 
-  function released() {
-    const moved = drag?.axis;
-    drag = null;
-    if (moved) change(values[chosen[0]][chosen[1]] ?? 0, true);
+  /** @param {import("./hand.js").Pull} hold */
+  function released(hold) {
+    if (hold.axis) change(values[chosen[0]][chosen[1]] ?? 0, true);
   }
 
   /** @param {KeyboardEvent} event */
@@ -164,7 +148,7 @@ function makeDraw(control, act) {
     size.show(scale);
   });
   const start = makeBox(`${control.label}, seed`, (value) => {
-    seed = Math.max(0, Math.min(SEEDS - 1, Math.round(value)));
+    seed = clamp(Math.round(value), 0, SEEDS - 1);
     last = "";
     start.show(seed);
   });
@@ -196,8 +180,7 @@ function makeMap(first, act) {
   const canvas = html("canvas.al-map-canvas", {
     role: "img",
     tabindex: 0,
-    onpointerdown: grab,
-    onpointermove: moved,
+    ...draggable((event) => (moved(true, event), true), moved),
     onkeydown: pressed,
   });
   const frame = html("div.al-map-window");
@@ -209,51 +192,20 @@ function makeMap(first, act) {
     act.window(control, Math.round(row), Math.round(column)); // Python keeps the window inside
   }
 
-  /** @param {PointerEvent} event */
-  function grab(event) {
-    if (event.button !== 0) return;
-    canvas.setPointerCapture(event.pointerId);
-    moved(event);
-  }
-
-  /** The window's middle follows the pointer. @param {PointerEvent} event */
-  function moved(event) {
-    if (!canvas.hasPointerCapture(event.pointerId)) return;
-    const area = canvas.getBoundingClientRect();
-    const { rows, columns } = control.map;
-    show(
-      ((event.clientY - area.top) / area.height) * rows - WINDOW / 2,
-      ((event.clientX - area.left) / area.width) * columns - WINDOW / 2,
-    );
+  /** The window's middle follows the pointer. @param {boolean} _ @param {PointerEvent} event */
+  function moved(_, event) {
+    const { across, down } = placeIn(event, canvas);
+    show(down * control.map.rows - WINDOW / 2, across * control.map.columns - WINDOW / 2);
   }
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     const { top, left } = control.map;
-    const way = {
-      ArrowUp: [-1, 0],
-      ArrowDown: [1, 0],
-      ArrowLeft: [0, -1],
-      ArrowRight: [0, 1],
-      PageUp: [-WINDOW, 0],
-      PageDown: [WINDOW, 0],
-    }[event.key];
+    const way = { ...ARROWS, PageUp: [-WINDOW, 0], PageDown: [WINDOW, 0] }[event.key];
     if (!way) return;
     event.preventDefault();
     const far = event.shiftKey ? WINDOW : 1;
     show(top + way[0] * far, left + way[1] * far);
-  }
-
-  /** @param {import("./colors.js").ColorMap} colors */
-  function paint({ bytes }) {
-    const { shades } = control.map;
-    set(canvas, { width: shades[0].length, height: shades.length });
-    const image = new ImageData(canvas.width, canvas.height);
-    shades.flat().forEach((/** @type {number | null} */ shade, /** @type {number} */ k) => {
-      if (shade !== null)
-        image.data.set(bytes.subarray(4 * entry(shade / SHADES), 4 * entry(shade / SHADES) + 4), 4 * k);
-    });
-    canvas.getContext("2d").putImageData(image, 0, 0);
   }
 
   return {
@@ -263,10 +215,10 @@ function makeMap(first, act) {
       control = next;
       const { rows, columns, top, left } = next.map;
       const [high, wide] = [Math.min(WINDOW, rows), Math.min(WINDOW, columns)];
-      paint(colors);
-      picture.style.aspectRatio = String(Math.max(0.6, Math.min(4, columns / rows)));
-      const place = { top: top / rows, left: left / columns, height: high / rows, width: wide / columns };
-      for (const [name, part] of Object.entries(place)) frame.style[name] = `${100 * part}%`;
+      const shades = next.map.shades;
+      paint(canvas, { rows: shades.length, cols: shades[0].length, scale: SHADES }, shades.flat(), colors);
+      picture.style.aspectRatio = String(clamp(columns / rows, 0.6, 4));
+      layOverCells(frame, [top, left, high, wide], { rows, cols: columns });
       const down = `rows ${top}\u2013${top + high - 1} of ${rows}`;
       const shown = `${down}, columns ${left}\u2013${left + wide - 1} of ${columns}`;
       write(note, shown);

@@ -1,8 +1,9 @@
 // @ts-check
 /** An array as coloured pixels on a canvas, with the number under the pointer read out. */
 
-import { entry, makeHeatLegend, makeTone } from "./colors.js";
+import { makeHeatLegend, paint, toneOf } from "./colors.js";
 import { html, inCell, set, short, write } from "./dom.js";
+import { ARROWS, cellUnder, claim, clamp } from "./hand.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
 const WIDE = 1.6; // width of a cell with a number, in heights
@@ -36,19 +37,16 @@ export function makeHeatmap() {
 
   /** @param {PointerEvent} event */
   function pointed(event) {
-    const box = canvas.getBoundingClientRect();
-    const row = Math.floor(((event.clientY - box.top) / box.height) * facts.rows);
-    const column = Math.floor(((event.clientX - box.left) / box.width) * facts.cols);
-    if (row >= 0 && row < facts.rows && column >= 0 && column < facts.cols) point(row * facts.cols + column);
+    const cell = cellUnder(event, canvas, facts);
+    if (cell) point(cell.row * facts.cols + cell.column);
   }
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: facts.cols, ArrowUp: -facts.cols }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    point(Math.max(0, Math.min(values.length - 1, cursor + step)));
+    const way = ARROWS[event.key];
+    if (!way) return;
+    claim(event);
+    point(clamp(cursor + way[0] * facts.cols + way[1], 0, values.length - 1));
   }
 
   /** @param {number} k */
@@ -71,12 +69,10 @@ export function makeHeatmap() {
       set(canvas, {
         "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}`,
       });
-      canvas.parentElement.style.aspectRatio = String(
-        Math.max(0.5, Math.min(8, ((labelled(next) ? WIDE : 1) * next.cols) / next.rows)),
-      );
-      tone = makeTone(next.scale, next.threshold, next.bend);
-      paint(canvas, { ...next, tone }, data, colors);
-      print(numbers, { ...next, tone }, data, colors);
+      canvas.parentElement.style.aspectRatio = clamp(((labelled(next) ? WIDE : 1) * next.cols) / next.rows, 0.5, 8);
+      tone = toneOf(next);
+      paint(canvas, next, data, colors);
+      print(numbers, next, data, colors);
       drawSigns(signs, next, labelled(next) ? [] : data);
       legend.update(next, colors);
       point(cursor);
@@ -84,36 +80,15 @@ export function makeHeatmap() {
   };
 }
 
-/** Colours in even steps. @param {number} scale @returns {(value: number) => number} */
-const even = (scale) => (value) => (scale ? value / scale : 0);
-
-/**
- * One pixel per cell. NaN and infinities stay transparent: the hatching behind the canvas shows.
- * @param {HTMLCanvasElement} canvas
- * @param {{rows: number, cols: number, scale: number, tone?: (value: number) => number}} facts
- * @param {ArrayLike<number>} data
- * @param {import("./colors.js").ColorMap} colors
- */
-export function paint(canvas, { rows, cols, scale, tone = even(scale) }, data, colors) {
-  canvas.width = cols;
-  canvas.height = rows;
-  const image = new ImageData(cols, rows);
-  for (let k = 0; k < data.length; k++) {
-    if (!Number.isFinite(data[k])) continue;
-    const at = 4 * entry(tone(data[k]));
-    image.data.set(colors.bytes.subarray(at, at + 4), 4 * k);
-  }
-  canvas.getContext("2d")?.putImageData(image, 0, 0);
-}
-
 /**
  * @param {HTMLElement} numbers
- * @param {{rows: number, cols: number, scale: number, tone?: (value: number) => number}} facts
+ * @param {import("./colors.js").Shades} shades
  * @param {ArrayLike<number>} data
  * @param {import("./colors.js").ColorMap} colors
  */
-export function print(numbers, { rows, cols, scale, tone = even(scale) }, data, colors) {
-  const texts = labelled({ rows, cols }) ? Array.from(data) : [];
+export function print(numbers, shades, data, colors) {
+  const { rows, cols } = shades;
+  const [tone, texts] = [toneOf(shades), labelled(shades) ? Array.from(data) : []];
   numbers.classList.toggle("al-tight", cols > 4);
   if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;

@@ -2,6 +2,7 @@
 /** The plots: where everything stands comes from Python; here it is drawn, and a place on a plot becomes a number. */
 
 import { html, set, svg } from "./dom.js";
+import { claim, draggable, isShortcut, placeIn, snapped } from "./hand.js";
 
 /** @typedef {{min: number, max: number, step: number, value: number}} Range */
 /** @typedef {ReturnType<typeof makePlot>} Plot */
@@ -61,10 +62,7 @@ function makePlot(panel, range, move) {
       tabindex: 0,
       role: "slider",
       "aria-label": `x, on the curve of ${panel.name}`,
-      onpointerdown: down,
-      onpointermove: drag,
-      onpointerup: up,
-      onpointercancel: up,
+      ...draggable(grab, drag, (_, event) => move(at(event), true)),
       onkeydown: pressed,
     },
     ...panel.y.ticks.map((/** @type {any} */ tick) =>
@@ -79,7 +77,6 @@ function makePlot(panel, range, move) {
     ...panel.ends.map((/** @type {any} */ at) => svg("circle", { ...open, cx: at.x, cy: at.y, r: 4 })),
     spot,
   );
-  let held = false;
   let left = 0; // where the picture begins: it grows where the numbers would have no room
   const longest = Math.max(...panel.y.ticks.map((/** @type {any} */ tick) => tick[1].length));
 
@@ -104,42 +101,27 @@ function makePlot(panel, range, move) {
 
   /** @param {PointerEvent} event */
   function at(event) {
-    const place = picture.getBoundingClientRect();
-    const across = left + ((event.clientX - place.left) * (width - left)) / place.width;
+    const across = left + placeIn(event, picture).across * (width - left);
     const { lo, hi } = panel.x;
-    return snapped(lo + ((across - box.x) / box.w) * (hi - lo));
-  }
-
-  /** @param {number} value */
-  function snapped(value) {
-    const { min, max, step } = range();
-    return Math.max(min, Math.min(max, Number((Math.round(value / step) * step).toPrecision(12))));
+    return snapped(lo + ((across - box.x) / box.w) * (hi - lo), range());
   }
 
   /** @param {PointerEvent} event */
-  function down(event) {
-    if (event.button !== 0) return;
-    held = true;
-    picture.setPointerCapture(event.pointerId);
+  function grab(event) {
+    drag(true, event);
+    return true;
+  }
+
+  /** @param {boolean} _ @param {PointerEvent} event */
+  function drag(_, event) {
     move(at(event), false);
-  }
-
-  /** @param {PointerEvent} event */
-  function drag(event) {
-    if (held) move(at(event), false);
-  }
-
-  /** @param {PointerEvent} event */
-  function up(event) {
-    if (held) move(at(event), true);
-    held = false;
   }
 
   let now = range().value; // where the keys have led, which may be ahead of the picture
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isShortcut(event)) return;
     const { min, max, step } = range();
     const far = (event.shiftKey ? FAR : 1) * step;
     /** @type {Record<string, number>} */
@@ -154,9 +136,8 @@ function makePlot(panel, range, move) {
       End: max,
     };
     if (!(event.key in places)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    now = snapped(places[event.key]);
+    claim(event);
+    now = snapped(places[event.key], range());
     move(now, true);
   }
 

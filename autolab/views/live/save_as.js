@@ -5,7 +5,7 @@
  */
 
 import { isDark } from "./colors.js";
-import { html, set, svg } from "./dom.js";
+import { html, options, set, svg } from "./dom.js";
 import { canvasOf, pdfOf } from "./pixels.js";
 
 const [SHARP, PRINTED] = [2, 3]; // pixels for each unit of the picture
@@ -14,11 +14,7 @@ const [SHARP, PRINTED] = [2, 3]; // pixels for each unit of the picture
 export function makeSaveAsPart({ get, send, answer, root }) {
   const isPage = get("still") === "page"; // which has no kernel
   const ways = Object.entries(get("ways")).filter(([suffix]) => !isPage || suffix !== "html");
-  const choice = html(
-    "select.al-button.al-take",
-    { "aria-label": get("ways")[""], onchange: take },
-    ...ways.map(([suffix, words]) => html("option", { value: suffix }, words)),
-  );
+  const choice = html("select.al-button.al-take", { "aria-label": get("ways")[""], onchange: take }, ...options(ways));
 
   async function take() {
     const suffix = choice.value;

@@ -4,8 +4,9 @@
  * weights, and beside it the result with the examples, or the unit that was chosen with its gradients.
  */
 
-import { button, html, set, short, svg, write } from "../live/dom.js";
-import { floats, paint } from "../live/heatmap.js";
+import { paint } from "../live/colors.js";
+import { button, html, lay, set, short, svg, tellOrHide, write } from "../live/dom.js";
+import { floats } from "../live/heatmap.js";
 
 const UNIT = 46; // sides of a unit's picture, and what lies between, in the units of the drawing
 const GAP = 12;
@@ -52,8 +53,7 @@ export function makeBoundaryPart(view) {
     const net = get("boundary");
     panel.hidden = !get("examples") || !net;
     if (!net || panel.hidden) return;
-    write(absent, net.absent);
-    absent.hidden = !net.absent;
+    tellOrHide(absent, net.absent);
     for (const part of [drawing, side, notes]) part.hidden = Boolean(net.absent);
     if (net.absent) return;
     if (chosen && !net.columns[chosen[0]]?.units[chosen[1]]) chosen = null;
@@ -102,9 +102,7 @@ export function makeBoundaryPart(view) {
               html("canvas"),
               html("span", { "aria-hidden": "true" }, unit),
             );
-            const [x, y] = [left(i) / wide, top(i, j) / high];
-            Object.assign(box.style, { left: `${100 * x}%`, top: `${100 * y}%`, width: `${(100 * UNIT) / wide}%` });
-            return box;
+            return lay(box, { left: left(i) / wide, top: top(i, j) / high, width: UNIT / wide });
           }),
         ),
       );

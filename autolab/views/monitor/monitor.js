@@ -3,7 +3,7 @@
 
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
-import { button, html, set, write } from "../live/dom.js";
+import { button, choice, fillTrack, html, options, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
@@ -34,8 +34,7 @@ function makeHeadPart({ get, link, root }) {
   function show() {
     const [{ title: name, stage: now, status: told }, error] = [get("training"), get("error")];
     write(title, name);
-    write(stage, link.asleep ? words.saved : now && words[now]);
-    stage.hidden = !stage.textContent;
+    tellOrHide(stage, link.asleep ? words.saved : now && words[now]);
     stage.classList.toggle("al-stage-running", now === "running" && !link.asleep);
     write(status, told.join(" \u00b7 "));
     stop.hidden = !now || link.asleep;
@@ -97,11 +96,12 @@ function makePastPart(view) {
   const words = get("words");
   const heading = html("h3.al-chart-title");
   const param = html("select.al-choice", { "aria-label": words.value, onchange: choose });
-  const which = html(
-    "select.al-choice",
+  const which = choice(
+    [
+      ["gradient", words.gradient_of],
+      ["value", words.value],
+    ],
     { "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
-    html("option", { value: "gradient" }, words.gradient_of),
-    html("option", { value: "value" }, words.value),
   );
   const heatmap = makeHeatmap();
   const absent = html("p.al-status");
@@ -142,29 +142,22 @@ function makePastPart(view) {
     const { at, path, which: shown, heat } = get("state");
     if (JSON.stringify(params) !== named) {
       named = JSON.stringify(params);
-      param.replaceChildren(
-        ...params.map((/** @type {string[]} */ [value, label]) => html("option", { value }, label)),
-      );
+      param.replaceChildren(...options(params));
     }
     param.value = path;
     which.value = shown;
     write(heading, heat.title);
     const drawn = !heat.absent;
     heatmap.root.hidden = !drawn;
-    write(absent, heat.absent ?? "");
-    absent.hidden = drawn;
-    write(caption, drawn ? heat.caption : "");
-    caption.hidden = !caption.textContent;
-    write(silent, heat.silent);
-    silent.hidden = !heat.silent;
+    tellOrHide(absent, heat.absent);
+    tellOrHide(caption, drawn && heat.caption);
+    tellOrHide(silent, heat.silent);
     if (drawn)
       heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
     const index = at === null ? places.length - 1 : places.indexOf(at);
     set(slider, { max: places.length - 1, "aria-valuetext": heat.title });
     slider.value = String(index);
-    const parts = places.length > 1 ? `${(100 * index) / (places.length - 1)}%` : "100%";
-    slider.style.setProperty("--al-from", "0%");
-    slider.style.setProperty("--al-to", parts);
+    fillTrack(slider, places.length > 1 ? index / (places.length - 1) : 1);
     write(first, String(places[0]));
     write(last, String(places[places.length - 1]));
     write(place, at === null ? words.latest : heat.title);

@@ -4,7 +4,8 @@
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
 import { makeComputingPart } from "../live/computing.js";
-import { button, choice, html, makeSegments, set, write } from "../live/dom.js";
+import { button, choice, fillTrack, html, makeSegments, set, write } from "../live/dom.js";
+import { clamp } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
 import { makeBox } from "../live/controls.js";
 import { makeWidget } from "../live/view.js";
@@ -98,7 +99,7 @@ function makeBallSettings({ get }, turn) {
       turn({ optimizer: select.value, settings });
     },
   });
-  const steps = makeBox("steps", (value) => turn({ steps: Math.max(1, Math.min(MOST_STEPS, Math.round(value))) }));
+  const steps = makeBox("steps", (value) => turn({ steps: clamp(Math.round(value), 1, MOST_STEPS) }));
   const boxes = html("div.al-surface-boxes");
   const root = html(
     "div.al-surface-settings",
@@ -172,10 +173,9 @@ function makeRollPlayer(moved) {
 
   /** @param {number} step */
   function go(step) {
-    at = Math.max(0, Math.min(last, step));
+    at = clamp(step, 0, last);
     slider.value = String(at);
-    slider.style.setProperty("--al-from", "0%");
-    slider.style.setProperty("--al-to", `${last ? (100 * at) / last : 0}%`);
+    fillTrack(slider, last && at / last);
     back.disabled = at === 0;
     on.disabled = at === last;
     moved();

@@ -1,8 +1,10 @@
 // @ts-check
 /** The picture of a surface: colours, level lines, arrows, the cross that reads its numbers, the way of the ball. */
 
-import { html, set, short, svg, write } from "../live/dom.js";
-import { floats, paint } from "../live/heatmap.js";
+import { paint } from "../live/colors.js";
+import { html, lay, set, short, svg, write } from "../live/dom.js";
+import { ARROWS, claim, clamp, placeIn } from "../live/hand.js";
+import { floats } from "../live/heatmap.js";
 
 const HEAD = 4; // of an arrow
 const LEAP = 5; // points that the cross moves with Shift
@@ -54,12 +56,11 @@ export function makeSurfacePicture(view, { looked, put }) {
   /** The point of the grid that is next to the pointer. @param {MouseEvent} event @returns {[number, number]} */
   function nearest(event) {
     const { box, width, height, places } = get("surface");
-    const rect = lines.getBoundingClientRect();
-    const across = (((event.clientX - rect.left) / rect.width) * width - box.x) / box.w;
-    const up = 1 - (((event.clientY - rect.top) / rect.height) * height - box.y) / box.h;
+    const { across, down } = placeIn(event, lines);
+    const [left, up] = [(across * width - box.x) / box.w, 1 - (down * height - box.y) / box.h];
     const at = (/** @type {number} */ share, /** @type {number} */ axis) =>
-      Math.max(0, Math.min(places[axis].length - 1, Math.round(share * (places[axis].length - 1))));
-    return [at(up, 1), at(across, 0)];
+      clamp(Math.round(share * (places[axis].length - 1)), 0, places[axis].length - 1);
+    return [at(up, 1), at(left, 0)];
   }
 
   /** @param {[number, number] | null} place */
@@ -80,14 +81,12 @@ export function makeSurfacePicture(view, { looked, put }) {
   function pressed(event) {
     const [across, up] = get("surface").places;
     const far = event.shiftKey ? LEAP : 1;
-    const move = { ArrowLeft: [0, -far], ArrowRight: [0, far], ArrowUp: [far, 0], ArrowDown: [-far, 0] }[event.key];
+    const move = ARROWS[event.key];
     if (!move && event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
     const [row, column] = here ?? [(up.length - 1) >> 1, (across.length - 1) >> 1];
-    const within = (/** @type {number} */ k, /** @type {number} */ count) => Math.max(0, Math.min(count - 1, k));
     const [down, right] = move ?? [0, 0];
-    look([within(row + down, up.length), within(column + right, across.length)]);
+    look([clamp(row - far * down, 0, up.length - 1), clamp(column + far * right, 0, across.length - 1)]);
     if (!move) drop();
   }
 
@@ -110,13 +109,7 @@ export function makeSurfacePicture(view, { looked, put }) {
   function update() {
     const shown = get("surface");
     const { box, width, height, side } = shown;
-    const percent = (/** @type {number} */ a, /** @type {number} */ b) => `${(100 * a) / b}%`;
-    Object.assign(canvas.style, {
-      left: percent(box.x, width),
-      top: percent(box.y, height),
-      width: percent(box.w, width),
-      height: percent(box.h, height),
-    });
+    lay(canvas, { left: box.x / width, top: box.y / height, width: box.w / width, height: box.h / height });
     frame.style.aspectRatio = `${width} / ${height}`;
     paint(canvas, { rows: side, cols: side, scale: 1 }, floats(shown.cells), view.colors);
     set(lines, { viewBox: `0 0 ${width} ${height}`, "aria-label": `${shown.description} ${hint}` });

@@ -2,7 +2,7 @@
 /** The part that goes up in order: which order and by which input, and the graphs of the derivatives side by side. */
 
 import { makeGraph } from "../graph/graph.js";
-import { button, html, set, write } from "../live/dom.js";
+import { button, captioned, html, makeRadios, options, set, tellOrHide, write } from "../live/dom.js";
 import { makeTerms, termsOf } from "./terms.js";
 
 const FIRST_ORDERS = 3; // that are offered at once
@@ -17,31 +17,13 @@ export function makeOrdersPart(view) {
     onchange: () => choose("wrt", by.value),
   });
   const byWords = html("label.al-by", "by ", by);
-  const group = `al-order-${Math.random()}`; // of this view alone
-  /** @type {HTMLInputElement[]} */
-  const choices = Array.from({ length: get("orders").most + 1 }, (_, order) =>
-    html("input.al-button", {
-      type: "radio",
-      name: group,
-      "data-text": order,
-      "aria-label": `Order ${order}`,
-      onchange: () => choose("order", order),
-    }),
+  const choices = makeRadios(
+    Array.from({ length: get("orders").most + 1 }, (_, order) => [String(order), () => choose("order", order)]),
+    (order) => `Order ${order}`,
   );
   const [first, further] = [html("div.al-segments"), html("div.al-segments")];
-  const control = html(
-    "div.al-order-control",
-    { role: "radiogroup", "aria-label": "Order of differentiation" },
-    html("span.al-caption", "Order"),
-    first,
-    byWords,
-  );
-  const others = html(
-    "div.al-order-control",
-    { role: "radiogroup", "aria-label": "Higher orders" },
-    html("span.al-caption", "Order"),
-    further,
-  );
+  const control = captioned({ role: "radiogroup", "aria-label": "Order of differentiation" }, "Order", first, byWords);
+  const others = captioned({ role: "radiogroup", "aria-label": "Higher orders" }, "Order", further);
   const note = html("p.al-note.al-order-note");
   const panels = html("div.al-higher");
   /** @type {{root: HTMLElement, graph: ReturnType<typeof makeGraph>, name: Element, count: Element}[]} */
@@ -74,12 +56,11 @@ export function makeOrdersPart(view) {
       );
     choices.forEach((choice, k) => (choice.checked = k === order));
     if (inputs !== (inputs = JSON.stringify(able))) {
-      by.replaceChildren(...able.map((/** @type {any} */ input) => html("option", { value: input.name }, input.label)));
+      by.replaceChildren(...options(able.map((/** @type {any} */ { name, label }) => [name, label])));
     }
     by.value = wrt ?? able[0]?.name;
     byWords.hidden = able.length < 2 || !order;
-    write(note, words);
-    note.hidden = !words;
+    tellOrHide(note, words);
     asComputed.hidden = !termsOf(get).panels.length;
     set(asComputed, { "aria-pressed": String(computed) });
     root.classList.toggle("al-many", facts.length > 1);

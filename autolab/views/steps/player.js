@@ -3,7 +3,8 @@
 
 import { sameEdge } from "../graph/answer.js";
 import { chosenLine } from "../graph/picture.js";
-import { html, set, svg, write } from "../live/dom.js";
+import { html, options, set, svg, write } from "../live/dom.js";
+import { clamp } from "../live/hand.js";
 import { termsOf } from "./terms.js";
 import { makeSheet } from "./worksheet.js";
 
@@ -25,7 +26,10 @@ export function makePlayerPart(view) {
   let timer = 0;
   let wanted = -1; // where the user's hand is, while the kernel follows
 
-  const sheet = makeSheet(get("still") === "page" ? null : (pick) => send({ do: "walk", to: get("frame").k, pick }));
+  const sheet = makeSheet(
+    view,
+    get("still") === "page" ? null : (pick) => send({ do: "walk", to: get("frame").k, pick }),
+  );
   const play = tool("play", "Play", toggle);
   const buttons = [
     tool("first", "To the first step", () => go(0)),
@@ -41,11 +45,7 @@ export function makePlayerPart(view) {
     oninput: () => go(Number(slider.value)),
   });
   const place = html("span.al-place", { hidden: true });
-  const pace = html(
-    "select.al-button.al-pace",
-    { "aria-label": "Pace" },
-    ...Object.keys(PACES).map((name) => html("option", { value: name }, name)),
-  );
+  const pace = html("select.al-button.al-pace", { "aria-label": "Pace" }, ...options(Object.keys(PACES)));
   pace.value = "normal";
   const backward = html("span", "backward");
   const ends = html("div.al-ends", { "aria-hidden": "true" }, html("span", "forward"), backward);
@@ -68,7 +68,7 @@ export function makePlayerPart(view) {
 
   /** @param {number} to @param {() => void} [done] */
   function walk(to, done) {
-    wanted = Math.max(0, Math.min(count(), to));
+    wanted = clamp(to, 0, count());
     const mine = wanted;
     send({ do: "walk", to: mine, pick: null }, () => {
       if (wanted === mine) wanted = -1;
@@ -137,7 +137,7 @@ export function makePlayerPart(view) {
     show();
     root.classList.toggle("al-walking", frame.k !== undefined);
     root.classList.toggle("al-forward", frame.backward === false);
-    sheet.update(frame, get("frame_buffers"), get("plan").words, view.colors);
+    sheet.update(view.colors);
   }
 
   return {

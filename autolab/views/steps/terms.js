@@ -3,7 +3,8 @@
 
 import { makeAct } from "../graph/inputs.js";
 import { makeControls } from "../live/controls.js";
-import { html, set, svg, write } from "../live/dom.js";
+import { html, set, svg, tellOrHide, write } from "../live/dom.js";
+import { claim } from "../live/hand.js";
 import { math } from "../live/mathml.js";
 import { makeCurves } from "../live/plot.js";
 
@@ -78,8 +79,7 @@ export function makeTerms(view) {
   function paint() {
     const { panels, values, curves: plots, moving, note: words } = termsOf(get);
     root.hidden = !panels.length;
-    write(note, words);
-    note.hidden = !words;
+    tellOrHide(note, words);
     if (root.hidden) return;
     const fresh = drawn !== (drawn = JSON.stringify(panels));
     if (fresh) {
@@ -146,8 +146,7 @@ export function makeTerms(view) {
     const way = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
     const next = boxes[here + (way ?? 0)];
     if (here < 0 || !way || !next) return;
-    event.preventDefault();
-    event.stopPropagation();
+    claim(event);
     for (const { element, order } of boxes)
       if (order === next.order) set(element, { tabindex: element === next.element ? 0 : -1 });
     next.element.focus();

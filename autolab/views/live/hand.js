@@ -1,0 +1,88 @@
+// @ts-check
+/** What a hand does: keys, a pointer over cells, drags; and numbers that follow it. */
+
+export const PIXELS_PER_RANGE = 240; // a drag of a number over this length crosses the whole range
+export const A_CLICK = 3; // pixels of a drag, below which it is a click
+
+/** Rows and columns that an arrow key leads on. @type {Record<string, [number, number]>} */
+export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** An event is for the view alone: most keys are the notebook's too. @param {Event} event */
+export function claim(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** A key that is pressed together with another one. @param {KeyboardEvent} event */
+export const isShortcut = (event) => event.ctrlKey || event.metaKey || event.altKey;
+
+/** @param {number} value @param {number} low @param {number} high */
+export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
+
+/** The nearest step of a range. @param {number} value @param {{min: number, max: number, step: number}} range */
+export const snapped = (value, { min, max, step }) =>
+  clamp(Number((Math.round(value / step) * step).toPrecision(12)), min, max); // 0.1 + 0.2 is to read 0.3
+
+/** Where a pointer is, in parts of an element's width and height. @param {MouseEvent} event @param {Element} element */
+export function placeIn({ clientX, clientY }, element) {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { across: (clientX - left) / width, down: (clientY - top) / height };
+}
+
+/**
+ * Row and column of the cell under a pointer; null beside them.
+ * @param {MouseEvent} event
+ * @param {Element} element
+ * @param {{rows: number, cols: number}} size
+ */
+export function cellUnder(event, element, { rows, cols }) {
+  const { across, down } = placeIn(event, element);
+  const [row, column] = [Math.floor(down * rows), Math.floor(across * cols)];
+  return row >= 0 && row < rows && column >= 0 && column < cols ? { row, column } : null;
+}
+
+/**
+ * The listeners of an element that can be dragged.
+ * @template Hold
+ * @param {(event: PointerEvent) => Hold | null | undefined | false} grab what is held; nothing, where no drag begins
+ * @param {(hold: Hold, event: PointerEvent) => void} move
+ * @param {(hold: Hold, event: PointerEvent) => void} [drop]
+ */
+export function draggable(grab, move, drop) {
+  /** @type {Hold | null} */
+  let hold = null;
+
+  /** @param {PointerEvent} event */
+  function up(event) {
+    const held = hold;
+    hold = null;
+    if (held) drop?.(held, event);
+  }
+
+  return {
+    /** @param {PointerEvent} event */
+    onpointerdown(event) {
+      if (event.button !== 0) return;
+      hold = grab(event) || null;
+      if (hold) /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
+    },
+    onpointermove: (/** @type {PointerEvent} */ event) => hold && move(hold, event),
+    onpointerup: up,
+    onpointercancel: up,
+  };
+}
+
+/** @typedef {{x: number, y: number, value: number, axis: "" | "x" | "y"}} Pull where a number was taken */
+
+/**
+ * What a pull makes of a number: up or to the right is more; the direction of the first pixels counts. A click: null.
+ * @param {Pull} hold
+ * @param {PointerEvent} event
+ * @param {{min: number, max: number, step: number}} range
+ */
+export function pulled(hold, event, range) {
+  const way = { x: event.clientX - hold.x, y: hold.y - event.clientY };
+  if (!hold.axis && Math.max(Math.abs(way.x), Math.abs(way.y)) < A_CLICK) return null;
+  hold.axis ||= Math.abs(way.x) > Math.abs(way.y) ? "x" : "y";
+  return snapped(hold.value + (way[hold.axis] / PIXELS_PER_RANGE) * (range.max - range.min), range);
+}
