@@ -156,7 +156,7 @@ function makeAgainPart({ get, send, link }) {
 // Where a gradient comes from: the graph of the function, and the backward that somebody wrote.
 
 /** The graph; choosing an input in it chooses its worst element. @param {import("../graph/explorer.js").View} view */
-export function makeNodesPart(view) {
+function makeNodesPart(view) {
   const { get, send } = view;
   const graph = makeGraph((id) => {
     const key = get("inputs").indexOf(id);
@@ -186,7 +186,7 @@ export function makeNodesPart(view) {
 }
 
 /** The source of each backward that somebody wrote. @param {import("../graph/explorer.js").View} view */
-export function makeBackwardPart({ get }) {
+function makeBackwardPart({ get }) {
   const root = html("div.al-backwards");
   let written = "";
 

@@ -93,8 +93,12 @@ function why({ shares, terms, math: rule }) {
 /** @param {Share} share */
 function calculation({ rule, numbers }) {
   if (!rule && !numbers.length) return [];
-  return [html("div.al-rule", rule && html("div", rule), ...numbers.map((text) => html("div.al-filled", text)))];
+  return [ruleLines(numbers, rule && html("div", rule))];
 }
+
+/** A rule, and below it its numbers. @param {string[]} numbers @param {import("../live/dom.js").Content[]} rule */
+export const ruleLines = (numbers, ...rule) =>
+  html("div.al-rule", ...rule, ...numbers.map((text) => html("div.al-filled", text)));
 
 /**
  * What the box hands on, as elements.
@@ -112,9 +116,7 @@ export function handsParts({ hands, ends }, rules, code) {
   const others = hands
     .filter(({ parameter }) => !rules.some((rule) => rule.parameter === parameter))
     .map(({ to, text, numbers }) => /** @type {[string, string[]]} */ ([`to ${to}: ${text}`, numbers]));
-  const parts = [...lines, ...others].map(([text, numbers]) =>
-    html("div.al-rule", html("div", text), ...numbers.map((filled) => html("div.al-filled", filled))),
-  );
+  const parts = [...lines, ...others].map(([text, numbers]) => ruleLines(numbers, html("div", text)));
   if (code) parts.push(html("div.al-code", code));
   if (ends) parts.push(html("p", ends));
   return parts.length ? [html("h4", "What it passes on"), ...parts] : [];

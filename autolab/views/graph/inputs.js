@@ -3,7 +3,7 @@
 
 import { makeSettings } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
-import { button, html, set, short, svg, write } from "../live/dom.js";
+import { button, copied, html, set, short, svg, write } from "../live/dom.js";
 import { A_CLICK, PIXELS_PER_RANGE, claim, clamp, draggable, isShortcut, snapped } from "../live/hand.js";
 
 /** @param {import("./explorer.js").View} view */
@@ -82,11 +82,7 @@ function makeCode({ answer, send }) {
     root.hidden = false;
     text.value = answer(["code"]) ?? "";
     text.select();
-    const copied = await navigator.clipboard?.writeText(text.value).then(
-      () => true,
-      () => false,
-    );
-    write(note, copied ? "Copied" : "Copy with Ctrl+C");
+    write(note, (await copied(text.value)) ? "Copied" : "Copy with Ctrl+C");
   }
 
   return { root, hide, button: button("Copy point as code", () => send({ do: "ask", question: ["code"] }, copy)) };

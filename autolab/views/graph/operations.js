@@ -38,6 +38,11 @@ function floorDivide(x, y) {
   return whole - low > 0.5 ? low + 1 : low;
 }
 
+/** What JavaScript calls as NumPy does. */
+const SAME = /** @type {"exp"[]} */ (
+  "exp expm1 log log1p log2 log10 sqrt cbrt sin cos tan sinh cosh tanh floor ceil trunc hypot".split(" ")
+);
+
 /** @type {Record<string, (x: number, y: number, z: number) => number>} */
 export const ELEMENTWISE = {
   copy: (x) => x,
@@ -46,30 +51,14 @@ export const ELEMENTWISE = {
   sign: (x) => (x > 0 ? 1 : x < 0 ? -1 : x),
   square: (x) => x * x,
   reciprocal: (x) => 1 / x,
-  exp: Math.exp,
+  ...Object.fromEntries(SAME.map((name) => [name, Math[name]])),
   exp2: (x) => 2 ** x,
-  expm1: Math.expm1,
-  log: Math.log,
-  log1p: Math.log1p,
-  log2: Math.log2,
-  log10: Math.log10,
-  sqrt: Math.sqrt,
-  cbrt: Math.cbrt,
-  sin: Math.sin,
-  cos: Math.cos,
-  tan: Math.tan,
-  sinh: Math.sinh,
-  cosh: Math.cosh,
-  tanh: Math.tanh,
   arcsin: Math.asin,
   arccos: Math.acos,
   arctan: Math.atan,
   arcsinh: Math.asinh,
   arccosh: Math.acosh,
   arctanh: Math.atanh,
-  floor: Math.floor,
-  ceil: Math.ceil,
-  trunc: Math.trunc,
   rint,
   isfinite: truth(Number.isFinite),
   isnan: truth(Number.isNaN),
@@ -91,7 +80,6 @@ export const ELEMENTWISE = {
   fmax: (x, y) => (x !== x ? y : y !== y ? x : larger(x, y)),
   fmin: (x, y) => (x !== x ? y : y !== y ? x : smaller(x, y)),
   arctan2: Math.atan2,
-  hypot: Math.hypot,
   logaddexp,
   logaddexp2: (x, y) => logaddexp(x * Math.LN2, y * Math.LN2) / Math.LN2,
   copysign: (x, y) => (negative(y) ? -Math.abs(x) : Math.abs(x)),

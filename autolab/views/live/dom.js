@@ -33,16 +33,16 @@ export function set(element, attributes) {
 }
 
 /**
- * An element by its tag and classes, as in "span.al-note"; then its attributes, if it has any, and what is in it.
- * Strings become text.
- * @param {string} space
+ * What makes elements by their tag and classes, as in "span.al-note"; then their attributes, if they have any, and what
+ * is in them. Strings become text.
+ * @param {(tag: string) => Element} create
  * @returns {(selector: string, ...content: (Attributes | Content)[]) => any}
  */
 export const maker =
-  (space) =>
+  (create) =>
   (selector, ...content) => {
     const [tag, ...classes] = selector.split(".");
-    const element = document.createElementNS(space, tag);
+    const element = create(tag);
     if (classes.length) element.setAttribute("class", classes.join(" "));
     const [first, ...others] = content;
     if (isContent(first)) fill(element, /** @type {Content[]} */ (content));
@@ -60,13 +60,20 @@ function fill(element, content) {
     else if (part !== false && part !== null && part !== undefined) element.append(part);
 }
 
-export const html = maker("http://www.w3.org/1999/xhtml");
-export const svg = maker("http://www.w3.org/2000/svg");
+export const html = maker((tag) => document.createElement(tag));
+export const svg = maker((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
 
 /** @param {string} text @param {() => void} action @param {Attributes} [attributes] */
 export function button(text, action, attributes = {}) {
   return html("button.al-button", { type: "button", onclick: action, ...attributes }, text);
 }
+
+/** Whether a text could be copied: a browser may forbid it. @param {string} text @returns {Promise<boolean>} */
+export const copied = async (text) =>
+  (await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  )) ?? false;
 
 /**
  * A list of which one entry is chosen.

@@ -6,7 +6,7 @@ import { html, maker } from "./dom.js";
 /** @typedef {[string, ...any[]]} Tree */
 /** @typedef {{text: string, tree: Tree}} Formula what is read aloud, and the formula */
 
-const make = maker("http://www.w3.org/1998/Math/MathML");
+const make = maker((tag) => document.createElementNS("http://www.w3.org/1998/Math/MathML", tag));
 /** @type {Record<string, string>} */
 const TAGS = {
   row: "mrow",

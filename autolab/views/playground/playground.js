@@ -2,7 +2,7 @@
 /** The playground: an editor, and below it what the program shows. Python runs in a worker; the page stays alive. */
 
 import { lookOf } from "../graph/address.js";
-import { button, html, set, write } from "../live/dom.js";
+import { button, copied, html, set, write } from "../live/dom.js";
 import { packed, unpackedLink } from "../live/playground_link.js";
 import { followTheme } from "../live/theme.js";
 import { makeModels, offerFrontEnds } from "./models.js";
@@ -29,12 +29,12 @@ const run = button(words.run, () => start());
 const stop = button(words.stop, halt);
 const link = button(words.link, () => tell({ do: "link" }));
 const status = html("span.al-play-status", { role: "status" });
-const progress = /** @type {HTMLProgressElement} */ (
-  html("progress", { max: `${STAGES.length - 1}`, "aria-label": "Loading" })
-);
+const progress = html("progress", { max: `${STAGES.length - 1}`, "aria-label": "Loading" });
 const output = html("section.al-play-output", { "aria-label": words.output });
-const examplesBox = /** @type {HTMLSelectElement} */ (
-  html("select", { "aria-label": words.example }, ...Object.keys(examples).map((name) => html("option", name)))
+const examplesBox = html(
+  "select",
+  { "aria-label": words.example },
+  ...Object.keys(examples).map((name) => html("option", name)),
 );
 const editor = makeEditor(words.editor, start);
 
@@ -178,9 +178,7 @@ function print(text) {
 /** What is no live view, as its picture in a frame where no script runs, or as text. @param {any} bundle */
 function show({ text, html: picture }) {
   if (!picture) return print(`${text}\n`);
-  const frame = /** @type {HTMLIFrameElement} */ (
-    html("iframe", { sandbox: "allow-same-origin", title: text.slice(0, 200) })
-  );
+  const frame = html("iframe", { sandbox: "allow-same-origin", title: text.slice(0, 200) });
   frame.srcdoc = `<style>${FRAME_STYLE}</style>${offline(picture)}`;
   frame.onload = () => {
     const page = frame.contentDocument?.documentElement;
@@ -210,20 +208,14 @@ async function view(id) {
 async function copy(program) {
   const now = shown ? lookOf(models.get(shown)?.get("look")) : {};
   history.replaceState(null, "", `#${await packed({ program, look: now })}`);
-  const copied = await navigator.clipboard?.writeText(location.href).then(
-    () => true,
-    () => false,
-  );
-  write(status, words[copied ? "copied" : "address"]);
+  write(status, words[(await copied(location.href)) ? "copied" : "address"]);
 }
 
 // A small editor: plain text in which Tab and Enter indent, as programs need it.
 
 /** @param {string} label @param {() => void} run */
 function makeEditor(label, run) {
-  const area = /** @type {HTMLTextAreaElement} */ (
-    html("textarea.al-play-editor", { "aria-label": label, spellcheck: "false", autocapitalize: "off" })
-  );
+  const area = html("textarea.al-play-editor", { "aria-label": label, spellcheck: "false", autocapitalize: "off" });
   let leaves = false; // Escape was pressed: the next Tab goes on to what comes after the editor
 
   /** Write at the caret, so that the browser can undo it. @param {string} text */

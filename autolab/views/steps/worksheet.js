@@ -1,6 +1,7 @@
 // @ts-check
 /** What happens at one step of the walk: the chain rule, and below it the calculation line by line with its numbers. */
 
+import { ruleLines } from "../graph/answer.js";
 import { paint } from "../live/colors.js";
 import { html, layOverCells, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
@@ -34,10 +35,9 @@ export function makeSheet({ get }, choose) {
     const parts = formula ? [math(formula, "al-formula")] : [];
     if (numbers.length || rule)
       parts.push(
-        html(
-          "div.al-rule",
+        ruleLines(
+          numbers,
           rule && [html("div", rule.text), html("div.al-declared", rule.where, html("code", rule.declared))],
-          ...numbers.map((/** @type {string} */ text) => html("div.al-filled", text)),
         ),
       );
     if (rule?.code) parts.push(html("details", html("summary", words.walk_rule), html("pre.al-code", rule.code)));
