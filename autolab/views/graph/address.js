@@ -1,7 +1,7 @@
 // @ts-check
 /** The part with which the address of a saved page says what is looked at: who is given it sees the same. */
 
-import { button, copied, html, write } from "../live/dom.js";
+import { button, html, toClipboard, write } from "../live/dom.js";
 
 const isInteger = (/** @type {any} */ value) => Number.isInteger(value);
 const isString = (/** @type {any} */ value) => typeof value === "string";
@@ -54,7 +54,7 @@ export function makeAddressPart({ get, send }) {
   }
 
   async function copy() {
-    write(note, (await copied(location.href)) ? "Copied" : "It is in the browser's address bar");
+    write(note, (await toClipboard(location.href)) ? "Copied" : "It is in the browser's address bar");
   }
 
   addEventListener("hashchange", visit);

@@ -3,7 +3,7 @@
 
 import { makeSettings } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
-import { button, copied, html, set, short, svg, write } from "../live/dom.js";
+import { button, html, set, short, svg, toClipboard, write } from "../live/dom.js";
 import { A_CLICK, PIXELS_PER_RANGE, claim, clamp, draggable, isShortcut, snapped } from "../live/hand.js";
 
 /** @param {import("./explorer.js").View} view */
@@ -82,7 +82,7 @@ function makeCode({ answer, send }) {
     root.hidden = false;
     text.value = answer(["code"]) ?? "";
     text.select();
-    write(note, (await copied(text.value)) ? "Copied" : "Copy with Ctrl+C");
+    write(note, (await toClipboard(text.value)) ? "Copied" : "Copy with Ctrl+C");
   }
 
   return { root, hide, button: button("Copy point as code", () => send({ do: "ask", question: ["code"] }, copy)) };

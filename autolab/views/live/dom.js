@@ -69,7 +69,7 @@ export function button(text, action, attributes = {}) {
 }
 
 /** Whether a text could be copied: a browser may forbid it. @param {string} text @returns {Promise<boolean>} */
-export const copied = async (text) =>
+export const toClipboard = async (text) =>
   (await navigator.clipboard?.writeText(text).then(
     () => true,
     () => false,

@@ -2,7 +2,7 @@
 /** The playground: an editor, and below it what the program shows. Python runs in a worker; the page stays alive. */
 
 import { lookOf } from "../graph/address.js";
-import { button, copied, html, set, write } from "../live/dom.js";
+import { button, html, set, toClipboard, write } from "../live/dom.js";
 import { packed, unpackedLink } from "../live/playground_link.js";
 import { followTheme } from "../live/theme.js";
 import { makeModels, offerFrontEnds } from "./models.js";
@@ -208,7 +208,7 @@ async function view(id) {
 async function copy(program) {
   const now = shown ? lookOf(models.get(shown)?.get("look")) : {};
   history.replaceState(null, "", `#${await packed({ program, look: now })}`);
-  write(status, words[(await copied(location.href)) ? "copied" : "address"]);
+  write(status, words[(await toClipboard(location.href)) ? "copied" : "address"]);
 }
 
 // A small editor: plain text in which Tab and Enter indent, as programs need it.
