@@ -97,12 +97,7 @@ function makePlotsPart({ get, send, link, root: view }) {
       get("still") ? { do: "turn", to: { k: nearest(value) } } : { do: "move", key: "x", index: null, value, final },
     );
   };
-  const nothing = () => {};
-  const point = makeControl(control(), {
-    move: (_, __, value, final) => move(value, final),
-    draw: nothing,
-    window: nothing,
-  });
+  const point = makeControl(control(), { move: (_, __, value, final) => move(value, final) });
   const curves = makeCurves(control, move);
   const numbers = makeNumbers();
   const growth = makeGrowth(get("words"));

@@ -3,7 +3,7 @@
 
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
 import { makeBrain } from "../live/brain.js";
-import { makeChart } from "../live/chart.js";
+import { makeCharts } from "../live/chart.js";
 import { makeComputingPart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html, write } from "../live/dom.js";
@@ -23,9 +23,8 @@ function makeKnobsPart(view) {
   const { get, send, link, root } = view;
   root.classList.add("al-interact");
   const { title, controls, settings, dice } = get("free");
-  const nothing = () => {};
   const sliders = makeControls(
-    { move: ({ key }, _, value) => send({ do: "move", key, value }), draw: nothing, window: nothing },
+    { move: ({ key }, _, value) => send({ do: "move", key, value }) },
     { class: "al-controls", "aria-label": "Inputs" },
   );
   const selects = settings.map((/** @type {any} */ { name, label, values }) => {
@@ -78,24 +77,13 @@ function makeToldPart({ get }) {
 /** A chart for each that the function returned. @param {import("../graph/explorer.js").View} view */
 function makeLinesPart({ get }) {
   const panel = html("div.al-line-charts");
-  /** @type {ReturnType<typeof makeChart>[]} */
-  let charts = [];
+  const charts = makeCharts(panel);
 
   function paint() {
     const wanted = get("result").charts;
     panel.hidden = !wanted.length;
-    if (charts.length !== wanted.length) {
-      for (const chart of charts) chart.close();
-      charts = wanted.map(() => makeChart());
-      panel.replaceChildren(...charts.map((chart) => chart.root));
-    }
-    charts.forEach((chart, i) => chart.update(wanted[i]));
+    charts.update(wanted);
   }
 
-  return {
-    places: { middle: [panel] },
-    on: { result: paint },
-    paint,
-    close: () => charts.forEach((chart) => chart.close()),
-  };
+  return { places: { middle: [panel] }, on: { result: paint }, paint, close: charts.close };
 }

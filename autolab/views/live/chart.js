@@ -189,3 +189,24 @@ export function makeChart() {
     close: () => observer.disconnect(),
   };
 }
+
+/** As many charts as there is something to draw. @param {HTMLElement} root in which they stand */
+export function makeCharts(root) {
+  /** @type {ReturnType<typeof makeChart>[]} */
+  const charts = [];
+  return {
+    /** @param {Chart[]} wanted */
+    update(wanted) {
+      for (const gone of charts.splice(wanted.length)) {
+        gone.close();
+        gone.root.remove();
+      }
+      while (charts.length < wanted.length) charts.push(makeChart());
+      charts.forEach((chart, i) => {
+        if (!chart.root.parentNode) root.append(chart.root);
+        chart.update(wanted[i]);
+      });
+    },
+    close: () => charts.forEach((chart) => chart.close()),
+  };
+}

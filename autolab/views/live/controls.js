@@ -12,11 +12,12 @@ import { clamp } from "./hand.js";
  */
 
 /**
- * What can be done to an array: set an element (the index is that of the flattened array), fill it, look elsewhere.
+ * What can be done to an array: set an element (the index is that of the flattened array); fill it and look elsewhere,
+ * where there can be arrays.
  * @typedef {{
  *   move: (control: Control, index: number | null, value: number, final: boolean) => void,
- *   draw: (control: Control, distribution: string, scale: number, seed: number) => void,
- *   window: (control: Control, row: number, column: number) => void,
+ *   draw?: (control: Control, distribution: string, scale: number, seed: number) => void,
+ *   window?: (control: Control, row: number, column: number) => void,
  * }} Act
  */
 

@@ -157,7 +157,7 @@ function makeDraw(control, act) {
   function draw() {
     if (last === `${kind.value} ${scale} ${seed}`) start.show((seed = (seed + 1) % SEEDS));
     last = `${kind.value} ${scale} ${seed}`;
-    act.draw(control, kind.value, scale, seed);
+    act.draw?.(control, kind.value, scale, seed);
   }
 
   size.show(scale);
@@ -189,7 +189,7 @@ function makeMap(first, act) {
 
   /** @param {number} row @param {number} column */
   function show(row, column) {
-    act.window(control, Math.round(row), Math.round(column)); // Python keeps the window inside
+    act.window?.(control, Math.round(row), Math.round(column)); // Python keeps the window inside
   }
 
   /** The window's middle follows the pointer. @param {boolean} _ @param {PointerEvent} event */

@@ -2,7 +2,7 @@
 /** The monitor of a training: curves, the state of one parameter now or earlier, and a button that stops it. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeChart } from "../live/chart.js";
+import { makeCharts } from "../live/chart.js";
 import { button, choice, fillTrack, html, options, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
@@ -56,29 +56,20 @@ function makeHeadPart({ get, link, root }) {
 function makeChartsPart({ get }) {
   const panel = html("div.al-charts");
   const empty = html("p.al-note", get("words").nothing);
-  /** @type {ReturnType<typeof makeChart>[]} */
-  const charts = [];
+  const charts = makeCharts(panel);
 
   function show() {
     const [wanted, mark] = [get("training").charts, get("state")?.at ?? null];
-    for (const gone of charts.splice(wanted.length)) {
-      gone.close();
-      gone.root.remove();
-    }
-    while (charts.length < wanted.length) {
-      charts.push(makeChart());
-      panel.append(charts[charts.length - 1].root);
-    }
     if (wanted.length) empty.remove();
     else panel.append(empty);
-    charts.forEach((chart, i) => chart.update({ ...wanted[i], mark, lines: wanted[i].lines.map(withNumbers) }));
+    charts.update(wanted.map((/** @type {any} */ chart) => ({ ...chart, mark, lines: chart.lines.map(withNumbers) })));
   }
 
   return {
     places: { middle: [panel] },
     on: { "training state": show },
     paint: show,
-    close: () => charts.forEach((chart) => chart.close()),
+    close: charts.close,
   };
 }
 
