@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from typing import Any
 
 from ..engine.errors import a_kind
@@ -41,7 +41,7 @@ def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
         return given, []
     if isinstance(given, Parameter):
         given = [given]
-    if callable(given) or isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+    if not isinstance(given, list | tuple | Iterator | ValuesView):
         return None
     entries = list(given)
     groups: Groups = []
