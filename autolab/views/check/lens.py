@@ -66,11 +66,10 @@ class Lens(SessionView):
     def __init__(self, session: LensSession) -> None:
         self._session = session
         self._measured: CheckResult | None = None
-        first = at_first()
-        words = first["words"] | {f"lens_{key}": say(f"lens_{key}") for key in _LENS_WORDS}
-        words |= {"live_old": say("lens_old"), "live_stale": say("lens_stale")}
+        own = [f"lens_{key}" for key in _LENS_WORDS]
+        first = at_first(own, live_old=say("lens_old"), live_stale=say("lens_stale"))
         look = look_of(session.state)
-        super().__init__(**{**first, "words": words, "look": look, **self._answers(questions_of(look))})
+        super().__init__(**first, look=look, **self._answers(questions_of(look)))
         self._listen()
         with self._lock, self.hold_sync():
             self._refresh()

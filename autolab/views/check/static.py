@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning
-from ..draw.escape import LIMIT, Markup, clean, code, element, escape, join, paragraph, picture, prose, table
+from ..draw.escape import Markup, clean, code, element, escape, fitting, join, paragraph, picture, prose, table
 from ..draw.heatmap_data import Span, partly
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say
@@ -28,11 +28,7 @@ _HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "er
 
 def bundle(report: GradientReport) -> Bundle:
     """HTML with as many heatmaps as fit, and the report's own text."""
-    text = str(report)
-    for html in _ever_smaller(report):
-        if len(html.encode()) + len(text.encode()) <= LIMIT:
-            return {"text/html": str(html), "text/plain": text}
-    return {"text/plain": text}
+    return fitting(_ever_smaller(report), str(report))
 
 
 def lens_bundle(lens: Any) -> Bundle:

@@ -85,9 +85,9 @@ class DerivativeExplorer(SessionView):
 
     # ------------------------------------------------------------------ what is shown
     def _words(self) -> dict[str, str]:
-        has_curves, words = self._session.seen.study.has_curves, {key: say(key) for key in _WORDS}
-        words |= {"live_old": say("curve_old" if has_curves else "curve_first"), "live_stale": say("curve_stale")}
-        return {**at_first()["words"], **words}
+        old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")
+        words: dict[str, str] = at_first(_WORDS, live_old=old, live_stale=say("curve_stale"))["words"]
+        return words
 
     @on_question("curves", "page")
     def _curves(self) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
-from ..draw.escape import LIMIT, Markup, code, details, element, join, paragraph, picture, prose, table
+from ..draw.escape import Markup, code, details, element, fitting, join, paragraph, picture, prose, table
 from ..draw.messages import say
-from ..draw.svg import Look, document, words_at
+from ..draw.svg import Look, document, path_of, words_at
 from ..graph.graph_svg import to_svg
 from ..steps.terms import order_formulas
 from .scene import LARGE, SMALL, TANGENT, TAYLOR, growth_rows, moving, panels, spoken
@@ -23,11 +23,7 @@ _BAR, _ROW = 300.0, 44.0
 
 def bundle(data: Derivatives) -> Bundle:
     """HTML with the graphs of as many orders as fit, and text."""
-    text = to_text(data)
-    for html in _ever_smaller(data):
-        if len(html.encode()) + len(text.encode()) <= LIMIT:
-            return {"text/html": str(html), "text/plain": text}
-    return {"text/plain": text}
+    return fitting(_ever_smaller(data), to_text(data))
 
 
 def bundle_of_view(view: Any) -> Bundle:
@@ -161,4 +157,4 @@ def _legend(entries: list[dict[str, Any]]) -> Iterator[Markup]:
 
 
 def _path(d: str, style: str, dash: str | None = None) -> Markup:
-    return element("path", d=d, class_=style, stroke_dasharray=dash, fill="none" if "card" not in style else None)
+    return path_of(d, style, dash, "none" if "card" not in style else None)

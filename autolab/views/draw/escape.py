@@ -12,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from ...engine.display import Bundle
+
 NAME_LIMIT = 200
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _WHITE_SPACE = str.maketrans("\t\n\r\v\f\x85\u2028\u2029", " " * 8)
@@ -102,11 +104,26 @@ _FORMULA_SIGNS = ("$", "\\")
 _FORMULA = re.compile(r"([$\\])")
 
 
+def fitting(ever_smaller: Iterable[Markup], text: str, otherwise: str = "") -> Bundle:
+    """The first of these displays that is no larger than an output may be, and ``text``.
+
+    If none is, the text alone, with a line that says so where there is one: ``otherwise``.
+    """
+    for shown in ever_smaller:
+        if len(shown.encode()) + len(text.encode()) <= LIMIT:
+            return {"text/html": str(shown), "text/plain": text}
+    return {"text/plain": f"{text}\n{otherwise}" if otherwise else text}
+
+
 def picture(svg: Markup, alt: str) -> Markup:
     """An SVG document as an image with a description."""
     require(svg)
-    address = Markup("data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode())
-    return element("img", alt=escape(alt, _ALT_LIMIT), src=address)
+    return element("img", alt=escape(alt, _ALT_LIMIT), src=image_address(svg.encode(), "svg+xml"))
+
+
+def image_address(data: bytes, kind: str = "png") -> Markup:
+    """An image as an address that holds all of it."""
+    return Markup(f"data:image/{kind};base64,{base64.b64encode(data).decode()}")
 
 
 def code(text: object) -> Markup:

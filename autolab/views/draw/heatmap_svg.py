@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +13,12 @@ import numpy as np
 from ...recording.model import Snapshot
 from .arrays import Grid, grid
 from .colors import STOPS, THEMES, Theme, Tone, color, ink_on, signs_of, view_tone
-from .escape import Markup, element, escape
+from .escape import Markup, element, escape, image_address
 from .heatmap_data import Partly
 from .messages import say
 from .names import shorten
 from .numbers import number, shape_text
-from .svg import Look, document, new_scope, png, sheet, words_at
+from .svg import Look, document, first_theme, new_scope, png, sheet, words_at
 
 MAX_CELLS = 64
 _NUMBERED = 8
@@ -50,7 +49,7 @@ class Panel:
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
     """The SVG document of some heatmaps side by side: one scale of colours for all that bring none of their own."""
     scope = new_scope()
-    theme: Theme = "dark" if look == "dark" else "light"
+    theme = first_theme(look)
     largest = max([abs(end or 0.0) for p in panels for end in (p.snapshot.minimum, p.snapshot.maximum)], default=0.0)
     drawn = [_Drawing(panel, view_tone(largest), theme) for panel in panels]
     lefts = list(accumulate((drawing.width + _GAP for drawing in drawn), initial=14.0))
@@ -148,9 +147,8 @@ class _Drawing:
 
     def _image(self) -> Markup:
         data = png(self.cells, self.tone, (self.cell_width, self.cell_height), self.theme)
-        address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
         size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
-        return element("image", href=address, x=0, y=_TOP, **size)
+        return element("image", href=image_address(data), x=0, y=_TOP, **size)
 
     def _frame(self) -> Markup:
         return self._box((0, 0, self.rows, self.across), class_="strip")
@@ -253,5 +251,4 @@ def strip(title: str, snapshot: Snapshot, scale: float) -> Markup:
     rows, columns = cells.values.shape
     cell = (min(12, max(2, _WIDTH // columns)), min(12, max(3, _HEIGHT // rows)))
     data = png(cells, view_tone(scale), cell, shades=_SHADES, frame=True)
-    address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
-    return element("img", alt=escape(describe(Panel(title, snapshot)), 300), align="middle", src=address)
+    return element("img", alt=escape(describe(Panel(title, snapshot)), 300), align="middle", src=image_address(data))

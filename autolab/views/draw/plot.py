@@ -14,7 +14,7 @@ from .chart import Line, axis, chart, with_powers
 from .colors import DASHES
 from .escape import Markup, element, paragraph, picture
 from .numbers import number
-from .svg import Look, document, words_at
+from .svg import Look, document, path_of, words_at
 
 if TYPE_CHECKING:
     from ...analysis.line_charts import LineChart
@@ -99,7 +99,7 @@ def _chart(chart: dict[str, Any]) -> list[Markup]:
     scale = _AxisScales(chart)
     parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, scale)]
     if chart["mark"] is not None:
-        parts.append(_path(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
+        parts.append(path_of(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
     for i, line in enumerate(chart["lines"]):
         parts += _drawn(line, i, scale)
     for i, (x, y, line) in enumerate(_legend(chart["lines"])):
@@ -113,13 +113,13 @@ def _axes(chart: dict[str, Any], scale: _AxisScales) -> list[Markup]:
     for value, text in chart["y"]["ticks"]:
         y = scale.y(value)
         parts += [
-            _path(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"),
+            path_of(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"),
             words_at(_LEFT - 8, y + 4, text, "small right"),
         ]
     for value, text in chart["x"]["ticks"]:
         x = scale.x(value)
-        parts += [_path(f"M{x:.1f} {scale.bottom}v5", "edges"), words_at(x, scale.bottom + 18, text, "small middle")]
-    parts.append(_path(f"M{_LEFT} {_TOP}V{scale.bottom}H{scale.right}", "edges"))
+        parts += [path_of(f"M{x:.1f} {scale.bottom}v5", "edges"), words_at(x, scale.bottom + 18, text, "small middle")]
+    parts.append(path_of(f"M{_LEFT} {_TOP}V{scale.bottom}H{scale.right}", "edges"))
     return [*parts, words_at((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
 
 
@@ -130,19 +130,15 @@ def _drawn(line: dict[str, Any], i: int, scale: _AxisScales) -> list[Markup]:
         if y is not None:
             steps.append(f"{pen}{x:.1f} {y:.1f}")
         pen = "M" if y is None else "L"
-    parts = [_path("".join(steps), f"line c{i}", DASHES[i] or None)] if steps else []
+    parts = [path_of("".join(steps), f"line c{i}", DASHES[i] or None)] if steps else []
     if len(known) <= _FEW:
         parts += [element("circle", cx=x, cy=y, r=3.0, class_=f"d{i}") for x, y in known if y is not None]
     return parts
 
 
 def _legend_entry(x: float, y: float, line: dict[str, Any], i: int) -> list[Markup]:
-    sample = _path(f"M{x:.1f} {y - 4:.1f}h{_SAMPLE - 6:.1f}", f"line c{i}", DASHES[i] or None)
+    sample = path_of(f"M{x:.1f} {y - 4:.1f}h{_SAMPLE - 6:.1f}", f"line c{i}", DASHES[i] or None)
     return [sample, words_at(x + _SAMPLE, y, _entry(line), "small")]
-
-
-def _path(d: str, style: str, dash: str | None = None) -> Markup:
-    return element("path", d=d, class_=style, stroke_dasharray=dash)
 
 
 _FAR = 20.0
@@ -260,10 +256,12 @@ def _read_at(mark: float, shown: LineChart, lines: list[dict[str, Any]]) -> None
         line["last"] = number(float(shown.lines[line["name"]][nearest]))
 
 
+def chart_bundle(one: dict[str, Any]) -> Bundle:
+    """A chart as a picture, and its description as text."""
+    words = one["description"]
+    return {"text/html": str(paragraph(picture(to_svg([one]), words))), "text/plain": words}
+
+
 def line_chart_bundle(shown: LineChart) -> Bundle:
     """A picture, and the same in words."""
-    one = drawn(shown)
-    return {
-        "text/html": str(paragraph(picture(to_svg([one]), one["description"]))),
-        "text/plain": one["description"],
-    }
+    return chart_bundle(drawn(shown))

@@ -84,6 +84,11 @@ def words_at(x: float, y: float, words: str, style: str | None = None) -> Markup
     return element("text", escape(words), x=x, y=y, class_=style)
 
 
+def path_of(d: str, style: str, dash: str | None = None, fill: str | None = None) -> Markup:
+    """A path, with the classes that give it its colour and width."""
+    return element("path", d=d, class_=style, stroke_dasharray=dash, fill=fill)
+
+
 Look = Literal["light", "dark", "auto"]
 
 LEVELS = 10
@@ -150,6 +155,11 @@ _LINE_SHAPES = f"""
 """
 
 
+def first_theme(look: Look) -> Theme:
+    """The theme of a look; of ``auto`` the one it has where the page says nothing."""
+    return "dark" if look == "dark" else "light"
+
+
 def shade(t: float) -> int:
     """The number of the shade for a signed fraction."""
     return round(max(-1.0, min(1.0, t)) * LEVELS) + LEVELS
@@ -167,8 +177,7 @@ def style_sheet(scope: str, look: Look, shades: Collection[int]) -> Markup:
 
 def sheet(scope: str, look: Look, shapes: str, colors: Callable[[Theme], str]) -> Markup:
     """Rules, one a line, each for the inside of the element with the id ``scope``; ``auto`` follows the page."""
-    first: Theme = "dark" if look == "dark" else "light"
-    text = _scoped(shapes, scope) + _scoped(colors(first), scope)
+    text = _scoped(shapes, scope) + _scoped(colors(first_theme(look)), scope)
     if look == "auto":
         text += f"@media (prefers-color-scheme:dark){{{_scoped(colors('dark'), scope)}}}"
     return Markup(f"<style>{text}</style>")

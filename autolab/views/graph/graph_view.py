@@ -41,11 +41,9 @@ class GraphView(LiveView):
     kind = "explorer"
 
     def __init__(self, recording: Recording) -> None:
-        first = at_first()
-        first["words"]["still"] = say("graph_still")
         with collector_waits():
             self._picture = Picture(recording)
-            super().__init__(**first, still="graph", **self._answers(self._picture.first))
+            super().__init__(**at_first(still=say("graph_still")), still="graph", **self._answers(self._picture.first))
         self._listen()
 
     @property

@@ -35,9 +35,8 @@ class Heatmap(LiveView):
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        first = at_first()
-        words = {**first["words"], "live_stale": say("heat_stale"), "heat_keys": say("heat_keys")}
-        super().__init__(**{**first, "words": words, **self._answers([AT_FIRST])})
+        first = at_first(["heat_keys"], live_stale=say("heat_stale"))
+        super().__init__(**first, **self._answers([AT_FIRST]))
         self._listen()
 
     # ------------------------------------------------------------------ for Python

@@ -49,11 +49,9 @@ class Interact(LiveView):
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
         self._train = config.train
         self._name = clean(getattr(fn, "__name__", type(fn).__name__))
-        first = at_first()
-        words = {**first["words"], **{key: say(key) for key in _WORDS}}
-        words |= {"live_stale": say("interact_stale"), "still": say("interact_still")}
+        first = at_first(_WORDS, live_stale=say("interact_stale"), still=say("interact_still"))
         self._compute()
-        super().__init__(**{**first, "words": words}, **self._answers([["free"], ["result"], AT_FIRST]))
+        super().__init__(**first, **self._answers([["free"], ["result"], AT_FIRST]))
         self._listen()
 
     # ------------------------------------------------------------------ for Python

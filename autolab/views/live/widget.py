@@ -11,7 +11,7 @@ import json
 import re
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -293,6 +293,10 @@ class _Output(dict[str, Any]):
     __slots__ = ("__weakref__",)
 
 
-def at_first() -> dict[str, Any]:
-    """The traits with which every view begins: colours and words."""
-    return {"palette": palette(), "words": {key: say(key) for key in _WORDS}}
+def at_first(own: Iterable[str] = (), **words: str) -> dict[str, Any]:
+    """The traits with which every view begins: colours and words.
+
+    ``own`` are the keys of further sentences, which the page finds under the same keys; ``words`` are sentences for
+    keys that the page knows.
+    """
+    return {"palette": palette(), "words": {key: say(key) for key in (*_WORDS, *own)} | words}

@@ -14,7 +14,7 @@ from ..draw.escape import clean, code, element, escape, fact_table, join, paragr
 from ..draw.heatmap_svg import Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number
-from ..draw.plot import to_svg
+from ..draw.plot import chart_bundle, to_svg
 
 if TYPE_CHECKING:
     from ...training.boundary import DecisionBoundary
@@ -168,8 +168,4 @@ def report_svg(report: PlotReport) -> str:
 
 def plot_bundle(report: PlotReport) -> Bundle:
     """The chart as a picture; its description as text."""
-    drawn = report_chart(report)
-    return {
-        "text/html": str(paragraph(picture(to_svg([drawn]), drawn["description"]))),
-        "text/plain": drawn["description"],
-    }
+    return chart_bundle(report_chart(report))

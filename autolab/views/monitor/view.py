@@ -44,9 +44,8 @@ class MonitorView(LiveView):
     def __init__(self, monitor: LiveMonitor) -> None:
         self._monitor = monitor
         self._stage: Literal["", "running", "stopping"] = ""
-        first = at_first()
-        words = first["words"] | {name: say(f"monitor_{name}") for name in _WORDS}
-        super().__init__(**{**first, "words": words, **self._answers(_AT_FIRST)})
+        words = {name: say(f"monitor_{name}") for name in _WORDS}
+        super().__init__(**at_first(**words), **self._answers(_AT_FIRST))
         self._listen()
 
     # ------------------------------------------------------------------ for the monitor

@@ -16,7 +16,7 @@ from ..draw.heatmap_svg import MAX_CELLS, Panel, heatmaps
 from ..draw.messages import plural, say
 from ..draw.names import columns, shorten
 from ..draw.numbers import inline, number
-from ..draw.svg import Look, document, words_at
+from ..draw.svg import Look, document, first_theme, words_at
 
 if TYPE_CHECKING:
     from ...analysis.matrices import DerivativeMatrix
@@ -68,7 +68,7 @@ def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     if max(matrix.values.shape) > _NUMBERED or not matrix.values.size:
         title = f"{say(f'matrix_{matrix.kind}_title', name=matrix.function)}"
         return heatmaps([Panel(title, snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
-    theme: Theme = "dark" if look == "dark" else "light"
+    theme = first_theme(look)
     rows, across = matrix.values.shape
     left = 16.0 + _CHARACTER * max(columns(shorten(label, _LABEL)) for label in matrix.rows) + 10.0
     title = say(f"matrix_{matrix.kind}_title", name=matrix.function)
@@ -98,7 +98,7 @@ def _cell(value: float, scale: float, x: float, y: float, theme: Theme) -> list[
 # ---------------------------------------------------------------------------------------------------- eigenvalues
 def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     """A bar for each eigenvalue, to the left of zero or to the right; of many, the least and the greatest."""
-    theme: Theme = "dark" if look == "dark" else "light"
+    theme = first_theme(look)
     values = matrix.eigenvalues
     shown = (
         values.tolist() if len(values) <= _BARS else [*values[: _BARS // 2].tolist(), *values[-_BARS // 2 :].tolist()]

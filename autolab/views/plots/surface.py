@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,11 +11,11 @@ import numpy as np
 from ...engine.display import Bundle
 from ..draw.arrays import Grid
 from ..draw.colors import Theme, Tone, color
-from ..draw.escape import Markup, element, paragraph, picture, prose
+from ..draw.escape import Markup, element, image_address, paragraph, picture, prose
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size
-from ..draw.svg import Look, document, png, words_at
+from ..draw.svg import Look, document, first_theme, path_of, png, words_at
 from .loss_colors import LossColors
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def _sentences(surface: Surface) -> Iterator[str]:
 
 def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
     """The SVG document."""
-    theme: Theme = "dark" if look == "dark" else "light"
+    theme = first_theme(look)
     frame = frame_of(surface)
     scale = LossColors(surface.values)
     title = say("surface_title", first=surface.names[0], second=surface.names[1])
@@ -87,10 +86,9 @@ def _image(surface: Surface, scale: LossColors, frame: Frame, theme: Theme) -> I
     fine = interpolated(surface, scale)
     unknown = ~np.isfinite(fine)
     data = png(Grid(np.where(unknown, 0.0, fine), (1, 1), 1.0, ""), Tone(1.0), (2, 2), theme)
-    address = Markup("data:image/png;base64," + base64.b64encode(data).decode())
     box = frame.data()["box"]
     place = {"x": box["x"], "y": box["y"], "width": box["w"], "height": box["h"]}
-    yield element("image", href=address, preserveAspectRatio="none", **place)
+    yield element("image", href=image_address(data), preserveAspectRatio="none", **place)
     wide, high = box["w"] / _PIXELS, box["h"] / _PIXELS
     for row, line in enumerate(unknown):
         for start, stop in _runs(line):
@@ -164,9 +162,9 @@ def _axes(surface: Surface, frame: Frame) -> list[Markup]:
     bottom = box["y"] + box["h"]
     parts = [element("rect", class_="strip", x=box["x"], y=box["y"], width=box["w"], height=box["h"])]
     for x, text in data["x"]["ticks"]:
-        parts += [_path(f"M{x} {bottom}v5", "edges"), words_at(x, bottom + 18, text, "small middle")]
+        parts += [path_of(f"M{x} {bottom}v5", "edges"), words_at(x, bottom + 18, text, "small middle")]
     for y, text in data["y"]["ticks"]:
-        parts += [_path(f"M{box['x']} {y}h-5", "edges"), words_at(box["x"] - 9, y + 4, text, "small right")]
+        parts += [path_of(f"M{box['x']} {y}h-5", "edges"), words_at(box["x"] - 9, y + 4, text, "small right")]
     parts.append(words_at(box["x"] + box["w"] / 2, bottom + 38, surface.names[0], "small middle"))
     middle = box["y"] + box["h"] / 2
     turned = words_at(0, 0, surface.names[1], "small middle")
@@ -177,14 +175,14 @@ def _way(surface: Surface, frame: Frame) -> list[Markup]:
     """The way with its points: a ring where it begins, a disc where it ends; without one, a cross at the centre."""
     if not len(surface.path):
         x, y = (float(frame.x(surface.center[0])), float(frame.y(surface.center[1])))
-        return [_path(f"M{x - 6:.1f} {y:.1f}h12M{x:.1f} {y - 6:.1f}v12", "line c1")]
+        return [path_of(f"M{x - 6:.1f} {y:.1f}h12M{x:.1f} {y - 6:.1f}v12", "line c1")]
     places = [(float(frame.x(a)), float(frame.y(b))) for a, b in surface.path]
     line = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
     between = places[1:-1] if len(places) <= _MOST_DOTS else []
     dots = [element("circle", cx=x, cy=y, r=2.6, class_="d1") for x, y in between]
     first, last = places[0], places[-1]
     return [
-        _path(line, "line c1"),
+        path_of(line, "line c1"),
         *dots,
         element("circle", cx=first[0], cy=first[1], r=5.5, class_="card line c1"),
         element("circle", cx=last[0], cy=last[1], r=5.5, class_="d1"),
@@ -206,9 +204,5 @@ def _bar(scale: LossColors, frame: Frame, theme: Theme) -> list[Markup]:
     ]
     for value, text in scale.ticks:
         y = box["y"] + height * (1 - float(scale.place(value)))
-        parts += [_path(f"M{x + _BAR} {y:.1f}h4", "edges"), words_at(x + _BAR + 8, y + 4, text, "small")]
+        parts += [path_of(f"M{x + _BAR} {y:.1f}h4", "edges"), words_at(x + _BAR + 8, y + 4, text, "small")]
     return parts
-
-
-def _path(d: str, style: str) -> Markup:
-    return element("path", d=d, class_=style)

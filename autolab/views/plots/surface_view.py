@@ -72,10 +72,9 @@ class SurfaceView(LiveView):
             "tone": LossColors(surface.values).tone, "ball": ball, "optimizer": name,
             "settings": _as_text(settings.values()), "steps": steps, "here": "",
         }  # fmt: skip
-        first = at_first()
-        words = first["words"] | {word: say(f"surface_{word}") for word in _WORDS}
+        words = {word: say(f"surface_{word}") for word in _WORDS}
         asked = [["surface", look["tone"]], _question(look), ["slope", ""]]
-        super().__init__(**{**first, "words": words}, **self._answers(asked), look=look)
+        super().__init__(**at_first(**words), **self._answers(asked), look=look)
         self._listen()
 
     # ------------------------------------------------------------------ for Python

@@ -12,7 +12,7 @@ from ...recording.model import Recording, Snapshot, Step
 from ...recording.outline import Group, outline
 from ..draw import grad_status
 from ..draw.arrays import text_of
-from ..draw.escape import LIMIT, Markup, clean, code, details, escape, join, paragraph, picture, prose, table
+from ..draw.escape import LIMIT, Markup, clean, code, details, escape, fitting, join, paragraph, picture, prose, table
 from ..draw.messages import plural, say
 from ..draw.names import columns, heading, label
 from ..graph.graph_svg import describe, draw
@@ -143,11 +143,7 @@ def _code(snapshot: Snapshot | None) -> Markup:
 @collector_waits()
 def bundle(recording: Recording) -> Bundle:
     """HTML with the largest picture that fits, and text."""
-    text = to_text(recording)
-    for html in _ever_smaller(recording):
-        if len(html.encode()) + len(text.encode()) <= LIMIT:
-            return {"text/html": str(html), "text/plain": text}
-    return {"text/plain": f"{text}\n{say('too_large', limit=LIMIT // 1000)}"}
+    return fitting(_ever_smaller(recording), to_text(recording), say("too_large", limit=LIMIT // 1000))
 
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:

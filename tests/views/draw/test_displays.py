@@ -137,7 +137,7 @@ def test_fifty_views_take_less_than_five_megabytes():
 
 
 def test_a_picture_that_fits_in_no_way_leaves_the_text(monkeypatch):
-    monkeypatch.setattr("autolab.views.steps.static.LIMIT", 300)
+    monkeypatch.setattr("autolab.views.draw.escape.LIMIT", 300)
     bundle = mimebundle(recorded_muladd())
     assert set(bundle) == {"text/plain"} and bundle["text/plain"].endswith("this is the text.")
 
