@@ -20,7 +20,7 @@ MOST = 2_000_000
 """A matrix has at most so many entries."""
 
 _FLAT = 1e-9
-"""An eigenvalue below this fraction of the greatest counts as zero, and so does a gradient beside the curvature."""
+"""An eigenvalue below this fraction of the largest counts as zero, and so does a gradient beside the curvature."""
 _UNEVEN = 1e-6
 
 Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
@@ -32,7 +32,7 @@ class DerivativeMatrix(Displayed):
 
     ``values[i, j]`` belongs to ``rows[i]`` and ``columns[j]``, which are names with indices. For a Hessian there are
     the ``eigenvalues``, rising (empty where an entry is not finite), whether the ``gradient`` is zero at the point,
-    and ``uneven``, the greatest difference between an entry and its mirror image, as a fraction of the greatest entry:
+    and ``uneven``, the largest difference between an entry and its mirror image, as a fraction of the largest entry:
     that is 0 but for rounding, unless a backward is wrong.
 
     Examples

@@ -96,7 +96,7 @@ _dtype_name = cache(str)  # NumPy works it out anew each time
 
 
 def block_reduce(array: Array, max_cells: int, max_length: int | None = None) -> tuple[Array, tuple[int, ...]]:
-    """``array`` in blocks: each cell is the element of greatest magnitude in its block, with its sign; NaN wins.
+    """``array`` in blocks: each cell is the element of largest magnitude in its block, with its sign; NaN wins.
 
     Parameters
     ----------

@@ -78,7 +78,7 @@ class Snapshot:
     """What a recording keeps of one array: all of it, or a block-reduced copy, and the facts about the whole.
 
     ``values`` is a read-only NumPy array that belongs to the recording. Where ``block`` has an entry above 1, each of
-    its cells stands for that many elements along the axis and holds the one of greatest magnitude, with its sign.
+    its cells stands for that many elements along the axis and holds the one of largest magnitude, with its sign.
     ``minimum`` and ``maximum`` are over the finite elements of the whole array; None if there is none.
     ``reduced_norm`` is kept where the values no longer tell the norm.
 
@@ -244,7 +244,7 @@ class BackwardStep:
 class Opening:
     """A fused function that is shown as the steps of its composite, and how far both are apart.
 
-    ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the greatest difference of the values,
+    ``step`` is the last of these steps, ``scope`` holds them all. ``value`` is the largest difference of the values,
     ``allowed`` what may come from rounding; ``gradients`` has for each input its name and the same two numbers.
     """
 

@@ -114,7 +114,7 @@ def _input(recorder: Recorder, value: Any) -> Any:
 
 
 def _apart(a: Array, b: Array | None) -> tuple[float, float]:
-    """The greatest difference of two arrays, infinite where one is missing or only one is finite, and what may be."""
+    """The largest difference of two arrays, infinite where one is missing or only one is finite, and what may be."""
     if b is None or a.shape != b.shape:
         return np.inf, 0.0
     x, y = np.asarray(to_cpu(a), float), np.asarray(to_cpu(b), float)

@@ -23,7 +23,7 @@ does nothing.
 These things stay AutoLab's: `backward` of several elements without an upstream gradient is an error, where Chainer did
 nothing, and an upstream gradient that was set is still there afterwards; float32 and float64 promote as in NumPy;
 integers never require a gradient; a function object is called only once; reported values are numbers without a graph;
-equal greatest elements share the gradient of their maximum; `check_backward` looks at all elements. If a function has
+equal largest elements share the gradient of their maximum; `check_backward` looks at all elements. If a function has
 several results, `backward` counts the upstream gradient of the one it begins at, and of no other. Files of optimizers
 have AutoLab's names. There is no ChainerX, no iDeep, and no training on several GPUs.
 """

@@ -84,7 +84,7 @@ config = LocalConfig()
 
 
 class using_config:
-    """Set one setting of this thread inside a ``with`` block; the former value returns, also after an exception.
+    """Set one setting of this thread inside a ``with`` block; the former value comes back, also after an exception.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ These things differ from AutoLab because DeZero does them this way: `backward` b
 take only arrays, and integers are differentiated too; the weight of ``linear`` is ``(in, out)``; losses are divided by
 the number of rows; several results are a list; layers, dropout and loaders draw from NumPy's global generator.
 
-These things stay AutoLab's: gradients have the dtype of their inputs, and equal greatest elements share the gradient of
+These things stay AutoLab's: gradients have the dtype of their inputs, and equal largest elements share the gradient of
 their maximum; a function object is called only once; modes belong to the thread; `mean_squared_error` refuses to
 broadcast a column against a row; every loop over a loader is a whole pass; parameters keep their order. Integers are
 computed as floats, which is exact up to 2**53. The gradients of the book's first chapters, which were arrays, are

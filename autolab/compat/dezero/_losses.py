@@ -58,7 +58,7 @@ def binary_cross_entropy(p: Any, t: Any) -> Any:
 
 
 def accuracy(y: Any, t: Any) -> Any:
-    """How often the greatest score of a row is that of the right class. It has no gradient."""
+    """How often the largest score of a row is that of the right class. It has no gradient."""
     return variable(F.accuracy(y, unwrap(t).ravel(), axis=1))
 
 

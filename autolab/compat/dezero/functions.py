@@ -102,7 +102,7 @@ def get_item(x: Any, slices: Any) -> Any:
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The greatest element, of all or along axes."""
+    """The largest element, of all or along axes."""
     return _max(x, axis=axis, keepdims=keepdims)
 
 

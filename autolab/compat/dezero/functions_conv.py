@@ -34,7 +34,7 @@ def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsi
 
 
 def pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
-    """The greatest element of every window; around the image are zeros."""
+    """The largest element of every window; around the image are zeros."""
     return variable(F.max_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
 
 

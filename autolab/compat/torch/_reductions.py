@@ -153,7 +153,7 @@ def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 def argmax(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Where the greatest element is along ``dim``, or in the flat tensor."""
+    """Where the largest element is along ``dim``, or in the flat tensor."""
     return _place("argmax", input, dim, keepdim)
 
 
@@ -186,7 +186,7 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
 
 
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The ``k`` greatest elements along ``dim`` in falling order, and where they were."""
+    """The ``k`` largest elements along ``dim`` in falling order, and where they were."""
     order = argsort(input, dim, largest)._data
     first = get_array_module(order).take(order, range(k), axis=dim)
     return values_and_indices(dressed(F.take_along_axis(input, first, dim)), constant(first))

@@ -143,7 +143,7 @@ def evident(case: Case, i: int) -> bool:
 
 
 def ratio(comparisons: Sequence[Comparison]) -> float:
-    """Analytic over numeric at the element with the greatest slope."""
+    """Analytic over numeric at the element with the largest slope."""
     analytic = np.concatenate([c.elements.analytic[c.measured] for c in comparisons])
     numeric = np.concatenate([c.elements.numeric[c.measured] for c in comparisons])
     if not np.isfinite(numeric).any() or not np.nanmax(np.abs(numeric)) > 0:

@@ -24,7 +24,7 @@ class InputReport:
 
     All arrays have the input's shape. ``analytic`` is what backward computed (None if it gave no gradient), ``numeric``
     the finite difference (NaN where it was not or cannot be measured), ``error`` the distance between them (at a kink,
-    to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the greatest
+    to the nearest of the slopes), and ``tolerance`` what ``error`` may be. ``worst`` is the index of the largest
     error, or None if nothing was compared. ``measured`` counts the elements that were; the others of a large input were
     covered by random directions through all of them. Where these disagree, ``halves`` are the ever smaller parts of the
     flattened input that still do, from all of it to one element: the first place, and the one after the last.

@@ -149,7 +149,7 @@ def _norm(array: Any) -> float:
 
 
 def _largest(rows: list[Row]) -> float:
-    """The greatest finite magnitude among the values and gradients, for which the strongest colours stand."""
+    """The largest finite magnitude among the values and gradients, for which the strongest colours stand."""
     ends = span_of(*[array for row in rows for array in (row.array, row.gradient)])
     return max([abs(end) for end in ends if end is not None], default=0.0)
 

@@ -111,7 +111,7 @@ def cell_of(item: InputReport, place: Index, most: int = MAX_CELLS) -> tuple[int
 
 
 def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) -> Index:
-    """The element that a cell shows: of a block that of greatest error, or of greatest gradient if none was measured.
+    """The element that a cell shows: of a block that of largest error, or of largest gradient if none was measured.
 
     Raises
     ------

@@ -70,7 +70,7 @@ class DerivativeSession(RerunContext):
     def compute(self, place: CurvePoint, check: Callable[[], None] = lambda: None) -> Evaluation | UserError:
         """What there is to see at a place; what the user's function raises comes as data.
 
-        If the function does not depend on the same as before, its curves are drawn anew: a point always stands on them.
+        If the function does not depend on the same as before, its curves are drawn again, so a point is always on them.
         The first ones are those of a function that was defined at the point where it was opened.
         ``check`` is called at every step of the engine: what it raises ends the computation.
         """

@@ -23,7 +23,7 @@ from .numbers import bytes_text, inline, number, shape_text
 class Grid:
     """A snapshot as rows and columns; each cell stands for up to ``block`` elements of the whole array.
 
-    ``values`` is float64 of shape (rows, columns); NaN and infinities are kept. ``scale`` is the greatest finite
+    ``values`` is float64 of shape (rows, columns); NaN and infinities are kept. ``scale`` is the largest finite
     magnitude, 0 if there is none: colours are ``values / scale``.
     """
 
@@ -37,7 +37,7 @@ def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
     """Arrange a snapshot as a grid of at most ``max_rows`` x ``max_columns``.
 
     A number is one cell, a vector one row; from three axes on, all but the last are flattened to rows. What is too
-    large is reduced by blocks to the element of greatest magnitude, NaN before infinity before everything else.
+    large is reduced by blocks to the element of largest magnitude, NaN before infinity before everything else.
     """
     values = _as_matrix(snapshot.values)
     reduced, (block_rows, block_columns) = _reduce(values, max_rows, max_columns)
@@ -160,7 +160,7 @@ class Plane:
 def reduced(elements: Array, most: int) -> tuple[np.ndarray, tuple[int, int]]:
     """A plane's elements in at most ``most`` cells, and how many rows and columns a cell covers.
 
-    A cell shows the element of greatest magnitude with its sign. They are reduced on the device that holds them.
+    A cell shows the element of largest magnitude with its sign. They are reduced on the device that holds them.
     """
     cells, (rows, columns) = block_reduce(elements, max(1, most), MAX_LENGTH)
     return np.ascontiguousarray(to_cpu(cells)), (rows, columns)

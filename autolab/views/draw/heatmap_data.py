@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Span = tuple[float | None, float | None]
-"""The least and the greatest finite number; None where there is none."""
+"""The smallest and the largest finite number; None where there is none."""
 
 _EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
 
@@ -38,7 +38,7 @@ class Heat:
 
     @cached_property
     def range(self) -> tuple[float | None, float | None, int, int]:
-        """The least and the greatest finite element, and how many are NaN and infinite."""
+        """The smallest and the largest finite element, and how many are NaN and infinite."""
         return extremes(self.array)
 
     @cached_property
@@ -105,7 +105,7 @@ def legends_of(values: np.ndarray, span: Span, view: Tone | None = None) -> dict
 
 
 def span_of(*arrays: Array | None) -> Span:
-    """The least and the greatest finite number in some arrays that are shown in the same colours."""
+    """The smallest and the largest finite number in some arrays that are shown in the same colours."""
     found = [extremes(array)[:2] for array in arrays if array is not None]
     ends = [end for pair in found for end in pair if end is not None]
     return min(ends, default=None), max(ends, default=None)
@@ -218,7 +218,7 @@ Box = tuple[int, int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class Partly:
-    """``cells`` are NaN where nothing was measured; each covers ``block`` elements and shows that of greatest error.
+    """``cells`` are NaN where nothing was measured; each covers ``block`` elements and shows that of largest error.
 
     ``halves`` are the blocks of cells in which halving found an error, all but the whole, from the largest on.
     """

@@ -242,7 +242,7 @@ _SHADES = 31  # a picture with few colours is small
 def strip(title: str, snapshot: Snapshot, scale: float) -> Markup:
     """An array as an image of its own, with a description; nothing where it has no elements.
 
-    ``scale`` is the greatest magnitude among all arrays of the table, for which the strongest colours stand; zero is
+    ``scale`` is the largest magnitude among all arrays of the table, for which the strongest colours stand; zero is
     neutral, and what is not finite is a sign.
     """
     cells = grid(snapshot, _ROWS, _COLUMNS)

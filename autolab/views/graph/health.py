@@ -79,7 +79,7 @@ def _precision(grad: Snapshot) -> float:
 def dead_units(value: Snapshot) -> tuple[int, int]:
     """How many units are 0 for every sample, and how many there are; (0, 0) where that cannot be told.
 
-    A reduced copy still tells it while each unit has cells of its own: they hold the greatest magnitude.
+    A reduced copy still tells it while each unit has cells of its own: they hold the largest magnitude.
     """
     if len(value.shape) < 2 or value.size == 0 or value.block[-1] > 1 or value.size == value.shape[-1]:
         return 0, 0

@@ -75,7 +75,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     """Look at arrays as heatmaps: their values, and the gradients of Variables, of any size and number of axes.
 
     Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. Of a
-    large array each cell shows the element of greatest magnitude in its block, and a block can be enlarged down to
+    large array each cell shows the element of largest magnitude in its block, and a block can be enlarged down to
     single elements. In plain Python, where there is no notebook to draw in, the view is saved as a page and its path
     printed.
 

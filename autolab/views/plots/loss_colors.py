@@ -18,14 +18,14 @@ _STEEP = 30.0
 _CROWDED = 10.0
 """And where half of the losses lie in the lowest tenth of their range."""
 _TINY = 1e-12
-"""Of the greatest loss: what is not above that is 0 but for rounding, and takes no part in the powers of ten."""
+"""Of the largest loss: what is not above that is 0 but for rounding, and takes no part in the powers of ten."""
 _RANKS = 4
 
 
 class LossColors:
     """Places among the colours, 0 to 1, for the losses of a surface.
 
-    Without a ``tone`` it is the first that shows something: ``linear``, unless the greatest loss is more than 30 times
+    Without a ``tone`` it is the first that shows something: ``linear``, unless the largest loss is more than 30 times
     the least above 0 (``log``), or some are below 0 and half of all lie in the lowest tenth of the range (``rank``).
     On ``log`` a loss of 0 has the colour of the least above it.
 

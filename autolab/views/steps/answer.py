@@ -48,7 +48,7 @@ def answer(walk: Playback, box: int, boxes: Mapping[int, int]) -> dict[str, Any]
     -------
     dict
         ``comes`` has an entry for each value that leaves the box: the ``total`` gradient, of an array that of the
-        element ``index``, and the ``shares`` that make it up, in the order of the program, of many the greatest first,
+        element ``index``, and the ``shares`` that make it up, in the order of the program, of many the largest first,
         each with its calculation and with the ``edge`` that it comes along. ``hands`` are the shares that the box
         sends on. ``ends`` is the sentence for a box that sends nothing on, ``sentence`` says in one line what is
         looked at.

@@ -33,7 +33,7 @@ def frame(
     boxes : mapping
         The box of the picture in which each step stands.
     pick : tuple, optional
-        The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of greatest magnitude.
+        The cell whose numbers are to be followed, as ``(space, row, column)``; by default that of largest magnitude.
     most : int
         Rows and columns of an array, at most.
 

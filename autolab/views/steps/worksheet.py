@@ -103,7 +103,7 @@ def brought(index: Index, shape: tuple[int, ...]) -> Index:
 
 
 def strongest(snapshot: Snapshot) -> Index:
-    """The index of the element of greatest magnitude; of the first NaN where there is one."""
+    """The index of the element of largest magnitude; of the first NaN where there is one."""
     if snapshot.size == 0:
         return (0,) * len(snapshot.shape)
     place = np.unravel_index(int(np.abs(snapshot.values.astype(float)).argmax()), snapshot.values.shape)

@@ -50,7 +50,7 @@ def hard_sigmoid(x: Any) -> Any:
 
 @composed
 def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:
-    """The greatest of each ``pool_size`` neighbours along an axis."""
+    """The largest of each ``pool_size`` neighbours along an axis."""
     shape = as_array(x).shape
     if pool_size <= 0 or shape[axis] % pool_size:
         raise ValueError(f"maxout: pool_size is {pool_size}; expected a divisor of {shape[axis]}, the length of axis")

@@ -12,7 +12,7 @@ from ._adapt import adapted
 
 @adapted
 def accuracy(y: Any, t: Any, ignore_label: int | None = None) -> Any:
-    """How often the greatest score, along axis 1, is that of the right class."""
+    """How often the largest score, along axis 1, is that of the right class."""
     scores, labels = as_array(y), as_array(t)
     if scores.ndim > labels.ndim + 1 and scores.size == labels.size * scores.shape[1]:
         scores = scores.reshape(scores.shape[0], scores.shape[1], *labels.shape[1:])

@@ -27,7 +27,7 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 @adapted
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The greatest element, or the greatest ones along axes."""
+    """The largest element, or the largest ones along axes."""
     return F.max(x, axis=axis, keepdims=keepdims)
 
 
@@ -77,7 +77,7 @@ def add(*xs: Any) -> Any:
 
 @adapted
 def argmax(x: Any, axis: int | None = None) -> Any:
-    """Where the greatest element is."""
+    """Where the largest element is."""
     return _position(as_array(x).argmax(axis))
 
 

@@ -26,9 +26,9 @@ def average_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> 
 def max_pooling_2d(
     x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True, return_indices: bool = False
 ) -> Any:
-    """The greatest element of every window. With ``cover_all`` there are so many that every element is in one.
+    """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
 
-    Elements that are equally great share the gradient equally; Chainer gave it to the first.
+    Elements that are equally large share the gradient equally; Chainer gave it to the first.
     """
     if return_indices:
         raise NotImplementedError("max_pooling_2d: return_indices=True is not part of AutoLab's chainer facade")

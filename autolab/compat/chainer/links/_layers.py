@@ -274,7 +274,7 @@ class Scale(Link):
 
 
 class Maxout(Link):
-    """The greatest of ``pool_size`` linear maps for each unit."""
+    """The largest of ``pool_size`` linear maps for each unit."""
 
     def __init__(
         self, in_size: int | None, out_size: int, pool_size: int, initialW: Any = None, initial_bias: Any = 0
