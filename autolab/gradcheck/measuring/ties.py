@@ -22,7 +22,7 @@ _SLACK = 1e-6
 
 
 def slopes_at_tie(gauge: Gauge, input: int, element: int, claimed: float) -> tuple[float, float] | None:
-    """The smallest and the largest slope of an element in all orders of those that are equal, if ``claimed`` lies between
+    """The smallest and largest slope of an element in all orders of those that are equal, if ``claimed`` lies between
     them; None if it does not, or nothing is equal to the element, or the order makes no difference."""
     values = np.abs(gauge.point.arrays[input].ravel())
     if np.count_nonzero(values == values[element]) < 2:

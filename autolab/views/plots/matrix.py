@@ -97,7 +97,7 @@ def _cell(value: float, scale: float, x: float, y: float, theme: Theme) -> list[
 
 # ---------------------------------------------------------------------------------------------------- eigenvalues
 def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
-    """A bar for each eigenvalue, to the left of zero or to the right; of many, The smallest and the largest."""
+    """A bar for each eigenvalue, to the left of zero or to the right; of many, the smallest and the largest."""
     theme = first_theme(look)
     values = matrix.eigenvalues
     shown = (
