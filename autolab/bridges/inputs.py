@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from ..engine.errors import a_kind
+from ..recording.locate import source_of
 from ..shared.arguments import InputPlaceholder
 from .library import Library
 
@@ -80,6 +81,11 @@ class BridgeInputs:
     def written(self) -> Any:
         """What the user wrote, without what the library put around it."""
         return self.fn
+
+    @property
+    def source(self) -> tuple[str | None, str | None, int | None]:
+        """Source text, file and first line of what the user wrote, as far as they are known."""
+        return source_of(self.written)
 
     @property
     def runs(self) -> Any:

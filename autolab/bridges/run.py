@@ -12,7 +12,6 @@ from ..recording.arrays import Budget
 from ..recording.departures import Departure
 from ..recording.drafts import Draft, Use
 from ..recording.inner import describe_inner_steps
-from ..recording.locate import python_function, source_of
 from ..recording.model import BackwardStep, Recording, Scope, Snapshot, Step
 from ..recording.raised import Raised
 from ..recording.serialize import digest
@@ -107,7 +106,7 @@ class BridgeRun(ABC):
         scopes = scopes_of(kept)
         describe_inner_steps(kept.drafts, scopes, ends)
         steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in kept.drafts])
-        source, file, line = source_of(python_function(written))
+        source, file, line = self.inputs.source
         lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
         is_known = (lines or raised is not None) and not hasattr(written, "__wrapped__")
         return Recording(

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from ...recording.locate import python_function, source_of
 from ..inputs import BridgeInputs
 from ..needed import UnsupportedError
 from .edges import takes_context
@@ -49,6 +50,10 @@ class TorchInputs(BridgeInputs):
         owner = getattr(self.fn, "__self__", None)
         is_function = isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
         return owner if is_function and self.fn.__name__ == "apply" else None
+
+    @property
+    def source(self) -> tuple[str | None, str | None, int | None]:
+        return source_of(python_function(self.written))
 
     @property
     def runs(self) -> Any:
