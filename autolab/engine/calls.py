@@ -28,9 +28,9 @@ LEFT_OUT = object()
 
 INSTEAD = {
     "out": "the result is always a new array: y = {name}(...)",
-    "where": "choose with F.where(mask, {name}(x), other), or multiply by the mask",
+    "where": "take the elements first, {name}(x[mask]); elementwise choose, F.where(mask, {name}(x), other)",
     "dtype": "cast the input first: x.astype(dtype)",
-    "initial": "add it to the result, or join it to the input",
+    "initial": "join it to the input as one more element",
     "order": "arrays are in C order",
     "like": "arrays follow their inputs",
     "copy": "a result is never changed in place, so it needs no copy",

@@ -114,6 +114,8 @@ HABITS: dict[str, dict[str, str]] = {
         "vmap": "`autolab.transforms.vmap(f)(batch)`",
     },
     "keywords": {
+        "alpha": "`lr=` of optimizers",
+        "argnums": "`wrt=`",
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
         "dim": "`axis=`",
@@ -134,6 +136,7 @@ HABITS: dict[str, dict[str, str]] = {
         "output_size": "`kernel=`",
         "p": "`ratio=`",
         "pad": "`padding=`",
+        "padding": "`pad=` of links",
         "params": "the model goes to `optimizer.setup(model)`",
         "retain_graph": "a graph stays as long as its values do, so it can be walked again: leave it out",
         "training": "`autolab.test_mode()` is on or off around the call",
@@ -210,7 +213,11 @@ ALIASES: dict[str, dict[str, str]] = {
         "Tanh": "function_layers.Tanh",
     },
     "optimizers": {"Adadelta": "AdaDelta", "Adagrad": "AdaGrad", "Momentum": "MomentumSGD", "RMSProp": "RMSprop"},
-    "autolab": {"LiveMonitor": "training.extensions.LiveMonitor", "Tensor": "Variable", "tensor": "Variable"},
+    "autolab": {
+        "LiveMonitor": "training.extensions.LiveMonitor",
+        "Tensor": "Variable",
+        "tensor": "functions.pytorch_names.tensor",
+    },
 }
 """Where it was looked for -> name -> what answers to this name too: a name of the same place, or the path of one."""
 

@@ -62,6 +62,18 @@ def element_remedy(variable: Any, frame: FrameType) -> str:
 _GUARD = re.compile(r"\b(is|or|if)\b")
 
 
+def check_rebinding(frame: FrameType) -> None:
+    """Raise a TypeError where ``w -= lr * w.grad`` stands outside of ``no_grad``: it would leave the leaf as it is."""
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+    found = _UPDATE.search(line)
+    if found is not None and not _GUARD.search(line):
+        name = found["name"][:20]
+        raise TypeError(
+            f"Variable: {name} -= ... only gives the name {name} to a computed value, and the leaf stays as it is. An "
+            f"update stands inside a block: with autolab.no_grad(): {name} -= lr * {name}.grad"
+        )
+
+
 def check_update(variable: Variable, frame: FrameType) -> None:
     """Raise a TypeError where the gradient that is not there would be subtracted from the value itself.
 

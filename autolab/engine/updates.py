@@ -1,17 +1,20 @@
 """Leaves changed by hand: ``w -= lr * w.grad`` inside ``no_grad``, and ``w.requires_grad = False``.
 
-Outside ``no_grad`` the first means ``w = w - lr * w.grad``, as it does for everything that cannot be changed.
+As an update of an optimizer, the first gives the leaf a new array: what was computed from the old one stays right.
+Outside ``no_grad`` such a line means ``w = w - lr * w.grad``, which leaves the leaf as it is.
 """
 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from .modes import backprop_enabled
 from .node import Leaf, Node
 from .numpy_protocol import unwrap
+from .remedies import check_rebinding
 from .variable import Variable
 
 _OPERATORS = {
@@ -24,10 +27,14 @@ _OPERATORS = {
 
 def _update(change: Callable[[Any, Any], Any], sign: str) -> Callable[[Variable, Any], Any]:
     def method(self: Variable, other: Any) -> Any:
-        if type(self.node) is not Leaf or backprop_enabled():
+        if type(self.node) is not Leaf:
             return NotImplemented  # Python then computes a new value
+        if backprop_enabled():
+            if not getattr(other, "requires_grad", False):
+                check_rebinding(sys._getframe(1))
+            return NotImplemented
         try:
-            self.data = change(self.data, unwrap(other))
+            self.data = change(self.data.copy(), unwrap(other))
         except (TypeError, ValueError) as error:
             name = f"{self.name or 'a leaf':.40}"
             raise type(error)(f"Variable: {name} {sign} ... inside no_grad changes its array: {error!s:.150}") from None

@@ -1,9 +1,12 @@
-"""Losses that PyTorch computes in another way than the function of AutoLab that is nearest."""
+"""What PyTorch computes in another way than the function of AutoLab that is nearest."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..engine.variable import Variable
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
@@ -64,3 +67,15 @@ def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
     if terms.shape != x.shape:
         raise ValueError(f"kl_div: x has shape {x.shape}; expected {terms.shape}, that of t")
     return in_all(terms, "sum") / len(x) if reduction == "batchmean" else in_all(terms, reduction)
+
+
+def tensor(data: Any, requires_grad: bool | None = None) -> Variable:
+    """A Variable of a copy of the data; whole numbers stay whole numbers, which have no gradient.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> autolab.tensor([0, 1, 2]).dtype, autolab.tensor([0.5]).requires_grad
+    (dtype('int64'), True)
+    """
+    return Variable(np.array(data.data if isinstance(data, Variable) else data), requires_grad=requires_grad)

@@ -126,7 +126,7 @@ def _columns(point: AppliedFunction, tape: Tape) -> dict[tuple[int, int], Variab
         for y, column in zip(point.outputs, columns, strict=True):
             xp = get_array_module(y._data)
             stacked = xp.stack(column, axis=-1) if column else xp.zeros((*y.shape, 0), y.dtype)
-            blocks[id(y), k] = wrap(stacked.reshape(*y.shape, *x.shape).astype(x.dtype, copy=False), None)
+            blocks[id(y), k] = wrap(stacked.reshape((*y.shape, *x.shape)).astype(x.dtype, copy=False), None)
     return blocks
 
 

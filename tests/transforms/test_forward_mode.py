@@ -76,6 +76,7 @@ def test_jacobians_agree() -> None:
         assert one[0] == other[0] and one[1].shape == other[1].shape
         np.testing.assert_allclose(one[1].data, other[1].data, rtol=1e-13)
     assert transforms.jacfwd(lambda x: x)(np.zeros(0)).shape == (0, 0)
+    assert transforms.jacfwd(lambda x: x**2)(2.0).data == 4
     x = Variable(2.0)
     assert grad(transforms.jacfwd(lambda x: x**3)(x), x).data == 12
 
