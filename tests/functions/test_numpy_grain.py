@@ -227,7 +227,7 @@ def test_every_remedy_is_of_a_parameter_of_numpys() -> None:
 REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: F.sum(x, 0, "f4"), "sum: does not take 'dtype'; cast the input first"),
     (lambda x: F.exp(x, out=X), r"exp: does not take 'out'; the result is always a new array: y = exp\(...\)"),
-    (lambda x: F.exp(x, where=X > 1), "exp: does not take 'where'; choose with F.where"),
+    (lambda x: F.exp(x, where=X > 1), "exp: does not take 'where'; take the elements first"),
     (lambda x: F.add(x, x, X), "add: does not take 'out'"),
     (lambda x: F.relu(x, 1), r"relu: got 2 positional arguments; expected 1 array \(x\)"),
     (lambda x: F.softmax(x, nothing=1), "softmax: got a keyword 'nothing'; expected x, axis"),
