@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gc
 import signal
-import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,25 +75,6 @@ def device(request: pytest.FixtureRequest) -> Iterator[devices.Device]:
         pytest.skip("needs a GPU")
     with devices.on(request.param) as found:
         yield found
-
-
-AS_IN_A_KERNEL = ("analysis", "transforms/tracing", "views")
-
-
-@pytest.fixture(autouse=True)
-def as_in_a_kernel(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Where functions are run for views, warnings of NumPy's stay warnings: as errors they are part of what runs.
-
-    One that reaches the screen fails the test all the same.
-    """
-    tests = Path(__file__).parent
-    if not request.path.is_relative_to(tests) or not str(request.path.relative_to(tests)).startswith(AS_IN_A_KERNEL):
-        yield
-        return
-    with warnings.catch_warnings(record=True) as told:
-        warnings.filterwarnings("always", category=RuntimeWarning)
-        yield
-    assert [text for text in [str(w.message) for w in told] if "encountered" in text] == []
 
 
 @pytest.fixture(autouse=True)
