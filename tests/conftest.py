@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -75,6 +76,15 @@ def device(request: pytest.FixtureRequest) -> Iterator[devices.Device]:
         pytest.skip("needs a GPU")
     with devices.on(request.param) as found:
         yield found
+
+
+@pytest.fixture(autouse=True)
+def no_floating_point_warnings() -> Iterator[None]:
+    """Fail a test in which NumPy warns, though no function meets the warning as an error, which it might catch."""
+    with warnings.catch_warnings(record=True) as found:
+        yield
+    told = [f"{w.filename}:{w.lineno}: {w.message}" for w in found if issubclass(w.category, RuntimeWarning)]
+    assert not told, "; ".join(told)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ import numpy as np
 from .. import transforms
 from ..engine.devices import to_cpu
 from ..engine.display import Displayed
+from ..engine.float_errors import quietly
 from ..engine.variable import Variable
 from ..shared.binding import Bound, bind
 from ..shared.structure import leaves
@@ -111,7 +112,7 @@ def show_jacobian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriv
     ([[5.0, 0.0, 2.0], [0.0, 5.0, 3.0]], ('x[0]', 'x[1]', 'y'))
     """
     bound, names, given = _bound("show_jacobian", fn, args, inputs)
-    with np.errstate(all="ignore"):  # what is not finite is there to be seen
+    with quietly():  # what is not finite is there to be seen
         table = transforms.jacobian(_of_inputs(bound, names), wrt=tuple(range(len(names))))(*given)
     blocks = [to_cpu(block.data) for _, block in leaves(table)]
     per_row = [blocks[i : i + len(names)] for i in range(0, len(blocks), len(names))]
@@ -151,7 +152,7 @@ def show_hessian(fn: Callable[..., Any], /, *args: Any, **inputs: Any) -> Deriva
     if size * size > MOST:
         raise ValueError(f"show_hessian: the matrix would be {size} x {size}; expected at most {MOST} entries")
     wrt, of_inputs = tuple(range(len(names))), _of_inputs(bound, names)
-    with np.errstate(all="ignore"):  # what is not finite is there to be seen
+    with quietly():  # what is not finite is there to be seen
         slopes = transforms.grad(of_inputs, wrt=wrt)(*given)
         table = transforms.hessian(of_inputs, wrt=wrt)(*given)
     pairs = [[to_cpu(table[i][j].data).reshape(given[i].size, given[j].size) for j in wrt] for i in wrt]

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, get_array_module
+from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import BackwardEvent, observe, silence
@@ -150,7 +151,7 @@ def replay(output: Variable, target: Variable) -> Net | None:
 
     start = output.grad if getattr(output.node, "given", False) else None
     try:
-        with np.errstate(all="ignore"), silence, observe(hear):
+        with quietly(), silence, observe(hear):
             (found,) = grad(output, [target], start)
     except Exception:  # the user's own backward may refuse to run twice: then there is no explanation, and no error
         return None

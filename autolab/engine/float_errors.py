@@ -1,7 +1,8 @@
 """Floating-point errors while a user's function runs: nothing is said of them, and whoever waits for one still gets it.
 
 ``np.errstate(all="ignore")`` around a function would switch off what the function itself does about them: with
-`warnings.catch_warnings` and a filter ``"error"`` it goes another way where NumPy warns.
+`warnings.catch_warnings` and a filter ``"error"`` it goes another way where NumPy warns. So it does where the whole
+notebook has ``warnings.simplefilter("error")`` or ``np.seterr(all="raise")``.
 """
 
 from __future__ import annotations
@@ -13,12 +14,25 @@ from typing import Any
 
 import numpy as np
 
+FloatSetting = dict[str, Any]
+"""What is done about floating-point errors, for `np.errstate`."""
+
+
+def float_setting() -> FloatSetting:
+    """What is done about floating-point errors now."""
+    return {**np.geterr(), "call": np.geterrcall()}
+
 
 @contextmanager
-def quietly() -> Iterator[None]:
-    """Run a function without NumPy's warnings, as long as nobody inside asks for them.
+def quietly(setting: FloatSetting | None = None) -> Iterator[None]:
+    """Run a function without NumPy's warnings, as long as nobody asks for them.
 
-    What the caller has set to be raised or called is left as it is.
+    What the caller has set to be raised or called is left as it is, and so are warnings that are errors.
+
+    Parameters
+    ----------
+    setting : dict, optional
+        The `float_setting` of the user, where AutoLab has set something else for its own arithmetic.
 
     Examples
     --------
@@ -36,11 +50,14 @@ def quietly() -> Iterator[None]:
     ...     safe_log(np.array(0.0)), bool(np.isinf(np.log(np.array(0.0))))
     (-100.0, True)
     """
-    how = np.geterr()
-    if "call" in how.values():  # somebody listens already
-        told: dict[str, Any] = {kind: "ignore" for kind, what in how.items() if what == "warn"}
-    else:
-        told = {"call": _Unheard(), **{kind: "call" for kind, what in how.items() if what == "warn"}}
+    told = float_setting() if setting is None else {**setting}
+    warned = [kind for kind, what in told.items() if what == "warn"]
+    if _action() == "error":  # the function raises there, or expects NumPy to
+        pass
+    elif "call" in told.values():  # somebody listens already
+        told |= dict.fromkeys(warned, "ignore")
+    elif warned:
+        told |= {"call": _Unheard(), **dict.fromkeys(warned, "call")}
     with np.errstate(**told):
         yield
 
@@ -82,9 +99,10 @@ def watched(before: tuple[Any, ...]) -> str | None:
     how = {kind: what for kind, what in np.geterr().items() if (kind, what) not in RANGE}.values()
     if "raise" in how or ("call" in how and not isinstance(np.geterrcall(), _Unheard)):
         return "np.errstate that raises or calls"
-    if {"warn", "call"} & {*how} and filters() != before and _action() != "ignore":
+    action = _action() if {"warn", "call"} & {*how} else "ignore"
+    if filters() != before and action != "ignore":
         return "warnings that are caught"
-    return None
+    return "warnings that are errors" if action == "error" else None
 
 
 def _action() -> str:

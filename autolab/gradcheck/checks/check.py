@@ -142,13 +142,14 @@ def check_bound(
             f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
             "number, a list, an array or a Variable of floats"
         )
+    below = [Subject(level, lift=False) for level in lower]
     unchecked = Unchecked(base)
     with np.errstate(all="ignore"):
         with unchecked.heard():
             native.run()  # what it raises here is the caller's
         subject = lifted(native)
         exam = examine(subject, rng)
-        below = [lifted(Subject(level, lift=False)) for level in lower]
+        below = [lifted(level) for level in below]
         under_graph = lower_orders(below)
         verdict, inputs, findings = judge(native, subject, exam, rng, under_graph)
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""

@@ -35,8 +35,9 @@ def study(
     place : tuple of int, optional
         The element; without it ``seed`` draws the direction.
     """
+    native = Subject(bound, lift=False)
     with np.errstate(all="ignore"):
-        subject = lifted(Subject(bound, lift=False))
+        subject = lifted(native)
         rng = np.random.default_rng(seed)
         path = Path.of(subject, subject.names.index(name), place, upstreams, rng)
         return DirectionStudy(measure(path, ALL_STEPS), taylor_along(path))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ...engine.backend import Array, get_array_module
 from ...engine.configuration import using_config
 from ...engine.errors import GradientCountError, GradientShapeError
+from ...engine.float_errors import FloatSetting, float_setting, quietly
 from ...engine.grad import grad
 from ...engine.variable import Variable
 from ...shared.binding import Bound
@@ -29,7 +30,8 @@ from ..messages import shown
 class Procedure:
     """What is to be run: a bound function, the names of its inputs that are checked, and parameters that it reads.
 
-    The arguments have ``dtype``, or their own if that is None.
+    The arguments have ``dtype``, or their own if that is None. ``floats`` is what the caller does about floating-point
+    errors, under which the function runs.
     """
 
     caller: str
@@ -37,6 +39,7 @@ class Procedure:
     names: tuple[str, ...]
     params: tuple[Variable, ...] = ()
     dtype: Any = None
+    floats: FloatSetting = field(default_factory=float_setting)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -77,7 +80,9 @@ class Prepared:
 
     def outputs(self) -> tuple[Variable, ...]:
         """The floating-point results."""
-        return results(self.procedure.caller, self.procedure.bound.name, self.run())
+        with quietly(self.procedure.floats):
+            returned = self.run()
+        return results(self.procedure.caller, self.procedure.bound.name, returned)
 
     def look(self) -> np.ndarray:
         """All results in one flat float64 array of their own."""
@@ -91,7 +96,8 @@ class Prepared:
         """Flat float64 gradients of the checked Variables; 0 where a result does not depend on them."""
         starts = beside(ys, upstream)
         try:
-            found = grad(ys, self.checked, starts)
+            with quietly(self.procedure.floats):
+                found = grad(ys, self.checked, starts)
         except (GradientShapeError, GradientCountError) as error:
             raise GradientCheckError(f"{self.procedure.caller}: {error}") from error
         pairs = zip(found, self.checked, strict=True)

@@ -88,10 +88,9 @@ class Doubts:
         """What keeps the arithmetic from giving a gradient: "overflow", "underflow"; "infinity" in an input."""
         if not all(np.isfinite(a).all() for a in self.arrays):
             return frozenset({"infinity"})
-        signals: set[str] = set()
-        with np.errstate(over="call", under="call", call=lambda kind, flag: signals.add(kind)):
+        with self.subject.heard() as signals:
             self.subject.gradients(self.subject.run(self.arrays), self.upstreams)
-        return frozenset(signals)
+        return frozenset(signals & {"overflow", "underflow"})
 
     def is_rounded(self, input: int, element: int, deviation: float) -> bool:
         """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the

@@ -139,8 +139,7 @@ class _Ways:
 
     def _is_limited(self) -> bool:
         """Whether something overflows, vanishes or is not finite on the second way, or its results are others."""
-        signals: set[str] = set()
-        with np.errstate(all="call", call=lambda kind, flag: signals.add(kind)):
+        with self.second.heard() as signals:
             run, _ = self._gradients(True, self.second.arrays)
         exact = self._gradients(False, self.second.arrays)[0].values()
         for a, b in zip(exact, run.values(), strict=True):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ...engine.configuration import config, using_config
 from ...engine.errors import a_kind
+from ...engine.float_errors import FloatSetting, float_setting
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,12 +27,13 @@ sending the arrays along is cheap."""
 def spread(executor: Executor | None, task: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> list[Result]:
     """``task`` of consecutive parts of ``items``, in their order; without an executor, of all of them at once.
 
-    The task runs in the caller's mode of training or testing. If a part fails, those that have not begun are dropped.
+    The task runs in the caller's mode of training or testing, with what the caller does about floating-point errors and
+    warnings. If a part fails, those that have not begun are dropped.
     """
     if executor is None or len(items) < 2:
         return [task(items)]
     size = -(-len(items) // _CHUNKS)
-    run = partial(_in_mode, config.train, task)
+    run = partial(_in_mode, config.train, float_setting(), (os.getpid(), *warnings.filters), task)
     futures = [executor.submit(run, items[first : first + size]) for first in range(0, len(items), size)]
     try:
         return [future.result() for future in futures]
@@ -45,6 +52,15 @@ def check_executor(caller: str, executor: Any) -> None:
         )
 
 
-def _in_mode(train: bool, task: Callable[[Sequence[Item]], Result], items: Sequence[Item]) -> Result:
-    with using_config("train", train):
+def _in_mode(
+    train: bool,
+    floats: FloatSetting,
+    filters: tuple[Any, ...],
+    task: Callable[[Sequence[Item]], Result],
+    items: Sequence[Item],
+) -> Result:
+    with using_config("train", train), np.errstate(**floats), contextlib.ExitStack() as stack:
+        if filters[0] != os.getpid():  # threads have the same filters
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filters[:] = filters[1:]  # type: ignore[index]
         return task(items)

@@ -16,6 +16,7 @@ from ...engine.backend import Array, get_array_module
 from ...engine.configuration import using_config
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
+from ...engine.float_errors import float_setting, quietly
 from ...engine.grad import grad
 from ...engine.variable import Variable
 from ...shared.binding import Bound
@@ -55,6 +56,8 @@ class Subject:
         The inputs that are checked: those that require a gradient, and then the parameters.
     arrays : tuple of arrays
         Copies of their values, in main memory.
+    floats : dict
+        What the caller does about floating-point errors: the function runs under that, whatever is set around it.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Subject:
         executor: Executor | None = None,
         params: Sequence[Variable] = (),
     ) -> None:
+        self.floats = float_setting()
         self.bound = bound
         self.caller = caller
         self.executor = executor
@@ -89,7 +93,7 @@ class Subject:
         count = len(self._inputs)
         values = dict(zip(self._inputs, arrays[:count], strict=True))
         fresh = {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
-        with using_config("enable_backprop", True), _holding(self.params, arrays[count:]):
+        with using_config("enable_backprop", True), _holding(self.params, arrays[count:]), quietly(self.floats):
             returned = self.bound.call(fresh)
         inputs = (*[fresh[name] for name in self._inputs], *self.params)
         return Run(inputs, results(self.caller, self.bound.name, returned))
@@ -100,6 +104,17 @@ class Subject:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "executor": None, "_tallies": []}  # what a worker is sent
+
+    @contextmanager
+    def heard(self) -> Iterator[set[str]]:
+        """Inside, floating-point errors of the function are noted, and nothing else is done about them."""
+        kinds: set[str] = set()
+        before = self.floats
+        self.floats = {"all": "call", "call": lambda kind, flag: kinds.add(kind)}
+        try:
+            yield kinds
+        finally:
+            self.floats = before
 
     @property
     def evaluations(self) -> int:
@@ -126,7 +141,7 @@ class Subject:
     ) -> tuple[np.ndarray | None, ...]:
         """The gradients of the checked inputs; None where the function reports no dependence."""
         starts = beside(run.outputs, upstreams)
-        with using_config("enable_backprop", True):
+        with using_config("enable_backprop", True), quietly(self.floats):
             found = grad(run.outputs, run.inputs, starts, create_graph)
         return tuple([None if g is None else np.array(to_cpu(array_of(g.array))) for g in found])
 
@@ -161,6 +176,7 @@ def lifted(native: Subject) -> Subject:
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
     subject = Subject(native.bound, True, native.caller, native.executor, native.params)
+    subject.floats = native.floats
     try:
         subject.run()
     except Exception:  # it takes only what it was written for; the comparison is then as coarse as that

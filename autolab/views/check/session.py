@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import get_array_module
+from ...engine.float_errors import quietly
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...gradcheck import GradientReport, check_bound
@@ -224,7 +225,7 @@ def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
         return each[0] if len(each) == 1 else tuple(each)
 
     try:
-        with observe(hook), np.errstate(all="ignore"):
+        with observe(hook), quietly():
             recording = record_bound(base, {name: _fresh(x) for name, x in base.variables.items()}, upstream)
     except Exception:  # a backward that breaks its contract: the findings tell of it
         recording = None

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
+from ...engine.float_errors import quietly
 from ...engine.grad import grad
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
@@ -152,7 +153,7 @@ def _moves(part: Any) -> bool:
 def _most_moved(results: Callable[[Variable], list[Variable]], start: float) -> tuple[int, int]:
     """Which result depends on the number most strongly, and how many there are."""
     t = Variable(start)
-    with np.errstate(all="ignore"):
+    with quietly():
         gradients = [grad(y, t) for y in results(t)]
     if not gradients:
         raise NothingMoves("its result is a constant to every derivative")

@@ -128,8 +128,7 @@ def _traced(
     def run(*given: Any) -> list[Any]:
         named = dict(zip(keys, given, strict=True))
         with contextlib.ExitStack() as modes:
-            modes.enter_context(np.errstate(**session.floats))
-            modes.enter_context(quietly())
+            modes.enter_context(quietly(session.floats))
             for mode, value in (("enable_backprop", True), ("train", session.state.train), ("rng", session.rng())):
                 modes.enter_context(using_config(mode, value))
             pairs = _everything(session, recording, named)

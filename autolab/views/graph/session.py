@@ -81,7 +81,6 @@ class Session(RerunContext):
         self.given.add(self._own(args, inputs or {}))
         self.given.settle()
         self._backprop = config.enable_backprop
-        self.floats: Any = np.geterr()
         arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.inputs.items()}
         arrays |= replaced_parameters(self.bound, given.get("parameters", {}))
         input_to_differentiate("explore", self.bound.inputs, given.get("order", 0), given.get("wrt"))
@@ -270,8 +269,7 @@ class Session(RerunContext):
         state, start = state or self.state, time.perf_counter()
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
-            modes.enter_context(np.errstate(**self.floats))
-            modes.enter_context(quietly())  # the picture shows NaN and infinities: a warning would say nothing new
+            modes.enter_context(quietly(self.floats))  # the picture shows NaN and infinities: a warning says no more
             for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
             modes.enter_context(using_config("rng", self.rng()))

@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ...engine.configuration import config, using_config
+from ...engine.float_errors import float_setting
 from ...engine.modes import unset_modes
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.undisturbed import undisturbed
@@ -189,12 +190,15 @@ class RerunContext:
         What the run reached whose numbers are shown.
     given : Origins
         The caller's own arrays, where copies of them are looked at.
+    floats : dict
+        What the thread that opened the view did about floating-point errors.
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self._watched = fn
         self.origins = Origins(fn)
         self.given = Origins()
+        self.floats = float_setting()
         self._train_then = self._train_now = config.train
         self._rng = copy.deepcopy(config.rng)
         self._drawn = copy.deepcopy(self._rng)  # from which the runs draw, one after the other
@@ -218,7 +222,13 @@ class RerunContext:
             check()
             origins.look(event)
 
-        with using_config("train", self.train), using_config("rng", self.rng()), observe(hear), undisturbed():
+        with (
+            using_config("train", self.train),
+            using_config("rng", self.rng()),
+            np.errstate(**self.floats),
+            observe(hear),
+            undisturbed(),
+        ):
             yield origins
         origins.settle()
 

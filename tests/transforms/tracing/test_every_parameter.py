@@ -167,6 +167,7 @@ def flat(result: Any) -> list[Any]:
     return [result]
 
 
+@pytest.mark.filterwarnings("ignore:Degrees of freedom")
 @pytest.mark.parametrize("name", sorted(handlers.keys() - LEFT_OUT))
 def test_a_parameter_does_what_numpy_does_or_is_refused(name: str) -> None:
     done = 0
