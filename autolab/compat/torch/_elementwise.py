@@ -120,6 +120,18 @@ def _first_where(ufunc: Any, a: Any, b: Any) -> Any:
     return F.where(ufunc(x, y) | (y != y), a, b)
 
 
+def _whole_at_nan(extreme: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The greater or lesser of two; where one is NaN, both get the whole gradient."""
+
+    def call(a: Any, b: Any) -> Any:
+        y = extreme(a, b)
+        is_nan = np.isnan(plain(y))
+        return F.where(is_nan, F.add(a, b), y) if is_nan.any() else y
+
+    call.__doc__ = extreme.__doc__
+    return call
+
+
 def _brought_together(name: str, a: Any, b: Any, floating: bool) -> list[Any]:
     """Two operands in one type; with ``floating`` in one of floats."""
     for place, x in (("input", a), ("other", b)):
@@ -137,8 +149,8 @@ _DIVIDING = {"floor_divide", "remainder", "fmod"}
 mul = multiply = binary("mul", F.mul)
 _pow = binary("pow", F.pow)
 true_divide = binary("div", F.div, floating=True)
-maximum = binary("maximum", F.maximum)
-minimum = binary("minimum", F.minimum)
+maximum = binary("maximum", _whole_at_nan(F.maximum))
+minimum = binary("minimum", _whole_at_nan(F.minimum))
 fmax = binary("fmax", lambda a, b: _first_where(np.greater_equal, a, b))
 fmin = binary("fmin", lambda a, b: _first_where(np.less_equal, a, b))
 fmod = binary("fmod", F.fmod)
