@@ -20,7 +20,7 @@ NEEDS_PYTHON = {
     "arithmetic with int64": {"f1_score", "precision", "recall"},
     "eigh": {"eigh"},
     "int": {"lstsq"},
-    "pinv": {"pinv"},
+    "pinv": {"lstsq", "pinv"},
     "qr": {"qr"},
     "rfft": {"rfft"},
     "svd": {"det", "matrix_norm", "svd"},
