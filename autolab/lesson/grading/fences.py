@@ -1,9 +1,9 @@
 """What keeps a notebook's process from harm: limits of the system, no network, no files outside its folder.
 
-Three layers. The limits hold on every Unix. On Linux the kernel takes the network away (a network namespace) and the
-files outside the folder (Landlock), where it is allowed to. A hook of Python refuses the rest: processes, signals,
-ctypes, connections and, where there is no Landlock, files. The hook guards against what Python code does, not against
-an attack on the interpreter itself.
+Three layers. The limits hold on every Unix. On Linux the kernel takes away the network (a network namespace), other
+programs (a filter of system calls) and the files outside the folder (Landlock), where it is allowed to. A hook of
+Python refuses the rest: processes, signals, ctypes, connections and, where there is no Landlock, files. The hook guards
+against what Python code does, not against an attack on the interpreter itself.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+
+from . import system_calls
 
 _NEW_USER, _NEW_NET = 0x10000000, 0x40000000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 445, 446, 38
@@ -63,7 +65,7 @@ def enclose(folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any] =
     Returns
     -------
     tuple of str
-        What holds: "network namespace", "landlock", and always "audit hook".
+        What holds: "network namespace", "landlock", "system calls", and always "audit hook".
     """
     holds = []
     libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -71,6 +73,8 @@ def enclose(folder: Path, hidden: tuple[Path, ...], tell: Callable[[str], Any] =
         holds.append("network namespace")
     if libc is not None and _landlock(libc, folder, hidden):
         holds.append("landlock")
+    if libc is not None and system_calls.refuse(libc):
+        holds.append("system calls")
     _silence()
     sys.addaudithook(_guard(folder, hidden, tell, files="landlock" not in holds))
     return (*holds, "audit hook")
@@ -145,14 +149,16 @@ def _guard(
     make = alone("autolab.lesson.grading.guard", posixpath=SimpleNamespace(**alone("posixpath")))["decider"]
     decider = make(str(folder), tuple(map(str, hidden)), tell, files)
 
-    def guard(event: str, arguments: tuple[Any, ...], decide: Any = decider, error: Any = PermissionError) -> None:
+    errors: Any = PermissionError, ImportError  # who can do without a module expects the second one
+
+    def guard(event: str, arguments: tuple[Any, ...], decide: Any = decider, errors: Any = errors) -> None:
         try:
             told = decide(event, arguments)
         except BaseException:
             told = f"{event} is not allowed in a notebook that is graded"
         decide = None  # the error shows this frame
         if told:
-            raise error(f"autolab grade: {told}")
+            raise errors[event == "import"](f"autolab grade: {told}")
 
     return guard
 

@@ -3,6 +3,11 @@
 A notebook may change every name that it can reach: of builtins, of modules, in the frames that an error shows. So the
 deciding code sees copies, no error leaves it, and nothing of what it is given is called: a path may be a subclass of
 str whose methods lie.
+
+Where nobody else guards the files, a path must lead to the same place when the system follows it, a moment later and
+from whichever folder: another thread may have changed what lies on the way. So there are no links in the folder, nobody
+leaves it, and ``..`` leads nowhere from inside it. What is hidden is known by its number on the disk too, as it may
+have other names.
 """
 
 from __future__ import annotations
@@ -26,10 +31,14 @@ _REFUSED = frozenset((*_PROCESSES, *_NETWORK, *_SEARCHES))
 _CHANGES = frozenset(
     (
         *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "os.chmod"),
-        *("os.chown", "os.utime", "sqlite3.connect"),
+        *("os.chown", "os.utime"),
     )
 )
+_LEAVING = frozenset(("os.chdir", "os.symlink", "sqlite3.connect"))  # of which the last one opens what it likes
+_OPENERS = frozenset(("_tkinter", "readline", "_sqlite3", "_gdbm", "_dbm", "h5py"))
+"""Modules that open files without telling."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_NO_PATHS = (int, float, tuple, type(None))
 _OPENS = "a notebook that is graded opens no file here"
 _MEMORY = ("/proc",)
 
@@ -40,6 +49,8 @@ def decider(
     """What says why an event is refused, or ''; ``files`` if nobody else guards the files outside ``folder``."""
     inside = (posixpath.realpath(folder), posixpath.realpath(os.devnull))
     shut = tuple([posixpath.realpath(path) for path in hidden])
+    beside = frozenset([posixpath.dirname(path) for path in shut])
+    numbers = frozenset([number for path in shut for one in (path, *_within(path)) if (number := _number(one))])
 
     def decide(event: str, arguments: tuple[Any, ...]) -> str:
         if event in _REFUSED or event[:7] == "ctypes.":
@@ -47,25 +58,50 @@ def decider(
         if event == "open" and arguments[0] is not None and type(arguments[0]) is not int:
             path, _, flags = arguments
             return _about_opening(_text(path), flags or 0)
-        if files and event in _CHANGES and not _may_change(event, arguments):
-            return "a notebook that is graded changes no file here"
+        if event == "import" and _is_foreign(*arguments[:2]):
+            return "a notebook that is graded imports no such module"
+        if files and event in _LEAVING | _CHANGES:
+            paths = [_text(one) for one in arguments if type(one) not in _NO_PATHS]
+            for path in paths:
+                found = posixpath.realpath(path)
+                if _is_hidden(found) or found in beside:
+                    tell(path)
+            if event in _LEAVING or not _may_change(event, arguments, paths):
+                return "a notebook that is graded changes no file here"
         return ""
+
+    def _is_foreign(name: Any, file: Any) -> bool:
+        """Whether a module is made of machine code that a notebook brings, or opens files without telling."""
+        if file is not None and _under(posixpath.realpath(_text(file)), inside):
+            return True
+        return files and not _OPENERS.isdisjoint(_text(name).split("."))
 
     def _about_opening(path: str, flags: int) -> str:
         found = posixpath.realpath(path)
-        if _under(found, shut):
+        if _is_hidden(found):
             tell(path)
+            return _OPENS
+        if files and _may_slip(path):
             return _OPENS
         if files and not _under(found, inside) and (flags & _WRITING or _under(found, _MEMORY) or _is_folder(found)):
             return _OPENS
         return ""
 
-    def _may_change(event: str, arguments: tuple[Any, ...]) -> bool:
+    def _is_hidden(found: str) -> bool:
+        return _under(found, shut) or any([_number(path) in numbers for path in (found, *_above(found))])
+
+    def _may_slip(path: str) -> bool:
+        """Whether a path goes back by ``..`` from where a notebook can change what is there."""
+        if ".." not in path.split("/"):
+            return False
+        before = path[: path.index("..")]
+        return not before.startswith("/") or _under(posixpath.realpath(before), (*inside, *_MEMORY))
+
+    def _may_change(event: str, arguments: tuple[Any, ...], paths: list[str]) -> bool:
         places = arguments[2:] if event in ("os.rename", "os.link") else arguments[-1:]
         if event != "os.truncate" and any([type(one) is int and one != -1 for one in places]):
             return False  # relative to a folder that is open
-        paths = [one for one in arguments if type(one) not in (int, float, tuple, type(None))]
-        return all([_under(posixpath.realpath(_text(path)), inside) for path in paths])
+        return all([_under(posixpath.realpath(path), inside) and not _may_slip(path) for path in paths])
 
     return decide
 
@@ -81,6 +117,28 @@ def _text(path: Any) -> str:
 
 def _under(found: str, roots: tuple[str, ...]) -> bool:
     return any([found == root or found.startswith(root + "/") for root in roots])
+
+
+def _above(found: str) -> list[str]:
+    """The folders that hold a path, from the root on."""
+    return [found[:i] for i in range(1, len(found)) if found[i] == "/"]
+
+
+def _within(path: str) -> list[str]:
+    """What a folder holds; nothing if it cannot be read, and then nobody can."""
+    try:
+        return [posixpath.join(path, name) for name in os.listdir(path)]
+    except OSError:
+        return []
+
+
+def _number(path: str) -> tuple[int, int] | None:
+    """By which the disk knows a file, whatever it is called."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _is_folder(found: str) -> bool:
