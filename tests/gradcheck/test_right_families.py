@@ -42,6 +42,7 @@ SEEN = {
     "equal elements": (44, 115),
     "saturated": (50, 88, 96),
     "far out": (28, 30, 46),
+    "two magnitudes": (265, 504, 659, 792),
 }
 """Draws that were called wrong once."""
 
@@ -49,6 +50,19 @@ SEEN = {
 @pytest.mark.parametrize("family", SEEN)
 def test_no_right_function_is_called_wrong_where_one_was(family):
     assert "wrong" not in verdicts(family, SEEN[family])
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0, -1.0])
+def test_a_small_element_beside_a_large_one_excuses_no_wrong_rule(factor):
+    """Its slope is measured by moves of its own magnitude; those of the others lead where the function is flat."""
+
+    def rule(g, x, y):
+        slope = g * (1 - np.tanh(x * y) ** 2)
+        return slope * y, factor * slope * x + g
+
+    wrong = node(lambda x, y: np.tanh(x * y) + y, rule)
+    report = check_gradients(wrong, [2.7e9, 3.4e74], [6.8e-10, 2.2e38])
+    assert report.verdict == ("right" if factor == 1 else "wrong"), report
 
 
 def test_a_function_with_steps_has_the_gradient_0():

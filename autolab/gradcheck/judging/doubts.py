@@ -45,8 +45,16 @@ class Doubts:
     def fine_slope(
         self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, near: float
     ) -> float | None:
-        """The slope of an element by a second look, if that is nearer than ``near`` to the gradient."""
-        return fine_slope(gauge, gauge.point.element(input, element), numeric, analytic, near, self.has_steps)
+        """The slope of an element by a second look, if that is nearer than ``near`` to the gradient.
+
+        Where the element is far below the others of its array, steps of its own magnitude are tried as well.
+        """
+        for direction in (gauge.point.element(input, element), gauge.point.alone(input, element)):
+            if direction is not None:
+                found = fine_slope(gauge, direction, numeric, analytic, near, self.has_steps)
+                if found is not None:
+                    return found
+        return None
 
     @cached_property
     def has_steps(self) -> bool:
@@ -73,7 +81,16 @@ class Doubts:
                 and deviation <= lost_slope(gauge, gauge.point.element(input, element))
             )
             or self.is_out_of_range(numeric, analytic, deviation, scale)
+            or self.is_unseen(gauge, input, element, deviation)
         )
+
+    def is_unseen(self, gauge: Gauge, input: int, element: int, deviation: float) -> bool:
+        """Whether an element is so far below the others of its array that moves of its own magnitude change no result;
+        longer ones may lead where the slope is another."""
+        alone = gauge.point.alone(input, element)
+        if alone is None or deviation * alone.step > gauge.grain:
+            return False
+        return all([np.array_equal(gauge.point.along(alone, t), gauge.point.values) for t in (1.0, -1.0)])
 
     def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
         """Whether so much may have been lost on the way because numbers were too large or too small.

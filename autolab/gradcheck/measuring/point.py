@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -144,6 +145,12 @@ class Point(MovableArrays):
     def element(self, input: int, index: int) -> Direction:
         """The direction of one element of one input."""
         return Direction(input, index, self.scales[input][index])
+
+    def alone(self, input: int, index: int) -> Direction | None:
+        """The direction of an element by its own magnitude; None where `element` is no coarser."""
+        magnitude = abs(float(self.arrays[input].flat[index]))
+        step = math.ldexp(1.0, math.frexp(magnitude)[1] - 1) if math.isfinite(magnitude) else 0.0
+        return Direction(input, index, step) if 0 < step < self.scales[input][index] else None
 
     def elements(self, input: int, index: np.ndarray) -> Direction:
         """The direction in which several elements of one input move at once, each by its own scale."""
