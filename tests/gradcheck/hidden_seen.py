@@ -45,11 +45,6 @@ def _mish(x):
 _kept = {"table": np.ones((3, 4)), "result": np.zeros((4, 2)), "calls": np.zeros(1)}
 
 
-def _into_result(x):
-    np.exp(x, out=_kept["result"])
-    return _kept["result"]
-
-
 def _scaled_result(g, x):
     _kept["result"] *= g
     return _kept["result"].copy()
@@ -141,7 +136,6 @@ SEEN: list[Hidden] = [
     m("second difference, outer terms lost", lambda x: x[2:] - 2 * x[1:-1] + x[:-2], lambda g, x: np.pad(-2 * g, 1), [(7,)], LOST, r"computes|through|place|counts"),
     m("moving mean, first tap alone", lambda x: (x[:-2] + x[1:-1] + x[2:]) / 3, lambda g, x: np.pad(g / 3, (0, 2)), [(8,)], LOST, r"computes|through|place|counts"),
     # ------------------------------------------------------------------ changed in place
-    m("exp into a kept array", _into_result, lambda g, x: g * np.exp(x), [(4, 2)], ("inplace",), r"both share|later call"),
     m("kept result scaled in the backward", lambda x: np.copyto(_kept["result"], np.exp(x)) or _kept["result"], _scaled_result, [(4, 2)], ("inplace",), r"in place|share"),
     m("own result scaled in the backward", lambda x: _keep(np.exp(x)), lambda g, x: _spoil(g), [(4, 2)], ("inplace",), r"in place"),
     m("table that decays", lambda x: x * 1.0, _decayed, [(3, 4)], ("inplace",), r"in place|outlives"),

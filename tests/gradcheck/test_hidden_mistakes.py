@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from check_subjects import node
 from hidden_aside import ASIDE
 from hidden_mistakes import counts
 from hidden_seen import SEEN
+
+from autolab import Variable, check_gradients
 
 SETS = {"seen": SEEN, "aside": ASIDE}
 
@@ -19,6 +23,16 @@ def test_there_are_two_hundred_of_them_and_none_twice():
 def test_a_slice_of_them_is_caught_and_named(which):
     drawn, caught, kind, very = counts(SETS[which][::6], [0])
     assert caught == drawn and kind >= drawn - 1 and very >= drawn - 2
+
+
+def test_a_forward_that_fills_the_same_array_again_is_none():
+    """Each result is a copy then."""
+    kept = np.empty((4, 2))
+    exp = node(lambda x: np.exp(x, out=kept), lambda g, x: g * np.exp(x))
+    x = np.random.default_rng(0).normal(size=(4, 2))
+    assert check_gradients(exp, x).verdict == "right"
+    first, second = exp(Variable(x)), exp(Variable(2 * x))
+    assert np.array_equal(first.data, np.exp(x)) and np.array_equal(second.data, np.exp(2 * x))
 
 
 @pytest.mark.full
