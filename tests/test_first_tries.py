@@ -13,6 +13,7 @@ import autolab
 from autolab import Parameter, Variable, debug, grad, no_grad, optimizers
 from autolab import functions as F
 from autolab import links as L
+from autolab.training.monitor import Monitor
 
 
 # ---------------------------------------------------------------------- an upstream gradient
@@ -241,14 +242,13 @@ def test_groups_have_settings_of_their_own() -> None:
     [
         ([], ValueError, "Adam: params: got no parameters; expected at least one"),
         ([1.0], TypeError, "Adam: params: got a float among the parameters"),
-        ([Parameter(1.0)] * 2, ValueError, "Adam: params: got a parameter was given twice|given twice"),
+        ([Parameter(1.0)] * 2, ValueError, "Adam: params: a parameter was given twice"),
         ([{"params": [Parameter(1.0)], "rate": 1}], TypeError, "Adam: got a keyword 'rate'; expected lr"),
     ],
 )
 def test_wrong_parameters_are_refused(given: Any, kind: type, message: str) -> None:
-    p = given[0] if len(given) == 2 else None
     with pytest.raises(kind, match=message):
-        optimizers.Adam([p, p] if p is not None else given, lr=0.1)
+        optimizers.Adam(given, lr=0.1)
 
 
 def test_eval_and_train() -> None:
@@ -306,11 +306,7 @@ def test_options_stand_among_the_inputs() -> None:
 
 
 def test_a_loss_goes_to_a_monitor_by_position() -> None:
-    monitor = autolab.training.Monitor() if hasattr(autolab.training, "Monitor") else None
-    if monitor is None:
-        from autolab.training.monitor import Monitor
-
-        monitor = Monitor()
+    monitor = Monitor()
     monitor.update(Variable(2.0))
     assert monitor.curves["loss"].last == 2.0
     with pytest.raises(TypeError, match="given twice"):

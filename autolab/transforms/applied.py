@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -134,7 +134,7 @@ class AppliedFunction:
     def depends_on_others(self, *more: Variable) -> bool:
         """Whether the results, or ``more``, are made from differentiable Variables that are not our own."""
         own = {x.node for x in self.inputs}
-        return self._outer and backprop_enabled() and _reaches_others([*self.outputs, *more], own)
+        return self._outer and backprop_enabled() and reaches([*self.outputs, *more], without=own)
 
     def gradients(
         self, outputs: Sequence[Variable], starts: Sequence[Any] | None, create_graph: bool
@@ -171,7 +171,8 @@ def _recorded() -> AbstractContextManager[Any]:
     return nullcontext() if backprop_enabled() else using_config("enable_backprop", True)
 
 
-def _reaches_others(ys: Sequence[Variable], own: set[Any]) -> bool:
+def reaches(ys: Sequence[Variable], leaves: Collection[Any] | None = None, without: Collection[Any] = ()) -> bool:
+    """Whether values were computed from one of some leaves (their nodes), or from any but those that are left out."""
     stack = [y.node for y in ys if y.node is not None]
     seen: set[Node] = set()
     while stack:
@@ -180,7 +181,7 @@ def _reaches_others(ys: Sequence[Variable], own: set[Any]) -> bool:
             continue
         seen.add(node)
         if node.order == 0:
-            if node not in own:
+            if node not in without and (leaves is None or node in leaves):
                 return True
         else:
             stack.extend(node.parents)

@@ -10,7 +10,6 @@ import numpy as np
 from .. import functions as F
 from ..engine.arrays import as_array
 from ..engine.errors import a_kind
-from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable, as_variable
 from ..shared.structure import leaves, rebuilt
@@ -22,8 +21,8 @@ Axis = int | None
 def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes: int = 0) -> Callable[..., Any]:
     """``fn``, which is written for one example, for all examples of a batch.
 
-    Where every step of ``fn`` works element by element, it is called once, with the whole batch; anything else is a
-    loop over the examples. Which of the two it was is in ``mapped.how`` after a call: ``"batch"`` or ``"loop"``.
+    A declared elementwise function, such as ``functions.tanh``, is called once, with the whole batch; any other function
+    is called for one example after the other. ``mapped.how`` says which: ``"batch"`` or ``"loop"``.
 
     Parameters
     ----------
@@ -64,18 +63,14 @@ def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes:
             for i, (arg, axis) in enumerate(zip(args, axes, strict=True))
         ]
         size = _examples(given, axes)
-        steps: list[ForwardEvent] = []
-        example = _example(given, axes, 0)
-        with observe(lambda event: steps.append(event) if isinstance(event, ForwardEvent) else None):
-            first = fn(*example)
-        if _is_elementwise(first, steps, given, axes):
+        if _is_elementwise(fn, given, axes):
             made.how, result = "batch", fn(*given)  # type: ignore[attr-defined]
         else:
-            rest = [fn(*_example(given, axes, i)) for i in range(1, size)]
             made.how = "loop"  # type: ignore[attr-defined]
-            columns = zip(*[[leaf for _, leaf in leaves(one)] for one in (first, *rest)], strict=True)
+            results = [fn(*_example(given, axes, i)) for i in range(size)]
+            columns = zip(*[[leaf for _, leaf in leaves(one)] for one in results], strict=True)
             stacked = iter([F.stack(list(column)) for column in columns])
-            result = rebuilt(first, lambda _: next(stacked))
+            result = rebuilt(results[0], lambda _: next(stacked))
         return result if out_axes == 0 else rebuilt(result, lambda y: F.moveaxis(y, 0, out_axes))
 
     made = named(mapped, "vmap", fn)
@@ -102,14 +97,13 @@ def _example(given: list[Any], axes: tuple[Axis, ...], i: int) -> list[Any]:
     return [arg if axis is None else arg[i] for arg, axis in zip(given, axes, strict=True)]
 
 
-def _is_elementwise(first: Any, steps: list[ForwardEvent], given: list[Any], axes: tuple[Axis, ...]) -> bool:
-    """Whether all of a run was elementwise steps on arrays of the shape of one example, and single numbers."""
-    if not isinstance(first, Variable) or not steps:
-        return False
-    batched = [arg for arg, axis in zip(given, axes, strict=True) if axis is not None]
-    if not all([isinstance(arg, Variable) and arg.shape[1:] == first.shape for arg in batched]):
-        return False
-    values = [x for step in steps for x in (*step.inputs, *step.outputs)]
-    shapes = {np.shape(x.data if isinstance(x, Variable) else x) for x in values}
-    declared = all([isinstance(step.function, Primitive) and step.function.elementwise for step in steps])
-    return declared and shapes <= {first.shape, ()} and first is steps[-1].outputs[0]
+def _is_elementwise(fn: Any, given: list[Any], axes: tuple[Axis, ...]) -> bool:
+    """Whether ``fn`` is a declared elementwise function that broadcasts the batch as it does one example.
+
+    Of any other function a run says nothing of the next example: it may branch, draw, or read all of the batch.
+    """
+    function = getattr(fn, "function", None)
+    batched = {np.ndim(arg) for arg, axis in zip(given, axes, strict=True) if axis is not None}
+    shared = [np.ndim(arg) for arg, axis in zip(given, axes, strict=True) if axis is None]
+    is_declared = isinstance(function, Primitive) and function.elementwise and not function.several
+    return is_declared and len(batched) == 1 and max(shared, default=0) < batched.pop()

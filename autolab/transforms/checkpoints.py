@@ -13,6 +13,7 @@ from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
 from ..engine.variable import Variable, wrap
+from .applied import reaches, same
 from .gradients import named
 
 
@@ -37,6 +38,10 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
     ------
     TypeError
         If ``fn`` does not return Variables.
+    ValueError
+        If ``fn`` uses a value from outside that was computed: only leaves, such as parameters, may come from there.
+    RuntimeError
+        In a differentiable backward, if an argument was computed from a leaf that ``fn`` uses as well.
 
     Examples
     --------
@@ -53,6 +58,11 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
         places = [i for i, arg in enumerate(args) if isinstance(arg, Variable)]
         run = _CheckpointedRun(fn, args, places)
         results = run.forward_once()
+        if any([x.creator is not None for x in run.outside]):
+            raise ValueError(
+                "checkpoint: the function uses a computed value from outside; expected it among the arguments, so that "
+                "its gradient is counted once"
+            )
         outputs = _Checkpoint(run, results).apply((*[args[i] for i in places], *run.outside))
         return outputs if run.returns_tuple else outputs[0]
 
@@ -128,8 +138,14 @@ class _Checkpoint(FunctionNode):
         run = self._checkpointed
         kept = self.get_retained_inputs()
         create_graph = any([x.requires_grad for x in kept])  # only then do they come back with their graph
-        inputs = kept[: len(run.places)] if create_graph else run.fresh(kept[: len(run.places)])
+        inputs = kept[: len(run.places)]
+        if create_graph and run.outside and reaches(inputs, {x.node for x in run.outside}):
+            raise RuntimeError(
+                "checkpoint: an argument was computed from a value that the function uses from outside; for gradients "
+                "of higher order expected it among the arguments"
+            )
         with using_config("enable_backprop", True):
+            inputs = tuple(map(same, inputs)) if create_graph else run.fresh(inputs)
             outputs = run.again(inputs)
             reached = [(y, g) for y, g in zip(outputs, grad_outputs, strict=True) if g is not None and y.requires_grad]
             found = grad([y for y, _ in reached], [*inputs, *run.outside], [g for _, g in reached], create_graph)
