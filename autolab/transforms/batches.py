@@ -21,8 +21,8 @@ Axis = int | None
 def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes: int = 0) -> Callable[..., Any]:
     """``fn``, which is written for one example, for all examples of a batch.
 
-    A declared elementwise function, such as ``functions.tanh``, is called once, with the whole batch; any other function
-    is called for one example after the other. ``mapped.how`` says which: ``"batch"`` or ``"loop"``.
+    A declared elementwise function, such as ``functions.tanh``, is called once, with the whole batch; any other one is
+    called for one example after the other. ``mapped.how`` says which: ``"batch"`` or ``"loop"``.
 
     Parameters
     ----------

@@ -61,7 +61,8 @@ def outcome(base: Path, code: str) -> tuple[str, str, list[str]]:
         space |= {"sys": sys, "found": ""}
         try:
             os.chdir(base / "own")
-            sys.modules.pop("readline", None)  # which pytest has imported
+            for name in [name for name in sys.modules if name.partition(".")[0] in ("readline", "h5py")]:
+                del sys.modules[name]  # pytest, or another test, has imported it
             fences.enclose(base / "own", (base / "lessons",), told.append)
             exec(code, space)
         except BaseException as raised:
@@ -93,7 +94,7 @@ def test_what_is_hidden_is_not_read(way: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", WRITING)
 def test_nothing_is_written_outside(way: str, tmp_path: Path) -> None:
     error = outcome(tmp_path, WRITING[way])[1]
-    assert not error or "autolab grade" in error or "No module" in error  # it says nothing where the process was ended
+    assert "autolab grade" in error or "No module" in error
     assert not (tmp_path / "mark").exists()
 
 
