@@ -118,7 +118,7 @@ function makeVerdictPart({ get, send }) {
     findings.replaceChildren(...found.map(item));
   }
 
-  return { places: { header: [title], top: [panel] }, on: { check: paint }, paint };
+  return { places: { header: [title], alert: [panel] }, on: { check: paint }, paint };
 }
 
 /**
@@ -150,7 +150,7 @@ function makeAgainPart({ get, send, link }) {
   const again = get("still")
     ? []
     : [button(words.lens_again, () => send({ do: "turn", to: { seed: (get("look").seed ?? -1) + 1, cell: null } }))];
-  return { places: { header: [orders, draw], buttons: again }, on: { "check look": paint }, paint, linked: paint };
+  return { places: { header: [orders, draw], menu: again }, on: { "check look": paint }, paint, linked: paint };
 }
 
 // Where a gradient comes from: the graph of the function, and the backward that somebody wrote.

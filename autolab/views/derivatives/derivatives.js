@@ -263,5 +263,5 @@ function makeGraphsPart(view) {
     tellOrHide(notice, get("notice"));
   }
 
-  return { places: { end: [root] }, on: { "graphs scenes readings look notice": paint }, paint, close };
+  return { places: { below: [root] }, on: { "graphs scenes readings look notice": paint }, paint, close };
 }

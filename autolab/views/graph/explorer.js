@@ -37,8 +37,7 @@ const PARTS = [
 ]; // in each place of the page they stand in this order
 
 /**
- * @typedef {"header" | "buttons" | "top" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"}
- *   Place
+ * @typedef {"header" | "inputs" | "alert" | "middle" | "side" | "below" | "foot" | "menu" | "end"} Place
  */
 /** @typedef {import("../live/link.js").State} State */
 
@@ -73,11 +72,12 @@ const PARTS = [
 /**
  * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
  * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end. A view with a foot is its picture: everything else it offers is in a menu. It
- * has no need of all of them. What needs a kernel is left out of a saved page,
- * but for the inputs, which stand still there.
+ * so many times larger, and at the end; and what the one sentence says while the part has to say something. Above the
+ * picture (`middle`) stand its title and at most one switch (`header`), below it the one control (`foot`); all else is
+ * in the `menu`. What needs a kernel is left out of a saved page, but for the inputs, which stand still there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,
+ *   says?: () => any,
  *   on?: Record<string, () => void>,
  *   paint?: () => void,
  *   linked?: (state: State) => void,

@@ -83,8 +83,7 @@ export function makeHeatPart(view) {
     for (const group of made) group.follow(indices);
   }
 
-  const keys = html("p.al-note.al-heat-keys", get("words").heat_keys);
-  return { places: { middle: [groups, ...(get("still") ? [] : [keys])] }, on: { picture: paint }, paint };
+  return { places: { middle: [groups] }, on: { picture: paint }, paint };
 }
 
 /**

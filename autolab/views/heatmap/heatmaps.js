@@ -52,5 +52,5 @@ function makeHeatSettingsPart({ get, send }) {
     shared.checked = all;
   }
 
-  return { needsKernel: true, places: { header: [show.root, scale.root, range, one] }, on: { picture: paint }, paint };
+  return { needsKernel: true, places: { menu: [show.root, scale.root, range, one] }, on: { picture: paint }, paint };
 }

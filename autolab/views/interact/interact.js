@@ -49,7 +49,7 @@ function makeKnobsPart(view) {
   return {
     places: {
       header: [html("h2.al-function", title)],
-      buttons: dice && !get("still") ? [again] : [],
+      foot: dice && !get("still") ? [again] : [],
       inputs: knobs.length ? [html("div.al-inputs", ...knobs)] : [],
     },
     on: { free: paint },

@@ -1,13 +1,12 @@
 // @ts-check
 /**
- * A live view: puts its parts together and keeps them in step with the model; its one menu, and the way to present it.
+ * The frame of every live view: above the picture its title and at most one switch, below it the one control, the
+ * sentence and the menu. It puts the parts together and keeps them in step with the model; presenting is its own.
  */
 
 import { THEME_MARKS, colorMap, isDark } from "./colors.js";
-import { button, html, set } from "./dom.js";
+import { button, html, set, write } from "./dom.js";
 import { makeLink } from "./link.js";
-
-const PROJECTOR = 1.5;
 
 /** @typedef {import("../graph/explorer.js").View} View */
 /** @typedef {import("../graph/explorer.js").Part} Part */
@@ -60,10 +59,8 @@ function makeView(source, el, link, makers) {
     hand: "",
   };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
-  const hasFoot = parts.some((part) => part.places?.foot); // then the picture is the view, and the rest is in a menu
-  const grow = (/** @type {number} */ factor) => parts.forEach((part) => part.enlarge?.(factor));
-  if (hasFoot) parts.push(makePresenting(view, grow));
-  const projector = button("Projector", enlarge, { "aria-pressed": "false" });
+  parts.push(makePresenting(view, (factor) => parts.forEach((part) => part.enlarge?.(factor))));
+  const sentence = html("p.al-sentence");
   const still = view.get("still");
   const at = (/** @type {Place} */ place) =>
     parts.flatMap((part) =>
@@ -71,14 +68,11 @@ function makeView(source, el, link, makers) {
         ? []
         : (part.places?.[place] ?? []),
     );
-  const menu = hasFoot ? makeMenu(at("menu")) : null;
-  root.classList.toggle("al-stage", hasFoot);
+  const menu = makeMenu(at("menu"));
   root.append(
     html(
       "div.al-view",
-      html("header.al-header", ...at("header"), !menu && html("div.al-buttons", ...at("buttons"), projector)),
-      ...at("top"),
-      still && !menu && html("p.al-note.al-still", view.get("words").still),
+      html("header.al-header", ...at("header")),
       html(
         "div.al-body",
         ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
@@ -86,10 +80,18 @@ function makeView(source, el, link, makers) {
         html("div.al-side", ...at("side")),
       ),
       ...at("below"),
-      menu && html("footer.al-foot", ...at("foot"), menu.root),
+      html("footer.al-foot", ...at("foot"), sentence, menu.root),
       ...at("end"),
     ),
   );
+
+  /** What one looks at, from the first part that has to say something; else what can be done. */
+  function tell() {
+    const said = parts.reduce((/** @type {any} */ words, part) => words || part.says?.(), null);
+    write(sentence, said || view.get("words")[view.get("still") ? "still" : "rest"]);
+  }
+
+  root.addEventListener("al-line", tell);
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";
@@ -102,12 +104,7 @@ function makeView(source, el, link, makers) {
       root.style.setProperty(`--al-dash${i}`, dash);
     });
     for (const part of parts) part.paint?.();
-  }
-
-  function enlarge() {
-    const large = root.classList.toggle("al-projector");
-    set(projector, { "aria-pressed": String(large) });
-    grow(large ? PROJECTOR : 1);
+    tell();
   }
 
   el.append(root);
@@ -117,11 +114,14 @@ function makeView(source, el, link, makers) {
     theme.observe(marked, { attributes: true, attributeFilter: THEME_MARKS });
   const listeners = parts.flatMap((part) =>
     Object.entries(part.on ?? {}).flatMap(([traits, listener]) =>
-      traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, listener])),
+      traits.split(" ").map((trait) => /** @type {const} */ ([`change:${trait}`, () => (listener(), tell())])),
     ),
   );
   for (const [event, listener] of listeners) source.on(event, listener);
-  const unwatch = link.watch((state) => parts.forEach((part) => part.linked?.(state)));
+  const unwatch = link.watch((state) => {
+    for (const part of parts) part.linked?.(state);
+    tell();
+  });
   const unmeasure = fitWindow(root);
 
   return () => {
@@ -129,7 +129,7 @@ function makeView(source, el, link, makers) {
     for (const [event, listener] of listeners) source.off(event, listener);
     unwatch();
     theme.disconnect();
-    menu?.close();
+    menu.close();
     for (const part of parts) part.close?.();
     root.remove();
   };

@@ -40,7 +40,6 @@ _WORDS = (
     "live_saved",
     "still",
     "find_reach",
-    "rest",
 )
 
 MOST_QUESTIONS = 64

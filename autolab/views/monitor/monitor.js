@@ -25,7 +25,7 @@ export default () => makeWidget([makeHeadPart, makeBoundaryPart, makeChartsPart,
 function makeHeadPart({ get, link, root }) {
   const words = get("words");
   const title = html("h2.al-function");
-  const stage = html("span.al-stage", { role: "status" });
+  const stage = html("span.al-monitor-stage", { role: "status" });
   const status = html("span.al-monitor-status");
   const stop = button(words.stop, () => link.stop({ do: "stop" }), { class: "al-button al-stop" });
   const problem = html("div.al-error", { role: "alert", hidden: true });
@@ -35,7 +35,7 @@ function makeHeadPart({ get, link, root }) {
     const [{ title: name, stage: now, status: told }, error] = [get("training"), get("error")];
     write(title, name);
     tellOrHide(stage, link.asleep ? words.saved : now && words[now]);
-    stage.classList.toggle("al-stage-running", now === "running" && !link.asleep);
+    stage.classList.toggle("al-monitor-stage-running", now === "running" && !link.asleep);
     write(status, told.join(" \u00b7 "));
     stop.hidden = !now || link.asleep;
     stop.disabled = now === "stopping";
@@ -45,7 +45,7 @@ function makeHeadPart({ get, link, root }) {
 
   const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
   return {
-    places: { header: [title, stage, status], buttons: [stop], alert: [problem] },
+    places: { header: [title, stage, status], alert: [problem], foot: [stop] },
     on: { "training error": changed },
     paint: show,
     linked: show,

@@ -80,7 +80,7 @@ function makeSurfacePart(view) {
   }
 
   return {
-    places: { header: [html("h2.al-function", get("surface").title), tones.root], middle: [panel] },
+    places: { header: [html("h2.al-function", get("surface").title)], menu: [tones.root], middle: [panel] },
     on: { "surface roll": paint, slope: picture.read },
     paint,
     close: () => (player.close(), chart.close()),

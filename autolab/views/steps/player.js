@@ -157,14 +157,13 @@ function tool(icon, label, action) {
   );
 }
 
-// The part that says in one sentence what one looks at: a step of the walk, a line, a box, or what can be done.
+// What the sentence says of a graph: a step of the walk, a line, a box, or what can be done.
 
 /** @param {import("../graph/explorer.js").View} view */
 export function makeSentencePart(view) {
   const { get, root } = view;
-  const text = html("p.al-sentence");
 
-  function sentence() {
+  function says() {
     const { answer, status } = get("detail");
     const line = chosenLine(view);
     const share =
@@ -172,22 +171,16 @@ export function makeSentencePart(view) {
       answer?.comes
         .flatMap((/** @type {import("../graph/answer.js").Value} */ value) => value.shares)
         .find((/** @type {any} */ one) => sameEdge(one.edge, line));
-    if (view.hand) return view.hand;
     return (
-      get("frame").spoken ??
-      share?.sentence ??
-      (answer && (answer.sentence || status)) ??
-      (get("still")
-        ? get("words").still
-        : root.classList.contains("al-by-terms")
-          ? termsOf(get).rest
-          : get("words").rest)
+      view.hand ||
+      get("frame").spoken ||
+      share?.sentence ||
+      (answer && (answer.sentence || status)) ||
+      (!get("still") && root.classList.contains("al-by-terms") && termsOf(get).rest)
     );
   }
 
-  const paint = () => write(text, sentence());
-  root.addEventListener("al-line", paint);
   // A saved page that moves has other words after a move.
-  const told = `frame detail terms curves${view.get("still") === "page" ? " words" : ""}`;
-  return { places: { foot: [text] }, on: { [told]: paint }, paint };
+  const told = `frame detail terms curves${get("still") === "page" ? " words" : ""}`;
+  return { says, on: { [told]: () => {} } };
 }

@@ -287,7 +287,7 @@ def test_a_view_keeps_its_looks_when_one_of_another_kind_is_shown(lab: Lab, open
     view = open_page(lab.write("kinds.ipynb", PROGRAM, heatmap))
     view.run(0)
     accent = "e => getComputedStyle(e).getPropertyValue('--al-accent')"
-    stage = view.page.locator(".al-stage").first
+    stage = view.page.locator(".al-root").first
     before = stage.evaluate(accent)
     view.run(1)
     expect(view.page.get_by_role("img", name="W").last).to_be_visible()

@@ -195,11 +195,11 @@ def test_stop_ends_the_loop(trained: Trained, monitor_page: Callable[..., Page])
     trained.wire.settle()
     page.get_by_role("button", name="Stop").click()
     trained.wire.settle()
-    assert page.locator(".al-stage").text_content().startswith("stopping")
+    assert page.locator(".al-monitor-stage").text_content().startswith("stopping")
     assert page.get_by_role("button", name="Stop").is_disabled()
     assert trained.step() is False
     trained.wire.settle()
-    assert page.locator(".al-stage").is_hidden() and page.locator(".al-stop").is_hidden()
+    assert page.locator(".al-monitor-stage").is_hidden() and page.locator(".al-stop").is_hidden()
     assert trained.step() is True, "the next loop begins anew"
 
 
@@ -214,13 +214,13 @@ def test_without_a_kernel_nothing_is_offered_and_a_paint_wakes_it(
     stop, chosen = page.get_by_role("button", name="Stop"), page.get_by_label("parameter", exact=True)
     assert stop.is_visible() and chosen.is_enabled()
     page.clock.fast_forward(5000)  # nobody has answered: it may come from a saved notebook
-    assert page.locator(".al-stage").text_content() == trained.view.words["saved"]
+    assert page.locator(".al-monitor-stage").text_content() == trained.view.words["saved"]
     assert stop.is_hidden() and chosen.is_disabled()
     assert page.get_by_role("slider", name="past states").is_disabled()
     trained.step()
     trained.wire.deliver()  # the cell that trains keeps the kernel busy, but paints
     assert stop.is_visible() and chosen.is_enabled()
-    assert page.locator(".al-stage").text_content() == trained.view.words["running"]
+    assert page.locator(".al-monitor-stage").text_content() == trained.view.words["running"]
 
 
 def read_off(page: Page) -> tuple[float, int]:

@@ -1,0 +1,101 @@
+"""Every view speaks one language: the same frame, few controls, few sizes of letters, and the picture first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from ipywidgets import comm as widget_comm
+from playwright.sync_api import Page
+
+import autolab
+
+from autolab.views.derivatives.explorer import DerivativeExplorer
+from autolab.views.derivatives.session import DerivativeSession
+
+from .bare_page import RecordingComm, Wire, serve
+from .programs import muladd
+from .test_page_axe import THEMES, check_lens, explorer, interact, monitor, surface
+
+pytestmark = pytest.mark.browser
+
+CELL = {"width": 900, "height": 800}
+"""An output of JupyterLab in a window of 1280 x 800 whose file browser is open."""
+
+VIEWS: dict[str, tuple[Callable[[], Any], str]] = {
+    "graph": (explorer(muladd, x=2.0, y=3.0, z=4.0), "explorer"),
+    "check": (check_lens, "lens"),
+    "derivatives": (lambda: DerivativeExplorer(DerivativeSession(np.tanh, 1.0, 3)), "derivatives"),
+    "surface": (surface, "surface"),
+    "heatmap": (lambda: autolab.heatmap(np.arange(12.0).reshape(3, 4)), "heatmaps"),
+    "interact": (interact, "interact"),
+    "monitor": (monitor, "monitor"),
+}
+
+MEASURED = """() => {
+  const area = (e) => { const box = e.getBoundingClientRect(); return box.width * box.height };
+  const view = document.querySelector('.al-view'), seen = (e) => e.checkVisibility() && e.getClientRects().length;
+  const controls = [...view.querySelectorAll('button, input, select, summary, [tabindex]')]
+    .filter((e) => !e.closest('.al-picture') && !e.disabled && seen(e));
+  const letters = [...view.querySelectorAll('*')].filter(seen)
+    .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()));
+  return {
+    controls: controls.length,
+    sizes: new Set(letters.map((e) => getComputedStyle(e).fontSize)).size,
+    height: view.offsetHeight,
+    picture: area(view.querySelector('.al-middle')) / area(view),
+    above: view.querySelector('.al-middle').offsetTop,
+    order: [...view.children].map((e) => e.className.split(' ')[0]),
+    sentence: view.querySelector('.al-foot > .al-sentence').textContent,
+    menus: view.querySelectorAll('.al-foot > .al-menu').length,
+  };
+}"""
+
+
+@pytest.fixture(params=VIEWS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def page_of(kind: str, page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Page]:
+    """A page with the view as it opens."""
+    monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
+    monkeypatch.chdir(tmp_path)
+    make, module = VIEWS[kind]
+    view = make()
+    page.set_viewport_size(CELL)
+    serve(page, module)
+    wire = Wire(view)
+    wire.connect(page)
+    wire.settle()
+    yield page
+    view.close()
+
+
+@pytest.mark.parametrize("look", THEMES)
+def test_a_view_opens_as_its_picture_with_one_control_one_sentence_and_one_menu(
+    page_of: Page, kind: str, look: str
+) -> None:
+    page_of.evaluate(THEMES[look])
+    page_of.wait_for_timeout(50)
+    found = page_of.evaluate(MEASURED)
+    assert found["controls"] <= 12, found
+    assert found["sizes"] <= 5, found
+    assert found["height"] <= 760, found
+    assert found["picture"] >= 0.6, found
+    assert found["above"] <= 90, found
+    assert found["order"][0] == "al-header" and "al-foot" in found["order"], found
+    assert found["sentence"] and found["menus"] == 1, found
+
+
+def test_every_view_is_presented_the_same_way(page_of: Page, kind: str) -> None:
+    page_of.locator(".al-menu > summary").click()
+    page_of.get_by_role("button", name="Present", exact=True).click()
+    page_of.wait_for_selector(".al-present")
+    assert page_of.locator(".al-header").is_hidden() and page_of.locator(".al-sentence").is_visible()
+    page_of.keyboard.press("Escape")
+    page_of.wait_for_selector(".al-present", state="detached")
+    assert page_of.locator(".al-header").is_visible()
