@@ -11,7 +11,6 @@ from ipywidgets import comm as widget_comm
 from playwright.sync_api import Page
 
 import autolab
-
 from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
 

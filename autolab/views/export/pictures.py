@@ -24,6 +24,7 @@ from ..graph.listing import notes
 from ..graph.readings import readings, spoken_group
 from ..graph.scene import scene
 from ..live.protocol import not_understood
+from . import film
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -37,7 +38,7 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
-_SUFFIXES = (".svg", ".png", ".pdf", ".dot")
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot", *film.SUFFIXES)
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -54,7 +55,7 @@ def save(
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
 ) -> None:
-    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file.
+    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its walk to a ``.gif`` or ``.mp4`` film.
 
     Parameters
     ----------
@@ -72,9 +73,9 @@ def save(
     Raises
     ------
     ValueError
-        If the suffix is another one, or there is no such direction.
+        If the suffix is another one, there is no such direction, or the walk is too long for a film.
     RuntimeError
-        If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+        If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` and ffmpeg is not found.
     """
     target = Path(path)
     write(target, _content(recording, target, look, direction, opened))
@@ -94,18 +95,28 @@ def _content(
             still: Look = "light" if look == "auto" else look  # paper follows no page
             svg = draw(picture, readings(recording, opened), still, below=notes(recording))
             return _drawn(svg, picture, target, kind)
+        case ending if ending in film.SUFFIXES:
+
+            def drawn(svg: str, picture: Mapping[str, Any], scale: float) -> bytes:
+                return _drawn(svg, picture, target, "png", scale)
+
+            return film.film(recording, target, look, direction, opened, drawn)
     suffix, path = clean(target.suffix.lower(), 20), clean(target, 100)
     raise ValueError(say("unknown_suffix", suffix=suffix, path=path, expected=", ".join(_SUFFIXES)))
 
 
-def _drawn(svg: str, picture: Mapping[str, Any], target: Path, kind: Literal["png", "pdf"]) -> bytes:
-    """The SVG as typst draws it. What users named goes to typst as data, never as its markup."""
+def _drawn(
+    svg: str, picture: Mapping[str, Any], target: Path, kind: Literal["png", "pdf"], scale: float | None = None
+) -> bytes:
+    """The SVG as typst draws it, ``scale`` pixels for each unit. What users named goes to typst as data, never as its
+    markup.
+    """
     try:
         import typst
     except ImportError:
         raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
     inputs = {"picture": svg, "title": picture["title"], "words": picture["description"]}
-    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * _scale(svg))
+    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * (scale or _scale(svg)))
 
 
 def _scale(svg: str) -> float:

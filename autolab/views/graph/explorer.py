@@ -83,8 +83,9 @@ class Explorer(SessionView):
         Parameters
         ----------
         path
-            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; as with
-            `Recording.save`, ``.dot`` is possible too. An existing file is replaced.
+            Where to, with the suffix ``.html`` for the page, ``.svg``, ``.png``, ``.pdf`` for the picture, or ``.gif``,
+            ``.mp4`` for the walk as a film, 1280 pixels wide; as with `Recording.save`, ``.dot`` is possible too. An
+            existing file is replaced.
         look
             ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
 
@@ -93,7 +94,7 @@ class Explorer(SessionView):
         ValueError
             If the suffix is another one.
         RuntimeError
-            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+            If ``.png``, ``.pdf`` or a film is asked for without typst, or ``.mp4`` without ffmpeg.
         """
         show(self, "file", path, look)
 

@@ -81,7 +81,7 @@ def draw(
     words = picture["description"] if compact else describe(picture, numbers)
     bar = scale_legend(numbers["scale"], picture["height"] + _TITLE_HEIGHT, shades) if not compact else []
     size = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
-    body = _drawing(picture, numbers, scope, shades, compact)
+    body = drawing(picture, numbers, scope, shades, compact)
     parts = [
         words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name"),
         element("g", *body, transform=f"translate(0 {_TITLE_HEIGHT:.0f})"),
@@ -93,16 +93,23 @@ def draw(
     return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
 
 
-def _drawing(
-    picture: dict[str, Any], numbers: dict[str, Any], scope: str, shades: set[int], compact: bool
+def drawing(
+    picture: dict[str, Any],
+    numbers: dict[str, Any],
+    scope: str,
+    shades: set[int],
+    compact: bool = False,
+    lit: Sequence[Markup] = (),
 ) -> list[Markup]:
-    """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses."""
+    """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses, and ``lit`` stands
+    behind the boxes.
+    """
     nodes = []
     for node in picture["nodes"]:
         box = str(node["id"])
         nodes.append(_node(node, numbers["nodes"][box], compact, shades, numbers["signs"].get(box, ())))
     frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
-    return [*frames, *_edges(picture, scope), *tabs, *nodes]
+    return [*frames, *_edges(picture, scope), *tabs, *lit, *nodes]
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
@@ -222,7 +229,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
     caption = words_at(x, HEADER + 9.0, _caption(which, reading, node["cells"]), f"small{accent}")
     text = reading[which]
     if text is None:
-        return [caption, words_at(x, top + 16.0, say("absent"), "absent")]
+        return [caption, words_at(x, top + 16.0, reading.get(f"{which}_note", say("absent")), "absent")]
     if not node["cells"]:
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]

@@ -275,8 +275,8 @@ def test_the_groups_that_are_open_are_open_in_the_picture(explorer: Any, tmp_pat
 
 def test_what_is_no_file_is_refused(explorer: Any, tmp_path: Path) -> None:
     view = explorer(muladd, **POINT)
-    with pytest.raises(ValueError, match=r"save: got the suffix '.gif' in .*, expected one of .svg, .png, .pdf"):
-        view.save(tmp_path / "view.gif")
+    with pytest.raises(ValueError, match=r"save: got the suffix '.bmp' in .*, expected one of .svg, .png, .pdf"):
+        view.save(tmp_path / "view.bmp")
     for question in (["svg", "light"], ["exe", "light"], ["html", "<b>"]):
         assert asks(view, "file", *question) is None and "not understood" in view.error["message"]
     assert list(tmp_path.iterdir()) == []
