@@ -1,4 +1,4 @@
-"""Take the documents' pictures from a real JupyterLab: `python scripts/screenshots.py`. The live graph's one moves.
+"""Take the documents' pictures from a real JupyterLab: `python scripts/screenshots.py`. That of the walk moves.
 
 Names choose some of them: `live-graph`, `watch-backward`, `network`, and those of lessons, such as `linear`. A lesson's
 picture is what the cell shows that has a `picture` in its metadata: words for those who cannot see it. The list of the
@@ -13,8 +13,8 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Literal, cast
 
 from PIL import Image, ImageOps
 from playwright.sync_api import sync_playwright
@@ -22,23 +22,19 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+import autolab  # noqa: E402
 from autolab.lesson.shipped import notebooks  # noqa: E402
 from autolab.shared.files import write  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
 from tests.views.lab import Lab, LabPage, lab_server  # noqa: E402
 
-MULADD = """
-import autolab
 
-
-def muladd(x, y, z):
+def muladd(x: Any, y: Any, z: Any) -> Any:
     h = x * y
     w = h + z
     return w
 
 
-autolab.explore(muladd, x=2.0, y=3.0, z=4.0)
-"""
 LAYER = """
 import autolab
 import numpy as np
@@ -86,8 +82,6 @@ def loss(x, t):
 LOOK = "autolab.explore(loss, rng.normal(size=(3, 4)), rng.integers(0, 3, size=3))"
 THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
 IMAGES = ROOT / "docs" / "images"
-MOVES, STRIDE = 8, 15  # photographs of a move, and key presses between two
-PALETTE = 96  # colours of a film
 LESSON_SIZE, MARGIN = {"width": 1080, "height": 1800}, 15  # of the window in which a lesson is, and around its picture
 LIST = """# Lessons
 
@@ -104,17 +98,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, lab_server(Path(folder)) as lab, sync_playwright() as playwright:
         browser = launch(playwright)
         wanted = sys.argv[1:]
-        for name, take in {"live-graph": _film, "watch-backward": _walked, "network": _coloured}.items():
+        if not wanted or "live-graph" in wanted:
+            _film()
+        for name, take in {"watch-backward": _walked, "network": _coloured}.items():
             if wanted and name not in wanted:
                 continue
-            scale = 1.0 if take is _film else 1.5
-            context = browser.new_context(viewport={"width": 1240, "height": 1700}, device_scale_factor=scale)
+            context = browser.new_context(viewport={"width": 1240, "height": 1700}, device_scale_factor=1.5)
             view = LabPage(lab, context.new_page())
-            if take is _film:
-                _film(lab, view, name)
-            else:
-                take(lab, view)
-                _photograph(view, name)
+            take(lab, view)
+            _photograph(view, name)
             context.close()
         lessons = [name for name in notebooks() if not wanted or name in wanted]
         if lessons:
@@ -182,51 +174,12 @@ def lesson_list() -> str:
     return text
 
 
-def _film(lab: Lab, view: LabPage, name: str) -> None:
-    _open(lab, view, "muladd", MULADD)
-    for suffix, theme in THEMES.items():
-        _change_theme(view, theme)
-        shots = [(_shot(view), milliseconds) for milliseconds in _moving(view)]
-        height = max(shot.height for shot, _ in shots)
-        colors = shots[-1][0].quantize(PALETTE, dither=Image.Dither.NONE)
-        frames = [_grown(shot, height).quantize(palette=colors, dither=Image.Dither.NONE) for shot, _ in shots]
-        durations = [milliseconds for _, milliseconds in shots]
-        path = IMAGES / f"{name}{suffix}.gif"
-        film = io.BytesIO()
-        rest = {"append_images": frames[1:], "duration": durations, "loop": 0, "optimize": True}
-        frames[0].save(film, "GIF", save_all=True, **rest)
-        write(path, film.getvalue())
-        print(path.name, f"{len(frames)} frames, {path.stat().st_size / 1000:.0f} kB")
-
-
-def _shot(view: LabPage) -> Image.Image:
-    return Image.open(io.BytesIO(view.page.locator(CELL).screenshot())).convert("RGB")
-
-
-def _grown(shot: Image.Image, height: int) -> Image.Image:
-    """With the background's colour below, as high as the highest frame."""
-    grown = Image.new("RGB", (shot.width, height), shot.getpixel((0, shot.height - 1)))
-    grown.paste(shot)
-    return grown
-
-
-def _moving(view: LabPage) -> Iterator[int]:
-    """Move `x` up and down again, then walk through both passes: after each change, for how long it is shown."""
-    slider = view.page.locator(".al-node[aria-label^='x, input']")
-    yield 1200
-    for key in ["ArrowRight"] * MOVES + ["ArrowLeft"] * MOVES:
-        for _ in range(STRIDE):
-            slider.press(key)
-        view.page.wait_for_timeout(300)
-        yield 150
-    yield 800
-    walk = view.page.get_by_role("slider", name="Step of the walk")
-    walk.press("Home")
-    for _ in range(int(walk.get_attribute("max") or 0)):
-        walk.press("ArrowRight")
-        view.page.wait_for_timeout(500)
-        yield 1100
-    walk.press("End")
+def _film() -> None:
+    """The walk through the first graph that one sees."""
+    for suffix, look in {"": "light", "-dark": "dark"}.items():
+        path = IMAGES / f"live-graph{suffix}.gif"
+        autolab.record(muladd, x=2.0, y=3.0, z=4.0).save(path, cast(Literal["light", "dark"], look))
+        print(path.name, f"{path.stat().st_size / 1000:.0f} kB")
 
 
 def _open(lab: Lab, view: LabPage, name: str, *cells: str) -> None:

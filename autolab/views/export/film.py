@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, ImageColor
 
-from ...recording.model import Recording
+from ...recording.model import LEAVES, Recording
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, element, escape
 from ..draw.messages import say
@@ -185,13 +185,7 @@ class _Film:
     def _lit(self, told: dict[str, Any]) -> list[Markup]:
         """The boxes and lines that a moment is about."""
         color = " back" if told["backward"] else ""
-        nodes = [self.boxes[box] for box in told["nodes"] if box in self.boxes]
-        frames = [
-            element(
-                "rect", class_=f"lit{color}", x=n["x"] - 2, y=n["y"] - 2, width=n["w"] + 4, height=n["h"] + 4, rx=11
-            )
-            for n in nodes
-        ]
+        frames = [_frame(self.boxes[box], f"lit{color}") for box in told["nodes"] if box in self.boxes]
         if told["edge"]:
             return [*frames, element("path", class_=f"way{color}", d=Markup(self._path(told["edge"])))]
         return frames
@@ -209,6 +203,12 @@ class _Film:
 
 def _width(picture: Mapping[str, Any]) -> float:
     return max(picture["width"], _LEAST, _WIDE * picture["height"])
+
+
+def _frame(node: Mapping[str, Any], style: str) -> Markup:
+    """Around a box, whose corners are rounder where it is an input."""
+    size = {"x": node["x"] - 2, "y": node["y"] - 2, "width": node["w"] + 4, "height": node["h"] + 4}
+    return element("rect", class_=style, rx=18 if node["kind"] in LEAVES else 11, **size)
 
 
 def _colors(theme: Any) -> str:
