@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import device_name, is_array
+from .tracebacks import briefly
 
 if TYPE_CHECKING:
     from .schema import Schema
@@ -91,7 +92,7 @@ def complaint(
     text = f"{function}: {', '.join(given)}"
     if len(text + what) > LIMIT:
         text = text[: LIMIT - len(what) - 1] + "…"
-    return kind(text + what).with_traceback(error.__traceback__)
+    return briefly(kind(text + what).with_traceback(error.__traceback__))
 
 
 def mixed_devices(arrays: dict[str, Any]) -> str | None:

@@ -8,12 +8,18 @@ the traceback where it passes the function that he called. That one's own frame 
 from __future__ import annotations
 
 import os
+import re
+import sys
 from contextlib import suppress
 from types import TracebackType
+from typing import Any, TypeVar
+
+E = TypeVar("E", bound=BaseException)
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 _SETTING = "AUTOLAB_TRACEBACK"
+_WRONG_CALL = re.compile(r"[\w.]+(: |\(\) (missing|takes|got) )")
 
 
 def hidden() -> bool:
@@ -24,7 +30,8 @@ def hidden() -> bool:
 class folded:
     """A ``with`` block of a function that users call: what their own function raises inside loses AutoLab's frames.
 
-    An exception that no frame of the user's is in (a wrong argument, or a fault of AutoLab) stays as it is.
+    Where no frame of the user's is in it, a notebook shows a wrong call as his cell and the sentence (`briefly`). A
+    fault of AutoLab stays as it is.
 
     Examples
     --------
@@ -55,8 +62,34 @@ class folded:
                 other.__traceback__ = users
                 count += _fold(users)
         if count:
-            frames = "1 frame" if count == 1 else f"{count} frames"
-            add_note(error, f"{_SETTING}=full in the environment shows {frames} of AutoLab that are left out here")
+            _say_left_out(error, count)
+        else:
+            briefly(error)
+
+
+def briefly(error: E) -> E:
+    """Let a notebook show a wrong call, whose message begins with what was called, without AutoLab's frames."""
+    if "IPython" in sys.modules and hidden() and _WRONG_CALL.match(str(error)):
+        with suppress(Exception):  # an exception of somebody's own class may take no attributes
+            error._render_traceback_ = lambda: _brief(error)  # type: ignore[attr-defined]
+    return error
+
+
+def _brief(error: BaseException) -> Any:
+    """What IPython prints, which asks an exception for it."""
+    entries = _entries(error.__traceback__)
+    users = None
+    for entry in reversed([entry for entry in entries if not _is_own(entry)]):
+        users = TracebackType(users, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    own = sum(map(_is_own, entries))
+    if own and not any(note.startswith(_SETTING) for note in getattr(error, "__notes__", ())):
+        _say_left_out(error, own)
+    return sys.modules["IPython"].get_ipython().InteractiveTB.structured_traceback(type(error), error, users)
+
+
+def _say_left_out(error: BaseException, count: int) -> None:
+    frames = "1 frame" if count == 1 else f"{count} frames"
+    add_note(error, f"{_SETTING}=full in the environment shows {frames} of AutoLab that are left out here")
 
 
 def add_note(error: BaseException, text: str) -> None:

@@ -160,3 +160,43 @@ def test_a_note_is_not_added_twice() -> None:
     for text in ("one is here", "two are here", "one was there"):
         add_note(error, text)
     assert error.__notes__ == ["two are here", "one was there"]
+
+
+WRONG_CALLS = {
+    "autolab.explore(f, x=1.0)": "explore: f(x, y) does not take these inputs: missing a required argument: 'y'",
+    "autolab.record(f, 1.0, 2.0, order=9)": "record: option 'order' is 9; expected a whole number from 0 to 4",
+    "autolab.check_gradients(3)": "check_gradients: fn is an int; expected a function",
+    "autolab.derivatives(f, 1.0)": "f() missing 1 required positional argument: 'y'",
+    "F.softmax(autolab.Variable([1.0, 2.0]), axis=4)": "softmax: x has shape (2,), axis=4: expected an axis",
+}
+CALLS = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(colors="NoColor")
+shell.run_cell("import autolab; from autolab import functions as F\\ndef f(x, y):\\n    return x * y")
+for call in {calls!r}:
+    print("=====")
+    shell.run_cell(call)
+"""
+
+
+def test_a_notebook_shows_a_wrong_call_as_the_users_cell_and_one_sentence(tmp_path: Path) -> None:
+    script = tmp_path / "calls.py"
+    script.write_text(CALLS.format(calls=list(WRONG_CALLS)))
+    environment = {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path), "HOME": str(tmp_path)}
+    for setting in ("", "full"):
+        env = {**environment, "PATH": os.environ["PATH"], "AUTOLAB_TRACEBACK": setting}
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=env, check=True)
+        shown = done.stdout.split("=====")[1:]
+        assert len(shown) == len(WRONG_CALLS)
+        for text, (call, sentence) in zip(shown, WRONG_CALLS.items(), strict=True):
+            assert f"----> 1 {call}" in text and sentence in text
+            assert (OWN in text) == (setting == "full"), text
+
+
+def test_a_fault_of_autolab_keeps_its_frames_in_a_notebook(tmp_path: Path) -> None:
+    program = "import sys, autolab.recording.record\ndel sys.modules['autolab.recording.record']._outputs"
+    script = tmp_path / "fault.py"
+    script.write_text(CALLS.format(calls=[program, "autolab.record(f, 1.0, 2.0)"]))
+    env = {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path), "HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=env, check=True)
+    assert "name '_outputs' is not defined" in done.stdout and OWN in done.stdout

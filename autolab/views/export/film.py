@@ -56,14 +56,14 @@ Drawn = Callable[[str, Mapping[str, Any], float], bytes]
 """Draws an SVG of a scene as a PNG, with so many pixels for each unit."""
 
 
-class Picture(NamedTuple):
+class Still(NamedTuple):
     """A picture of the film, and how many milliseconds it is seen."""
 
     svg: Markup
     milliseconds: float
 
 
-class Label(NamedTuple):
+class Traveller(NamedTuple):
     """A number on its way, or a calculation at a box."""
 
     text: str
@@ -95,17 +95,17 @@ class _Film:
     def _lines(self, told: dict[str, Any]) -> list[str]:
         return wrapped(told["spoken"], int((WIDTH - 2 * _EDGE) / _LETTER))
 
-    def pictures(self) -> Iterator[Picture]:
+    def pictures(self) -> Iterator[Still]:
         pace = min(_PACE, _LONGEST / len(self.frames))
         for told in self.frames:
             moving = list(self._moving(told)) if pace >= _HURRIED else []
             for labels, milliseconds in moving:
-                yield Picture(self._draw(told, labels), milliseconds)
-            yield Picture(self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2))
-        yield Picture(self._draw(None), _END)
+                yield Still(self._draw(told, labels), milliseconds)
+            yield Still(self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2))
+        yield Still(self._draw(None), _END)
 
     # ------------------------------------------------------------------ what moves
-    def _moving(self, told: dict[str, Any]) -> Iterator[tuple[list[Label], float]]:
+    def _moving(self, told: dict[str, Any]) -> Iterator[tuple[list[Traveller], float]]:
         """Values run into the box that is computed from them; a share is multiplied, runs back, and is added."""
         if told["edge"]:
             yield from self._share(told)
@@ -116,7 +116,7 @@ class _Film:
             short = [text if text and "…" not in text and len(text) < _LONG else _ARRAY for text in texts]
             yield from _travels([edge["path"] for edge in edges], short, back=False)
 
-    def _share(self, told: dict[str, Any]) -> Iterator[tuple[list[Label], float]]:
+    def _share(self, told: dict[str, Any]) -> Iterator[tuple[list[Traveller], float]]:
         edge, lines = told["edge"], told["lines"]
         sender, target = self.boxes[edge["to"]], self.boxes[edge["from"]]
         texts = [_ARRAY if line["array"] else line["text"] for line in lines]
@@ -124,11 +124,11 @@ class _Film:
         share = _ARRAY if not texts else texts[-1 if equals is None else equals]
         if equals == 2 and texts[0] != _ARRAY:
             product = f"{texts[0]} × {texts[1]} = {share}"
-            yield [Label(product, sender["x"] + sender["w"] / 2, sender["y"] - 12)], _STAY
+            yield [Traveller(product, sender["x"] + sender["w"] / 2, sender["y"] - 12)], _STAY
         yield from _travels([self._path(edge)], [share], back=True)
         if equals is not None and len(lines) == equals + 3 and share != _ARRAY:
             total = f"{texts[equals + 1]} + {share} = {texts[equals + 2]}"
-            yield [Label(total, target["x"] + target["w"] / 2, target["y"] + target["h"] + 14)], _STAY
+            yield [Traveller(total, target["x"] + target["w"] / 2, target["y"] + target["h"] + 14)], _STAY
 
     def _path(self, edge: dict[str, int]) -> str:
         ends = edge["from"], edge["to"]
@@ -136,7 +136,7 @@ class _Film:
         return str(lines[min(edge["nth"], len(lines) - 1)])
 
     # ------------------------------------------------------------------ what stands
-    def _draw(self, told: dict[str, Any] | None, labels: Iterable[Label] = ()) -> Markup:
+    def _draw(self, told: dict[str, Any] | None, labels: Iterable[Traveller] = ()) -> Markup:
         scope, shades = new_scope(), set[int]()
         lit = [] if told is None else self._lit(told)
         body = drawing(self.scene, self._known(told), scope, shades, lit=lit)
@@ -221,7 +221,7 @@ def _colors(theme: Any) -> str:
     )
 
 
-def _travels(paths: Collection[str], texts: list[str], back: bool) -> Iterator[tuple[list[Label], float]]:
+def _travels(paths: Collection[str], texts: list[str], back: bool) -> Iterator[tuple[list[Traveller], float]]:
     """Texts that run along their lines side by side, faster in the middle."""
     lines = [_points(path) for path in paths][: len(texts)]
     if not lines:
@@ -230,7 +230,7 @@ def _travels(paths: Collection[str], texts: list[str], back: bool) -> Iterator[t
     for part in np.linspace(0.0, 1.0, count):
         eased = 4 * part**3 if part < 0.5 else 1 - (2 - 2 * part) ** 3 / 2
         at = [_along(line, 1 - eased if back else eased) for line in lines]
-        yield [Label(text, x, y, back) for text, (x, y) in zip(texts, at, strict=True)], _TRAVEL / count
+        yield [Traveller(text, x, y, back) for text, (x, y) in zip(texts, at, strict=True)], _TRAVEL / count
 
 
 def _points(path: str) -> np.ndarray:
