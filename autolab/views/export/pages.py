@@ -29,7 +29,7 @@ from ..draw.svg import Look
 from ..graph.explorer import Explorer
 from ..graph.graph_view import GraphView
 from ..graph.page_program import motion
-from ..graph.saved_page import AMOUNTS, explorer_page
+from ..graph.saved_page import AMOUNTS, MANY_STEPS, explorer_page
 from ..graph.session import Session
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
@@ -161,8 +161,10 @@ def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPa
         session = view._session if isinstance(view, Explorer) else None
         moves = motion(session, recording) if isinstance(view, Explorer) else None
         there = _link(session, playground, is_wanted) if session is not None and playground else None
-        contents = (explorer_page(recording, amount, view, moves, there) for amount in AMOUNTS)
-        return SavedPage(recording.function, "explorer", contents)
+        is_large = len(recording.steps) > MANY_STEPS
+        amounts = AMOUNTS[::-1] if is_large else AMOUNTS
+        contents = (explorer_page(recording, amount, view, moves, there) for amount in amounts)
+        return SavedPage(recording.function, "explorer", contents, growing=is_large)
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
     if isinstance(shown, Interact):

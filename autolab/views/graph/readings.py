@@ -79,12 +79,12 @@ def view_scale(recording: Recording) -> float:
 
     These are the values and the gradients of all steps, drawn or not, of the graph and of its derivatives' graphs; so
     a colour means the same wherever one looks, and opening a group changes none. Single numbers are not coloured, and
-    do not count.
+    do not count; nor do integers, such as the numbers of words and classes, which have a scale of their own.
     """
     largest = 0.0
     for step in (step for graph in (recording, *recording.higher) for step in graph.steps):
         for kept in (step.value, step.grad):
-            if kept is not None and kept.size > 1:
+            if kept is not None and kept.size > 1 and not _is_counted(kept):
                 largest = max(largest, abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
     return rounded_up(largest)
 
@@ -127,6 +127,8 @@ def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> d
 def _numbers(step: Step | None, size: tuple[int, int], scale: float | None) -> dict[str, Any]:
     """Of a step; without a ``scale`` each array has its own."""
     value, grad = (None, None) if step is None else (step.value, step.grad)
+    if value is not None and _is_counted(value):
+        scale = None
     value_cells, value_own = _strip(value, size)
     grad_cells, grad_own = _strip(grad, size)
     return {
@@ -138,6 +140,11 @@ def _numbers(step: Step | None, size: tuple[int, int], scale: float | None) -> d
         "value_scale": value_own if scale is None else scale,
         "grad_scale": grad_own if scale is None else scale,
     }
+
+
+def _is_counted(snapshot: Snapshot) -> bool:
+    """Whether it holds integers, which number things."""
+    return snapshot.dtype.startswith(("int", "uint"))
 
 
 def _strip(snapshot: Snapshot | None, size: tuple[int, int]) -> tuple[list[list[float | None]] | None, float]:

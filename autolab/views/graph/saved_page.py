@@ -29,6 +29,9 @@ class Amount:
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
 
+MANY_STEPS = 150
+"""A recording with more begins with the smallest: it fills a page by itself."""
+
 _MOTION = ("moves", "moved", "elsewhere", "apart")
 _OF_BOXES = ("nodes", "signs")
 _LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments

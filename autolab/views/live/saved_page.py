@@ -18,19 +18,23 @@ MAX_BYTES = 2_000_000
 
 @dataclass(frozen=True)
 class SavedPage:
-    """``view`` names the module and the style sheet; ``contents`` are ever smaller: the first that fits is written, or
-    the last."""
+    """``view`` names the module and the style sheet; ``contents`` are ever smaller, and the first that fits is written,
+    or the last. Or they are ``growing``, and the last that fits is written, or the first: then few of a large view are
+    made in vain."""
 
     title: str
     view: str
     contents: Iterable[Mapping[str, Any]]
+    growing: bool = False
 
     def data(self) -> str:
         """State and answers as text for a script element."""
         text = ""
         for content in self.contents:
-            text = as_json(content)
-            if len(text) <= MAX_BYTES:
+            made = as_json(content)
+            fits = len(made) <= MAX_BYTES
+            text = made if fits or not (self.growing and text) else text
+            if fits is not self.growing:
                 break
         return text
 
@@ -57,17 +61,24 @@ def as_json(saved: Any) -> str:
     buffers: dict[bytes, int] = {}
     places: list[list[Any]] = []
 
-    def without_bytes(value: Any, place: list[Any]) -> Any:
-        if isinstance(value, bytes | memoryview):
-            places.append([place, buffers.setdefault(bytes(value), len(buffers))])
-            return None
+    def without_bytes(value: Any, place: Any) -> Any:
+        """``place`` is ``(the place around it, key)``: only where there are bytes it is written out."""
+        if isinstance(value, str | int | float | None):
+            return value
         if isinstance(value, Mapping):
-            return {key: without_bytes(item, [*place, key]) for key, item in value.items()}
+            return {key: without_bytes(item, (place, key)) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [without_bytes(item, [*place, i]) for i, item in enumerate(value)]
+            return [without_bytes(item, (place, i)) for i, item in enumerate(value)]
+        if isinstance(value, bytes | memoryview):
+            keys = []
+            while place is not None:
+                place, key = place
+                keys.append(key)
+            places.append([keys[::-1], buffers.setdefault(bytes(value), len(buffers))])
+            return None
         return value
 
-    data = without_bytes(saved, [])
+    data = without_bytes(saved, None)
     kept = [base64.b64encode(buffer).decode("ascii") for buffer in buffers]
     text = json.dumps({**data, "buffers": kept, "places": places}, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")

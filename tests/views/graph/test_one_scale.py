@@ -109,3 +109,16 @@ def test_sums_that_grow_have_the_scale_of_the_whole() -> None:
     boxes = {step.id: step.id for step in recording.steps}
     growing = [walk.growing(k, boxes) for k in range(len(walk))]
     assert any(growing) and all("scale" not in one for at in growing for one in at.values())
+
+
+def test_numbers_of_words_have_a_scale_of_their_own() -> None:
+    def chosen(table: Any, words: Any) -> Any:
+        return (table[words] ** 2).sum()
+
+    table = np.linspace(-1, 1, 70).reshape(35, 2)
+    recording = autolab.record(chosen, table=table, words=np.array([0, 34, 3]))
+    assert view_scale(recording) == 2.0  # of the gradients, and not 50
+    nodes = readings(recording)["nodes"]
+    of_words, of_table = [nodes[str(recording[name].id)] for name in ("words", "table")]
+    assert (of_words["own"], of_words["value_scale"]) == (True, 34.0)
+    assert (of_table["own"], of_table["value_scale"]) == (False, 2.0)
