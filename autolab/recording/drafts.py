@@ -25,6 +25,8 @@ class Use:
     jacobian: Snapshot | None = None
     arrival: int | None = None
     total: Snapshot | None = None
+    tangent: Snapshot | None = None
+    tangent_total: Snapshot | None = None
 
 
 _of_use = attrgetter(*[field.name for field in fields(Operand)])
@@ -54,6 +56,7 @@ class Draft:
     order: int = 0
     of: int | None = None
     replaced: bool = False
+    tangent: Snapshot | None = None
 
     def step(self, missing: str = "not_reached") -> Step:
         """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
@@ -79,6 +82,7 @@ class Draft:
             order=self.order,
             of=self.of,
             replaced=self.replaced,
+            tangent=self.tangent,
         )
 
     def _status(self, missing: str) -> str:

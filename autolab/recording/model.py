@@ -146,6 +146,9 @@ class Operand:
     Where it goes: ``arrival`` counts from 0 what arrived at the operand's gradient, the start of an output included,
     and ``total`` is the sum after this contribution; None for the first, which is the sum.
 
+    In forward mode ``tangent`` is what this use adds to the tangent of the step's result: the local derivative times
+    the operand's own tangent. ``tangent_total`` is the sum after it; None for the first, which is the sum.
+
     Examples
     --------
     >>> import autolab
@@ -166,6 +169,8 @@ class Operand:
     jacobian: Snapshot | None = None
     arrival: int | None = None
     total: Snapshot | None = None
+    tangent: Snapshot | None = None
+    tangent_total: Snapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -185,6 +190,7 @@ class Step:
     ``order`` is 0 for a step of the function, 1 for one of its derivative, and so on; ``of`` is then the id of the step
     of lower order whose gradient it helps to compute. ``replaced`` is True where the value is not what the function
     made of its operands, but was given in its place (option ``replace``): no gradient flows to the operands.
+    ``tangent`` says, in forward mode, how fast the value moves with the input that does; None where it stands still.
 
     Examples
     --------
@@ -217,6 +223,7 @@ class Step:
     of: int | None = None
     scope: int | None = None
     replaced: bool = False
+    tangent: Snapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -276,6 +283,7 @@ class Recording(Displayed):
     ``openable`` are the fused functions of the run that have a composite, ``openings`` those that are opened.
     ``raised`` says what ended the run before its end; None mostly. Such a recording has the steps up to there, its
     ``outputs`` are the values that nothing used so far, and gradients are only those that were complete by then.
+    ``moved`` is the step that moves in forward mode (option ``forward``): its tangent is the direction.
     ``unreached`` are lines of the function that were proved not to be reached, such as a branch that was not taken.
 
     Examples
@@ -311,6 +319,7 @@ class Recording(Displayed):
     raised: Raised | None = None
     unreached: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()
+    moved: int | None = None
 
     @property
     def has_returned(self) -> bool:

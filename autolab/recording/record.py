@@ -22,10 +22,11 @@ from .raised import CarryUnfinished
 from .recorder import Recorder
 from .replacing import Key, Replacements
 from .scopes import ScopeTracker
+from .tangents import direction
 from .upstream import one_each
 
 BUDGET = 64 << 20
-OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace")
+OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "forward")
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -52,6 +53,8 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         these inputs, or the user's names) to values, each a number for all elements or an array of the step's shape.
         What follows is computed from there. Gradients arrive at a replaced step and go no further: those of what it
         was computed from count only the other ways to the output, and are none where there is no other.
+        ``forward``: forward mode beside the backward pass: the name of the input that moves (all of its elements by
+        1), or a dict from it to a direction. Each step then has its ``tangent``: how fast its value moves with that.
 
     Returns
     -------
@@ -105,6 +108,7 @@ def record_bound(
     wrt: str | None = None,
     open: Collection[str] = (),
     replace: Mapping[Key, Any] | None = None,
+    forward: Any = None,
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given.
 
@@ -117,7 +121,12 @@ def record_bound(
     x = input_to_differentiate("record", inputs, order, wrt)
     locator = Locator(bound.fn)
     tracker, names = ScopeTracker(sys._getframe(), locator), fused_names("record", open)
-    recorder = Recorder(bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names)
+    moved = direction("record", variables, forward)
+    if moved is not None and order:
+        raise ValueError(f"record: option 'forward' is of order 0, and option 'order' is {order}; give one of them")
+    recorder = Recorder(
+        bound, Budget(budget), locator, tracker, Replacements(bound, replace or {}), names=names, forward=moved
+    )
     for name, variable in inputs.items():
         recorder.add_leaf(variable, "input", name)
     with CarryUnfinished(recorder, "forward"):

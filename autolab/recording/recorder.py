@@ -33,6 +33,7 @@ from .replacing import Replacements
 from .rule_text import exact_text
 from .scopes import ScopeTracker
 from .serialize import digest
+from .tangents import Tangents
 from .unexecuted_lines import unexecuted_lines
 
 
@@ -59,12 +60,14 @@ class Recorder:
     departures: Departures = field(default_factory=Departures)
     _ids: dict[Any, int] = field(default_factory=dict)
     held: list[Variable] = field(default_factory=list)
+    forward: tuple[Variable, Array] | None = None  # what moves in forward mode, and in which direction
 
     def __post_init__(self) -> None:
         self.opener = Opener(self.names)
         spare = self.budget.share(0.25)  # what explains a gradient never costs a value or a gradient its place
         self._pool = PoolWatch()
         self._locals, self._sums = LocalDerivatives(spare), Sums(spare)
+        self._tangents = None if self.forward is None else Tangents(*self.forward, self.budget, spare)
 
     # ------------------------------------------------------------------ forward
     def run_forward(self, variables: Mapping[str, Variable]) -> Any:
@@ -88,6 +91,8 @@ class Recorder:
             draft.requires_grad, draft.is_float = variable.requires_grad, variable.dtype.kind == "f"
             if variable.node is None or draft.replaced:
                 self.held.append(variable)
+            if self._tangents is not None:
+                self._tangents.meet(variable, draft)
         return draft.id
 
     def hear_forward(self, event: ForwardEvent | BackwardEvent) -> None:
@@ -136,6 +141,8 @@ class Recorder:
         call = self._add(event.outputs[0] if single else None, draft)
         if not single:
             self._add_parts(call, event, names, replacements)
+        if self._tangents is not None:
+            self._tangents.push(event, uses, [draft] if single else self.drafts[call + 1 :])
         return call
 
     def _replaced(self, replacements: Replacements, event: ForwardEvent, i: int, name: str | None) -> bool:
@@ -274,6 +281,7 @@ class Recorder:
             departures=self.departures.settled(self._ids, steps),
             raised=raised,
             unreached=_unreached(self.bound, source, line, steps, raised),
+            moved=None if self._tangents is None else self._tangents.start,
         )
         return self.recording
 

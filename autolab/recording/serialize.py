@@ -27,7 +27,7 @@ def digest(name: str, steps: tuple[Step, ...]) -> str:
     """A name for what the recording shows: equal runs have equal ids."""
     found = hashlib.sha256(name.encode())
     found.update(repr([(s.function, s.name, s.source, [use.step for use in s.operands]) for s in steps]).encode())
-    for kept in [kept for step in steps for kept in (step.value, step.grad)]:
+    for kept in [kept for step in steps for kept in (step.value, step.grad, step.tangent)]:
         if kept is not None:
             found.update(f"{kept.shape} {kept.dtype}".encode() + kept.values.tobytes())
     return found.hexdigest()[:12]

@@ -51,8 +51,11 @@ class Tape(observe):
         for step in self.steps:
             for x in step.inputs:
                 _check_known(x, known)
-            if any([isinstance(x, Variable) and x.node in found for x in step.inputs]):
-                found |= _through(step, found)
+            edges = [] if (node := _node(step)) is None else node.edges
+            moving = {edge.place: found[edge.parent] for edge in edges if edge.parent in found}
+            if moving:
+                pairs = zip(step.outputs, through(step, moving), strict=True)
+                found |= {y.node: t for y, t in pairs if y.node is not None and t is not None}
             known |= {y.node for y in step.outputs if y.node is not None}
         for y in outputs:
             _check_known(y, known)
@@ -69,44 +72,57 @@ def _tangent(y: Variable, found: Tangents) -> Array:
     return get_array_module(y._data).zeros_like(y._data) if known is None else known
 
 
-def _through(step: ForwardEvent, found: Tangents) -> dict[Node, Array]:
-    """The tangents of the results of a step."""
+def _node(step: ForwardEvent) -> Node | None:
+    """The node of a step, below those of its results where it has several."""
+    nodes = [y.node for y in step.outputs if y.node is not None]
+    parts = [node.parent for node in nodes if isinstance(node, OutputNode)]
+    return next(iter([*parts, *nodes]), None)
+
+
+def through(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | None]:
+    """The tangents of the results of a step, from those of its inputs at some positions; the other inputs stand still.
+
+    None for a result that no such input leads to.
+    """
     if isinstance(step.function, Primitive) and step.function.elementwise and len(step.outputs) == 1:
-        tangent = _elementwise(step.outputs[0], found)
+        tangent = _elementwise(step.outputs[0], tangents)
         if tangent is not None:
-            return tangent
-    return _linear(step, found)
+            return [tangent]
+    return _linear(step, tangents)
 
 
-def _elementwise(y: Variable, found: Tangents) -> dict[Node, Array] | None:
-    """The sum of local derivatives times tangents; None where a rule changes shapes by itself."""
-    if y.node is None:
-        return {}
+def _elementwise(y: Variable, tangents: Mapping[int, Array]) -> Array | None:
+    """The sum of local derivatives times tangents; None where there is none, or a rule changes shapes by itself."""
     xp, total = get_array_module(y._data), None
-    for edge in y.node.edges:
-        if edge.parent in found:
-            share = edge.rule(xp.broadcast_to(found[edge.parent], y.shape), edge.saved)
+    for edge in y.node.edges if y.node is not None else ():
+        if edge.place in tangents:
+            share = edge.rule(xp.broadcast_to(tangents[edge.place], y.shape), edge.saved)
             if getattr(share, "shape", None) != y.shape:
                 return None
             total = share if total is None else total + share
-    return {y.node: total.astype(y.dtype, copy=False)} if total is not None else {}
+    return None if total is None else total.astype(y.dtype, copy=False)
 
 
-def _linear(step: ForwardEvent, found: Tangents) -> dict[Node, Array]:
+def _linear(step: ForwardEvent, tangents: Mapping[int, Array]) -> list[Array | None]:
     """The gradients of the inputs are linear in the upstream gradient; the derivative by it, times the tangents."""
+    found: list[Array | None] = [None] * len(step.outputs)
+    node = _node(step)
+    if node is None:
+        return found
     outputs = [(i, y) for i, y in enumerate(step.outputs) if y.node is not None]
-    if not outputs:
-        return {}
     dummies = [wrap(get_array_module(y._data).zeros_like(y._data), Node.leaf()) for _, y in outputs]
-    first: Any = outputs[0][1].node
-    node = first.parent if isinstance(first, OutputNode) else first
     upstream: Any = dummies[0]
-    if isinstance(first, OutputNode):
+    if len(step.outputs) > 1:
         upstream = Bundle({i: dummy for (i, _), dummy in zip(outputs, dummies, strict=True)})
     with using_config("enable_backprop", True):
         pairs = node.function.pull(node, upstream, True)
-    shares = [(g, found[parent]) for parent, g in pairs if parent in found and isinstance(g, Variable) and g.node]
-    if not shares:
-        return {}
-    products = grad([g for g, _ in shares], dummies, [t for _, t in shares])
-    return {y.node: t._data for (_, y), t in zip(outputs, products, strict=True) if y.node and t is not None}
+    shares = [
+        (g, tangents[edge.place])
+        for edge, (_, g) in zip(node.edges, pairs, strict=True)
+        if edge.place in tangents and isinstance(g, Variable) and g.node
+    ]
+    if shares:
+        products = grad([g for g, _ in shares], dummies, [t for _, t in shares])
+        for (i, _), t in zip(outputs, products, strict=True):
+            found[i] = None if t is None else t._data
+    return found
