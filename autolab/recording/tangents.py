@@ -17,9 +17,14 @@ from ..engine.variable import Variable
 from ..transforms.forward_mode import through
 from .arrays import Budget
 from .drafts import Draft, Use
+from .model import Recording
 
 MEASURED = 1024
 """Of a function whose backward is no graph, the tangent is measured element by element, up to so many of them."""
+
+
+ROUNDINGS = 1e4
+"""So many times the precision of the numbers two ways to compute the same may differ."""
 
 
 def direction(tool: str, variables: Mapping[str, Variable], given: Any) -> tuple[Variable, Array] | None:
@@ -45,6 +50,28 @@ def direction(tool: str, variables: Mapping[str, Variable], given: Any) -> tuple
     if found.shape != x.shape or found.dtype.kind not in "biuf":
         raise ValueError(f"{what} is {found.dtype} {found.shape}; expected real numbers of shape {x.shape}")
     return x, xp.asarray(found, dtype=x.dtype)
+
+
+def duality(recording: Recording) -> tuple[float, float, bool] | None:
+    """The tangents of the outputs times their upstream gradients, and the gradient of what moves times its direction.
+
+    Both are how fast the sum that is differentiated moves; the third says whether they are equal but for rounding. None
+    where there is no gradient, or not all numbers were kept.
+    """
+    steps = {step.id: step for step in recording.steps}
+    ends = dict(zip(recording.outputs, recording.upstream, strict=False))
+    if recording.moved is None or all([upstream is None for upstream in ends.values()]):
+        return None
+    x = steps[recording.moved]
+    pairs = [*[(steps[y].tangent, upstream) for y, upstream in ends.items()], (x.tangent, x.grad)]
+    if not all([kept is None or kept.is_whole for pair in pairs for kept in pair]):
+        return None
+    products = [0.0 if a is None or b is None else a.values.astype(float) * b.values for a, b in pairs]
+    sizes = [float(np.sum(np.abs(product))) for product in products]
+    left, right = float(np.sum([np.sum(product) for product in products[:-1]])), float(np.sum(products[-1]))
+    kinds = [kept.value.dtype for kept in recording.steps if kept.value and kept.value.dtype.startswith("float")]
+    precision = max([float(np.finfo(kind).eps) for kind in kinds])
+    return left, right, abs(left - right) <= ROUNDINGS * precision * max(sizes[-1], sum(sizes[:-1]))
 
 
 class Tangents:

@@ -174,11 +174,11 @@ def of_tokens(tokens: Sequence[Any]) -> Tree:
 
 
 def of_token(token: Any) -> Tree:
-    """A word, or a derivative such as ``("∂w", "∂x")``."""
+    """A word, or a derivative such as ``("∂w", "∂x")`` or ``("dw", "dx")``."""
     if isinstance(token, str):
         return ["op", token]
-    of, by = [of_label(part.removeprefix("∂")) for part in token]
-    return derivative(of, by)
+    of, by = [of_label(part[1:]) for part in token]
+    return derivative(of, by, sign=token[0][0])
 
 
 def in_pairs(pairs: Sequence[tuple[Any, Any]]) -> Tree:
@@ -208,7 +208,8 @@ def plain(tree: Tree) -> str:
             head, first, *others = [plain(part) for part in parts]
             return " ".join([head, first, *[f"{text[0]} {text[1:].lstrip()}" for text in others]])  # signs in front
         case "frac":
-            return "/".join([plain(part) if plain(part)[:1] == "∂" else _alone(part) for part in parts])
+            signed = [part[:2] in (["row", ["name", "∂"]], ["row", ["name", "d"]]) for part in parts]
+            return "/".join([plain(part) if is_so else _alone(part) for part, is_so in zip(parts, signed, strict=True)])
         case "power":
             base, exponent = _alone(parts[0]), _alone(parts[1])
             return base + (exponent.translate(_POWERS) if exponent.isdecimal() else f"^{exponent}")

@@ -48,7 +48,8 @@ class ArraySource:
 @dataclass(frozen=True, eq=False)
 class ExplorationState:
     """The inputs, the upstream gradients that were set, the mode, the order of differentiation with its input, the
-    fused functions that are opened, and the values that are put in place of what steps compute."""
+    fused functions that are opened, the values that are put in place of what steps compute, and the input that moves in
+    forward mode with the elements of its direction (None: ones)."""
 
     arrays: Mapping[Key, Array]
     train: bool
@@ -57,6 +58,7 @@ class ExplorationState:
     wrt: str | None = None
     opened: tuple[str, ...] = ()
     replaced: Mapping[int, Replacement] = field(default_factory=dict)
+    forward: tuple[str, tuple[float, ...] | None] | None = None
 
     @property
     def inputs(self) -> dict[str, Array]:
@@ -71,7 +73,7 @@ class ExplorationState:
     @property
     def choices(self) -> tuple[Any, ...]:
         """What was chosen besides the arrays."""
-        return self.train, self.order, self.wrt, self.opened
+        return self.train, self.order, self.wrt, self.opened, self.forward
 
     def differs(self, other: ExplorationState) -> bool:
         """Whether anything that is computed could come out differently."""
@@ -227,6 +229,11 @@ def _options(bound: Bound, state: ExplorationState, lines: list[str], written: C
     if state.replaced:
         values = ", ".join([f"{step}: {literal(new.value)}" for step, new in state.replaced.items()])
         entries.append(f'"replace": {{{values}}}')
+    if state.forward:
+        name, numbers = state.forward
+        shape = bound.variables[name].shape
+        way = repr(name) if numbers is None else f"{{{name!r}: {literal(np.reshape(numbers, shape))}}}"
+        entries.append(f'"forward": {way}')
     if not state.train:
         entries.append('"train": False')
     return f"options={{{', '.join(entries)}}}" if entries else ""

@@ -115,9 +115,14 @@ def loss_name(recording: Recording) -> str:
     return next((letter for letter in "LJEC" if letter not in taken), "L")
 
 
-def derivative(of: str, by: str) -> tuple[str, str]:
-    """``∂of/∂by`` as a fraction."""
-    return f"∂{_short(of)}", f"∂{_short(by)}"
+def derivative(of: str, by: str, sign: str = "∂") -> tuple[str, str]:
+    """``∂of/∂by`` as a fraction; with the sign ``d`` along all ways at once."""
+    return f"{sign}{_short(of)}", f"{sign}{_short(by)}"
+
+
+def index_text(name: str, index: tuple[int, ...]) -> str:
+    """``x[0, 2]``; the name alone for a single number."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
 def _short(name: str) -> str:

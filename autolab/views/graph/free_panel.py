@@ -10,6 +10,7 @@ from ..draw.messages import say
 from ..draw.names import label, shorten
 from ..live.controls import Key, control
 from ..live.protocol import not_understood
+from .moved_input import ways
 from .parameters import movable_steps
 from .questions import session_answers
 from .session import Session
@@ -40,7 +41,8 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
     if session is None:
         return NOTHING_FREE
     state = session.state
-    outputs = session.outputs if recording.raised is None else ()  # an error came before them
+    # an error came before them, or tangents are shown in their place
+    outputs = session.outputs if recording.raised is None and recording.moved is None else ()
     places = movable_steps(session.bound, recording)
     places |= {key: recording.outputs[key] for key in outputs}
     return {
@@ -52,6 +54,8 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
         "order": state.order,
         "most": session.max_order,
         "wrt": state.wrt,
+        "forward": next((words for words, way in ways(session).items() if way == state.forward), ""),
+        "ways": [*ways(session)],
     }
 
 

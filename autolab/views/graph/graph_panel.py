@@ -65,6 +65,7 @@ def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> An
         "walks": True,
         "count": len(reader.walk),
         "start": reader.walk.start,
+        "moving": reader.walk.moved.legend if reader.walk.moved else "",
         "told": told,
         "none": say("health_none"),
         "nan": any(finding.sign == "nan" for finding in reader.findings),
@@ -103,7 +104,7 @@ def _opened(outline: Outline, open: Sequence[int] | None) -> Open:
 
 
 _WORDS = (
-    *("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rule"),
+    *("not_yet", "absent", "follow", "walk_rest", "walk_rest_forward", "walk_rest_moving", "walk_rule"),
     *("page_others_closed", "what_if", "what_if_each", "what_if_undo", "orders_point", "orders_rest"),
 )
 

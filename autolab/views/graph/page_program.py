@@ -49,7 +49,8 @@ def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
     if session is None or session.recording is not recording:
         return {"why": say("moves_no_function")}
     state = session.state
-    if recording.higher or state.replaced or state.opened or recording.raised is not None or session.outputs == {}:
+    is_other = recording.higher or recording.moved is not None or recording.raised is not None
+    if is_other or state.replaced or state.opened or session.outputs == {}:
         return {"why": say("moves_other_view")}
     if _is_too_large(recording):
         return {"why": say("moves_needs", what=say("moves_too_large"))}

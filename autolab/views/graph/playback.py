@@ -1,4 +1,5 @@
-"""The walk through a recording: forward value by value, then backward share by share.
+"""The walk through a recording: forward value by value, then backward share by share; or in forward mode, where all
+values are there and the tangents come share by share.
 
 A walk is a list of moments. What is known at a moment (which values, which gradients, which sums are still growing)
 follows from its place in the list; `frames.py` says what is to be told about it.
@@ -11,11 +12,14 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from ...recording.model import LEAVES, Operand, Recording, Snapshot, Step
+from ...recording.tangents import duality
 from ..draw.arrays import grid, text_of
-from .formulas import loss_name
+from ..draw.names import label
+from .formulas import Token, derivative, loss_name
+from .moved_input import MovedInput
 from .readings import STRIP_COLUMNS, STRIP_ROWS
 
-Phase = Literal["given", "forward", "start", "backward"]
+Phase = Literal["given", "forward", "start", "backward", "seed", "push", "end"]
 
 _MOST_GROWING = 40
 _DIGITS = 3
@@ -26,7 +30,8 @@ class Event(NamedTuple):
     """One thing that happens: all values up to step ``upto`` are known then.
 
     ``step`` is the call that computes its value or, backward, that sends a share to its input at position ``operand``;
-    ``upstream`` is what arrived there. ``step`` is None at the two moments when something is given.
+    ``upstream`` is what arrived there. In forward mode its tangent gets a share from that input. ``step`` is None at
+    the moments when something is given, and at the end of forward mode, where both directions meet.
     """
 
     phase: Phase
@@ -49,9 +54,10 @@ class Playback:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.steps: dict[int, Step] = {step.id: step for step in recording.steps}
-        forward = _forward(recording)
+        self.moved = None if recording.moved is None else MovedInput(recording)
+        forward = _forward(recording) if self.moved is None else []
         self.start = len(forward)
-        self.moments = (*forward, *_backward(recording))
+        self.moments = (*forward, *(_backward(recording) if self.moved is None else _pushes(recording)))
         self.arrivals = self._arrivals()
         self._sums = [step for step in self.steps if len(self.arrivals.get(step, ())) > 1]
 
@@ -60,24 +66,44 @@ class Playback:
 
     @cached_property
     def loss(self) -> str:
-        """The letter that stands for what is differentiated."""
-        return loss_name(self.recording)
+        """The letter that stands for what is differentiated; in forward mode for what moves."""
+        return loss_name(self.recording) if self.moved is None else self.moved.letter
+
+    def derivative(self, step: Step) -> Snapshot | None:
+        """What stands beside the value of a step: its tangent in forward mode, else its gradient."""
+        return step.grad if self.moved is None else step.tangent
+
+    def symbol(self, step: Step) -> Token:
+        """How that is written."""
+        name = label(step)
+        return derivative(self.loss, name) if self.moved is None else derivative(name, self.loss, "d")
+
+    def sent(self, moment: Event) -> Snapshot | None:
+        """The share that a moment of the backward pass or of forward mode is about."""
+        use = self.use(moment)
+        return use.contribution if self.moved is None else use.tangent
 
     def _arrivals(self) -> dict[int, list[Arrival]]:
         """For each step what arrives at its gradient, in order."""
         found: dict[int, list[Arrival]] = {}
-        for output, upstream in _starts(self.recording).items():
+        for output, upstream in self.starts.items():
             found[output] = [Arrival(self.start, upstream)]
         for k, moment in enumerate(self.moments):
-            if moment.phase == "backward":
+            if moment.operand is not None:
                 use = self.use(moment)
-                total = use.total or use.contribution
-                if use.step is not None and total is not None:
-                    found.setdefault(use.step, []).append(Arrival(k, total))
+                total = (use.total if self.moved is None else use.tangent_total) or self.sent(moment)
+                step = use.step if self.moved is None else moment.step
+                if step is not None and total is not None:
+                    found.setdefault(step, []).append(Arrival(k, total))
         return found
 
+    @cached_property
+    def starts(self) -> dict[int, Snapshot]:
+        """What the derivatives begin with: the upstream gradients of outputs; in forward mode the direction."""
+        return _starts(self.recording) if self.moved is None else {self.moved.step.id: self.moved.direction}
+
     def use(self, moment: Event) -> Operand:
-        """The input to which the call of a backward moment sends its share."""
+        """The input to which the call of a backward moment sends its share, or from which it gets one."""
         assert moment.step is not None and moment.operand is not None
         return self.steps[moment.step].operands[moment.operand]
 
@@ -101,7 +127,8 @@ class Playback:
         -------
         dict
             box -> the moments at which its value is ``known``, its gradient begins to arrive (``first``) and is
-            complete (``last``), and it ``sends`` a share on; None for what never comes.
+            complete (``last``), and it ``sends`` a share on (in forward mode, gets its last one); None for what never
+            comes.
         """
         value_at, sends = self._values_at, self._sends_at
         found: dict[str, dict[str, int | None]] = {}
@@ -123,7 +150,9 @@ class Playback:
 
     @cached_property
     def _sends_at(self) -> dict[int, int]:
-        """For each step the moment at which it sends its first share on."""
+        """For each step the moment at which it sends its first share on; in forward mode gets its last."""
+        if self.moved is not None:
+            return {step: arrivals[-1].moment for step, arrivals in self.arrivals.items()}
         found: dict[int, int] = {}
         for k in range(len(self.moments) - 1, self.start - 1, -1):
             moment = self.moments[k]
@@ -189,6 +218,14 @@ def _backward(recording: Recording) -> list[Event]:
             if use.contribution is not None and use.step is not None
         ],
     ]
+
+
+def _pushes(recording: Recording) -> list[Event]:
+    """What moves, then every share of a tangent in the order of the program; at the end both ways are compared."""
+    last = recording.steps[-1].id
+    shares = [(step.id, i) for step in recording.steps for i, use in enumerate(step.operands) if use.tangent]
+    end = [Event("end", last)] if duality(recording) else []
+    return [Event("seed", last), *[Event("push", last, step, i) for step, i in shares], *end]
 
 
 def _starts(recording: Recording) -> dict[int, Snapshot]:

@@ -22,6 +22,7 @@ from .labels import group_heading, group_sentence, result
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 _NOTHING: Mapping[str, Any] = {}
+_TANGENT = {"kind": "tangent", "grad_note": "0"}  # what has no tangent stands still
 _MOST_IN_TICKS = 5  # characters: those of an end and half of those of the number next to it
 
 MOST_CELLS = 12_000
@@ -62,7 +63,7 @@ def readings(
     told, size = grad_status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        found = _numbers(step, size, None if own else scale)
+        found = _numbers(step, size, None if own else scale, recording.moved is not None)
         words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
         nodes[str(item.id)] = {**found, **words}
     has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
@@ -83,7 +84,7 @@ def view_scale(recording: Recording) -> float:
     """
     largest = 0.0
     for step in (step for graph in (recording, *recording.higher) for step in graph.steps):
-        for kept in (step.value, step.grad):
+        for kept in (step.value, step.grad if recording.moved is None else step.tangent):
             if kept is not None and kept.size > 1 and not _is_counted(kept):
                 largest = max(largest, abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
     return rounded_up(largest)
@@ -124,14 +125,15 @@ def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> d
     return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording, found)}
 
 
-def _numbers(step: Step | None, size: tuple[int, int], scale: float | None) -> dict[str, Any]:
-    """Of a step; without a ``scale`` each array has its own."""
-    value, grad = (None, None) if step is None else (step.value, step.grad)
+def _numbers(step: Step | None, size: tuple[int, int], scale: float | None, moves: bool) -> dict[str, Any]:
+    """Of a step; without a ``scale`` each array has its own. In forward mode its tangent stands for the gradient."""
+    value, grad = (None, None) if step is None else (step.value, step.tangent if moves else step.grad)
     if value is not None and _is_counted(value):
         scale = None
     value_cells, value_own = _strip(value, size)
     grad_cells, grad_own = _strip(grad, size)
     return {
+        **(_TANGENT if moves else {}),
         "own": scale is None,
         "value": "" if value is None else text_of(value),
         "grad": None if grad is None else text_of(grad),
@@ -158,6 +160,8 @@ def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
     """A step as one would read it aloud: ``h = x * y, value 6, gradient 1``; ``found`` may have its texts."""
     kind = [step.kind] if step.kind in LEAVES else [SIGNS["replaced"]] if step.replaced else []
     text = ", ".join([heading(step), *kind, *_spoken_numbers(step, found)])
+    if found.get("kind"):
+        return text if step.tangent is not None else f"{text}. {say('stands_still')}"
     return text if step.grad is not None and step.status == "ok" else f"{text}. {grad_status.of_step(step)}"
 
 
@@ -169,7 +173,8 @@ def spoken_group(group: Group, recording: Recording, found: Mapping[str, Any] = 
 
 
 def _spoken_numbers(step: Step, found: Mapping[str, Any]) -> list[str]:
-    kept = (("value", step.value, found.get("value")), ("gradient", step.grad, found.get("grad")))
+    beside = ("tangent", step.tangent) if found.get("kind") else ("gradient", step.grad)
+    kept = (("value", step.value, found.get("value")), (*beside, found.get("grad")))
     return [f"{name} {spoken_value(snapshot, text)}" for name, snapshot, text in kept if snapshot is not None]
 
 

@@ -31,11 +31,12 @@ from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
 from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited
 from .move_history import MoveHistory
+from .moved_input import moved_input, option, ways
 from .parameters import if_few, replaced_parameters
 from .program_run import ProgramRun, fitting
 
 SECONDS = 60.0
-OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "parameters", "seconds", "train")
+OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "parameters", "seconds", "train")
 
 
 class Session(RerunContext):
@@ -52,9 +53,9 @@ class Session(RerunContext):
     args, inputs
         Its arguments, bound by its signature.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt``, ``open`` and ``replace`` (by the numbers of steps), as for
-        `record`; ``parameters``: arrays to take the place of parameters of links, by their names; ``seconds``, after
-        which a computation is stopped; ``train``, the mode.
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward`` and ``replace`` (by the numbers of steps),
+        as for `record`; ``parameters``: arrays to take the place of parameters of links, by their names; ``seconds``,
+        after which a computation is stopped; ``train``, the mode.
 
     Raises
     ------
@@ -89,6 +90,7 @@ class Session(RerunContext):
             "wrt": given.get("wrt"),
             "opened": fused_names("explore", given.get("open", ())),
             "replaced": numbered("explore", given.get("replace", {})),
+            "forward": moved_input(self.bound, given.get("forward")),
         }
         self.start = ExplorationState(arrays, bool(given.get("train", config.train)), **orders)
         self._history = MoveHistory(self.start)
@@ -176,7 +178,7 @@ class Session(RerunContext):
     def choose(self, setting: str, value: str | int) -> bool:
         """Set the ``dtype`` or ``device`` of all inputs of floats, the ``mode``, the ``order`` of differentiation or
         the input ``wrt`` which one differentiates; or let a fused function stand as its steps (``open``), or as one
-        step again (``close``). True if that changed something.
+        step again (``close``); or let an input move ``forward`` ("": none). True if that changed something.
 
         Raises
         ------
@@ -190,7 +192,9 @@ class Session(RerunContext):
         if setting in ("order", "wrt"):
             orders = {"order": state.order, "wrt": state.wrt, setting: value}
             input_to_differentiate("explore", self.bound.inputs, orders["order"], orders["wrt"])
-            return replace(state, **orders)
+            return replace(state, **orders, forward=None if orders["order"] else state.forward)
+        if setting == "forward" and value in ("", *ways(self)):
+            return replace(state, forward=ways(self).get(value))
         if setting in ("open", "close") and value in (self.recording.openable if self.recording else ()):
             others = [name for name in state.opened if name != value]
             return replace(state, opened=(*others, *[value] * (setting == "open")))
@@ -277,6 +281,7 @@ class Session(RerunContext):
             modes.enter_context(observe(origins.look))
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
             options |= {"wrt": state.wrt, "open": state.opened, "replace": state.replaced}
+            options |= {"forward": option(self, state.forward)}
             recording = record_bound(self.bound, run.leaves, **options)
         origins.add([(own, name) for name, own in self.bound.learned.items() if name not in state.arrays])
         origins.settle(own=run.leaves.values())

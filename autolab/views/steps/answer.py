@@ -13,12 +13,12 @@ from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
 from ..draw.typeset import Tree, formula, in_pairs, of_label, row
-from ..graph.formulas import Token, derivative, numbers_in
+from ..graph.formulas import Token, index_text, numbers_in
 from ..graph.labels import result
 from ..graph.playback import Playback
 from .frames import edge_of, share_at, share_sentence
 from .share import Share
-from .worksheet import Index, cell_of, index_text, strongest
+from .worksheet import Index, cell_of, strongest
 
 MOST_SHARES = 12
 """Of so many shares of a gradient the calculation is told; of all others only along which lines they come."""
@@ -66,8 +66,9 @@ def answer(walk: Playback, box: int, boxes: Mapping[int, int]) -> dict[str, Any]
     ('4 = 3 through h + 1 direct', 'x counts twice: if it grows by 0.01, out grows by about 0.04.')
     """
     inside = _inside(walk, box)
-    comes = [_comes(walk, step, boxes) for step in _values(walk, box, inside) if step.grad is not None]
+    comes = [_comes(walk, step, boxes) for step in _values(walk, box, inside) if walk.derivative(step) is not None]
     return {
+        "kind": "gradient" if walk.moved is None else "tangent",
         "comes": comes,
         "hands": _hands(walk, inside, boxes),
         "ends": _ends(walk, inside),
@@ -108,25 +109,27 @@ class _Element:
 
 
 def _comes(walk: Playback, step: Step, boxes: Mapping[int, int]) -> dict[str, Any]:
-    assert step.grad is not None
-    at = _Element(step, step.grad, strongest(step.grad) if step.grad.is_whole and step.grad.size else None)
+    grad = walk.derivative(step)
+    assert grad is not None
+    at = _Element(step, grad, strongest(grad) if grad.is_whole and grad.size else None)
     moments = _arriving(walk, step)
     if len(moments) > _MOST_TERMS:
-        moments.sort(key=lambda k: -_size(at, walk.use(walk.moments[k]).contribution))
-    started = _started(walk, step)
-    shares = [_given(at, started)] if started is not None else []
+        moments.sort(key=lambda k: -_size(at, walk.sent(walk.moments[k])))
+    started = walk.starts.get(step.id)
+    starts = say("answer_started" if walk.moved is None else "answer_moves")
+    shares = [_given(at, started, starts)] if started is not None else []
     shares += [_share(walk, k, at, boxes, _held(walk, moments, k)) for k in moments[:MOST_SHARES]]
     count = len(moments) + (started is not None)
-    total = at.of(step.grad)
+    total = at.of(grad)
     return {
         "name": shorten(label(step), _NAME_COLUMNS),
         "index": index_text("", at.index) if at.index else "",
-        "of": say("answer_largest", count=step.grad.size) if at.index and step.grad.size > 1 else "",
+        "of": say("answer_largest", count=grad.size) if at.index and grad.size > 1 else "",
         "total": total,
         "shares": shares,
         "count": count,
         "terms": min(count, _MOST_TERMS),
-        "math": _chain_rule((derivative(walk.loss, label(step)), total), shares, count),
+        "math": _chain_rule((walk.symbol(step), total), shares, count),
         "edges": [edge_of(walk, walk.moments[k], boxes) for k in moments],
         "says": _says(at, shares, count),
     }
@@ -143,17 +146,12 @@ def _size(at: _Element, share: Snapshot | None) -> float:
 
 def _arriving(walk: Playback, step: Step) -> list[int]:
     """The moments at which a share arrives, in the order in which the program uses the value."""
-    arrivals = [a.moment for a in walk.arrivals.get(step.id, ()) if walk.moments[a.moment].phase == "backward"]
+    arrivals = [a.moment for a in walk.arrivals.get(step.id, ()) if walk.moments[a.moment].operand is not None]
     return sorted(arrivals, key=lambda k: (walk.moments[k].step, walk.moments[k].operand))
 
 
-def _started(walk: Playback, step: Step) -> Snapshot | None:
-    pairs = zip(walk.recording.outputs, walk.recording.upstream, strict=False)
-    return next((upstream for output, upstream in pairs if output == step.id), None)
-
-
-def _given(at: _Element, upstream: Snapshot) -> dict[str, Any]:
-    words = {"way": say("answer_given"), "number": at.of(upstream), "sentence": say("answer_started")}
+def _given(at: _Element, upstream: Snapshot, sentence: str) -> dict[str, Any]:
+    words = {"way": say("answer_given"), "number": at.of(upstream), "sentence": sentence}
     return {**words, "edge": None, "line": None, "math": None, "rule": None, "numbers": []}
 
 
@@ -164,12 +162,13 @@ def _held(walk: Playback, moments: Sequence[int], k: int) -> str:
 
 
 def _share(walk: Playback, k: int, at: _Element, boxes: Mapping[int, int], held: str) -> dict[str, Any]:
-    pick = None if at.index is None else ("in", *cell_of(at.grad.shape, at.index))
+    space = "in" if walk.moved is None else "out"
+    pick = None if at.index is None else (space, *cell_of(at.grad.shape, at.index))
     share = share_at(walk, k, pick)  # type: ignore[arg-type]
     pairs = _pairs(walk, share, held)
     rule = None if pairs else share.rule()  # the chain rule with its numbers says the same
     return {
-        "way": _way(walk, share.step),
+        "way": _way(walk, share.step if walk.moved is None else share.target),
         "number": at.of(share.share),
         "edge": edge_of(walk, walk.moments[k], boxes),
         "line": share.step.outer_line,
@@ -183,7 +182,9 @@ def _share(walk: Playback, k: int, at: _Element, boxes: Mapping[int, int], held:
 def _way(walk: Playback, through: Step) -> str:
     """Along which use a share comes: directly from the output, or through the value that the use makes."""
     recording = walk.recording
-    if recording.outputs == (through.id,) and len(_arriving(walk, through)) == 0:
+    if walk.moved is not None and through.id == walk.moved.step.id:
+        return say("answer_direct")
+    if walk.moved is None and recording.outputs == (through.id,) and len(_arriving(walk, through)) == 0:
         return say("answer_direct")
     return say("answer_through", name=shorten(label(through), _NAME_COLUMNS))
 
@@ -259,6 +260,8 @@ def _ends(walk: Playback, inside: Sequence[Step]) -> str:
 # ------------------------------------------------------------------ in one sentence
 def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
     """What is looked at; empty where there is no gradient, which a sentence of its own explains."""
+    if walk.moved is not None:
+        return _moves(walk, step, comes)
     if step is None or step.grad is None or not comes:
         return ""
     first, name = comes[0], label(step)
@@ -273,6 +276,14 @@ def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, An
     subject = say("answer_it") if way else name
     sentence = way + say("answer_grows", subject=subject, step=_STEP, loss=walk.loss, grows=grows)
     return sentence if way else sentence[0].upper() + sentence[1:]
+
+
+def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]) -> str:
+    """In forward mode."""
+    if step is None or step.tangent is None or not comes:
+        return say("stands_still")
+    words = {"name": label(step), "value": spoken_value(step.tangent), **comes[0]}
+    return say("answer_tangent" if step.tangent.size == 1 else "answer_tangent_array", **words)
 
 
 def _times(count: int) -> str:

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...recording.model import Snapshot, Step
+from ...recording.tangents import duality
 from ..draw.arrays import spoken_value, text_of
-from ..draw.messages import say
+from ..draw.messages import listed, say
 from ..draw.names import label
+from ..draw.numbers import number
 from ..draw.typeset import formula, in_pairs, of_tokens
-from ..graph.formulas import Token, derivative
+from ..graph.formulas import Token, derivative, loss_name
 from ..graph.playback import Event, Playback
 from .forward import computed, given
+from .push import Push
 from .share import Pick, Share
 from .worksheet import MAX_CELLS, Sheet
 
@@ -46,16 +49,16 @@ def frame(
         raise IndexError(f"frame: got moment {k}; the walk has {len(walk)}")
     moment = walk.moments[k]
     sheet = Sheet(most)
-    told = {"given": given, "forward": computed, "start": _start, "backward": _backward}[moment.phase]
-    words = told(walk, k, sheet, pick)
+    words = _TOLD[moment.phase](walk, k, sheet, pick)
     in_backward = k >= walk.start
     pass_length = len(walk) - walk.start if in_backward else walk.start
     step = None if moment.step is None else walk.steps[moment.step]
     data = {
         "k": k,
-        "phase": say("walk_backward" if in_backward else "walk_forward"),
+        "phase": say("walk_moving" if walk.moved else "walk_backward" if in_backward else "walk_forward"),
         "place": say("walk_place", k=1 + k - (walk.start if in_backward else 0), count=pass_length),
         "backward": in_backward,
+        "moving": walk.moved is not None,
         "line": None if step is None else step.outer_line,
         "lines": sheet.lines,
         "product": sheet.product,
@@ -76,8 +79,10 @@ def _lit(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, A
     recording = walk.recording
     if moment.phase == "given":
         return {"nodes": _boxes(recording.inputs, boxes), "edge": None}
-    if moment.phase == "start":
-        return {"nodes": _boxes(recording.outputs, boxes), "edge": None}
+    if moment.phase in ("start", "seed", "end"):
+        moved = [] if walk.moved is None else [walk.moved.step.id]
+        ends = () if moment.phase == "seed" else recording.outputs
+        return {"nodes": _boxes([*moved, *ends], boxes), "edge": None}
     assert moment.step is not None
     if moment.operand is None:
         return {"nodes": _boxes(range(moment.step, moment.upto + 1), boxes), "edge": None}
@@ -130,18 +135,19 @@ def loss_note(walk: Playback) -> str:
 
 
 def share_at(walk: Playback, k: int, pick: Pick | None = None) -> Share:
-    """The share that is sent at a backward moment."""
+    """The share that is sent at a backward moment, or in forward mode."""
     moment = walk.moments[k]
     use = walk.use(moment)
     assert moment.step is not None and use.step is not None
-    arrivals = walk.arrivals[use.step]
-    return Share(
+    receiver = use.step if walk.moved is None else moment.step
+    arrivals = walk.arrivals[receiver]
+    return (Share if walk.moved is None else Push)(
         step=walk.steps[moment.step],
         use=use,
         target=walk.steps[use.step],
         steps=walk.steps,
-        upstream=moment.upstream,
-        before=walk.before(k, use.step),
+        upstream=moment.upstream if walk.moved is None else walk.steps[use.step].tangent,
+        before=walk.before(k, receiver),
         number=1 + [arrival.moment for arrival in arrivals].index(k),
         count=len(arrivals),
         loss=walk.loss,
@@ -153,8 +159,9 @@ def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[s
     share = share_at(walk, k, pick)
     share.write(sheet)
     source, target = share.names
+    pair = {"source": source, "target": target} if walk.moved is None else {"source": target, "target": source}
     return {
-        "title": say("walk_sends", source=source, target=target),
+        "title": say("walk_sends" if walk.moved is None else "walk_pushes", **pair),
         "formula": chain_rule(share),
         "rule": share.rule(),
         "numbers": share.numbers(),
@@ -177,6 +184,8 @@ def chain_rule(share: Share) -> dict[str, Any]:
 
 def share_sentence(share: Share) -> str:
     """A share as one would read it aloud."""
+    if isinstance(share, Push):
+        return share.sentence()
     source, target = share.names
     words = {"source": source, "target": target, "share": spoken_value(share.share)}
     upstream = say("absent") if share.upstream is None else spoken_value(share.upstream)
@@ -190,3 +199,55 @@ def share_sentence(share: Share) -> str:
         return f"{sentence} {say('spoken_first', count=share.count, target=target)}"
     total = spoken_value(share.use.total or share.share)
     return f"{sentence} {say('spoken_sum', arrived=share.number, count=share.count, target=target, total=total)}"
+
+
+# ------------------------------------------------------------------ forward mode
+def _seed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+    assert walk.moved is not None
+    name = label(walk.moved.step)
+    sheet.add("", say("term_tangent", name=name), walk.moved.direction, [walk.symbol(walk.moved.step)])
+    spoken = say("spoken_seed", name=name, moves=walk.moved.moves, per=walk.moved.per)
+    return {"title": say("walk_seed", name=name), "spoken": spoken}
+
+
+def _end(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
+    """Both directions meet: the tangents of the outputs say the same as the gradient of what moves."""
+    found = duality(walk.recording)
+    assert walk.moved is not None and found is not None
+    left, right, are_equal = found
+    x, name = walk.moved.step, label(walk.moved.step)
+    ends = dict(zip(walk.recording.outputs, walk.recording.upstream, strict=False))
+    pairs = [(walk.steps[y], upstream) for y, upstream in ends.items()]
+    loss = loss_name(walk.recording)
+    for y, upstream in pairs:
+        if y.tangent is None or upstream is None:
+            continue
+        sheet.add("", say("term_tangent", name=label(y)), y.tangent, [walk.symbol(y)])
+        if upstream.size > 1 or upstream.minimum != 1:
+            sheet.add("×", say("term_upstream"), upstream, [derivative(loss, label(y))])
+    if x.grad is not None:
+        sheet.add("", say("term_gradient", name=name), x.grad, [derivative(loss, name)])
+        if x.grad.size > 1 or walk.moved.direction.minimum != 1:
+            sheet.add("×", say("term_direction", name=name), walk.moved.direction)
+    is_one = x.grad is not None and len(sheet.lines) == 2
+    key = "spoken_end_one" if is_one else "spoken_end"
+    words = {"name": name, "left": number(left), "right": number(right), "per": walk.moved.per}
+    outputs = listed([label(y) for y, _ in pairs])
+    verdict = say("spoken_end_same" if are_equal else "spoken_end_apart")
+    numbers = [] if is_one else [say("end_tangents", sum=words["left"]), say("end_gradient", sum=words["right"])]
+    return {
+        "title": say("walk_end" if are_equal else "walk_end_apart"),
+        "numbers": numbers,
+        "spoken": f"{say(key, outputs=outputs, **words)} {verdict}",
+    }
+
+
+_TOLD = {
+    "given": given,
+    "forward": computed,
+    "start": _start,
+    "backward": _backward,
+    "seed": _seed,
+    "push": _backward,
+    "end": _end,
+}

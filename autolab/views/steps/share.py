@@ -16,8 +16,18 @@ from ...recording.rule_text import filled_in
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
-from ..graph.formulas import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
-from .worksheet import Index, Sheet, Space, WorksheetProduct, brought, index_of, index_text, share_product, strongest
+from ..graph.formulas import (
+    Token,
+    derivative,
+    grouped,
+    in_names,
+    index_text,
+    names_in,
+    numbers_in,
+    product_text,
+    sum_text,
+)
+from .worksheet import Index, Sheet, Space, WorksheetProduct, brought, index_of, share_product, strongest
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

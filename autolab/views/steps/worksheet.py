@@ -110,11 +110,6 @@ def strongest(snapshot: Snapshot) -> Index:
     return tuple([int(i) for i in place])
 
 
-def index_text(name: str, index: Index) -> str:
-    """``x[0, 2]``; the name alone for a single number."""
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
-
-
 MOST = 24
 """Rows, or columns, of a factor and the product together, at most."""
 
@@ -172,6 +167,21 @@ def share_product(
     turned = replace(source.value, shape=source.value.shape[::-1], values=source.value.values.T)
     factors, names = (turned, upstream), (say("transposed", name=label(source)), say("term_upstream"))
     return _product(*(factors[::-1] if is_left else factors), names[::-1] if is_left else names, use.contribution)
+
+
+def tangent_product(step: Step, use: Operand, steps: Mapping[int, Step]) -> WorksheetProduct | None:
+    """What the tangent of one of its factors makes of a product of two matrices."""
+    sources = [None if operand.step is None else steps[operand.step] for operand in step.operands]
+    if step.function != "matmul" or use.tangent is None or len(sources) != 2:
+        return None
+    factors, names = [], []
+    for operand, source in zip(step.operands, sources, strict=True):
+        kept = None if source is None else source.tangent if operand is use else source.value
+        if source is None or kept is None:
+            return None
+        factors.append(kept)
+        names.append(say("term_tangent", name=label(source)) if operand is use else label(source))
+    return _product(factors[0], factors[1], (names[0], names[1]), use.tangent)
 
 
 def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Snapshot) -> WorksheetProduct | None:

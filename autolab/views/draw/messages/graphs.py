@@ -133,7 +133,9 @@ SENTENCES: dict[str, str] = {
     "page_elsewhere": "The function takes another branch there; that needs Python.",
     "page_apart": "The inputs cannot be moved: this browser's results differ from Python's.",
     "moves_no_function": "This page was saved without its function, so the inputs cannot be moved.",
-    "moves_other_view": "The inputs cannot be moved on a saved page: derivatives and replaced steps need Python.",
+    "moves_other_view": (
+        "The inputs cannot be moved on a saved page: derivatives, tangents and replaced steps need Python."
+    ),
     "moves_device": "The inputs cannot be moved on a saved page: they are on a GPU.",
     "moves_needs": "This page was saved. Moving the inputs needs Python: {what}.",
     "moves_changes": "the function does not do the same each time",
@@ -210,6 +212,45 @@ SENTENCES: dict[str, str] = {
     "term_sum": "sum over {axes}",
     "summed": "{rule}, summed over {axes}",
     "term_start": "given at the start",
+    # Forward mode: tangents in the place of gradients.
+    "walk_moving": "Forward mode",
+    "walk_rest_moving": "Forward mode: press Play to watch how each tangent comes from those before it.",
+    "walk_seed": "{name} moves",
+    "walk_pushes": "{source} moves {target}",
+    "walk_end": "Forward and backward agree",
+    "walk_end_apart": "Forward and backward do not agree",
+    "moves_per": "per unit of {letter}",
+    "moves_by_one": "{name} moves by 1",
+    "moves_all": "each element of {name} moves by {letter}",
+    "moves_along": "{name} moves by {letter} times its direction",
+    "moves_legend": "tangent: how much a number moves {per}, to first order",
+    "stands_still": "It does not move: its tangent is 0.",
+    "spoken_seed": "Forward mode starts: {moves}. Everything else that is given stands still.",
+    "spoken_moves": (
+        "{subject} moves by {share} {per}: {source} moves by {tangent}, and the local derivative is {local}."
+    ),
+    "pushed_through": "Through {source}, {target}",
+    "spoken_pushes": "{source} moves {target}: its tangent {tangent} times the local derivative {local} is {share}.",
+    "spoken_becomes": "{source} moves {target}: its tangent {tangent} becomes {share}.",
+    "spoken_tangent_sum": "With this share, number {arrived} of {count}, the tangent of {target} is {total}.",
+    "spoken_end_one": (
+        "{outputs} moves by {left} {per}, and the gradient that the backward pass gives {name} is {right}."
+    ),
+    "spoken_end": (
+        "Tangent times upstream gradient, summed at the output, is {left}; gradient times direction, summed at {name}, "
+        "is {right}."
+    ),
+    "spoken_end_same": "It is the same derivative, computed from its two ends.",
+    "spoken_end_apart": "They differ: a gradient rule is not linear, or the graph does not show every step.",
+    "end_tangents": "tangent × upstream gradient, summed: {sum}",
+    "end_gradient": "gradient × direction, summed: {sum}",
+    "term_tangent": "tangent of {name}",
+    "term_tangent_before": "tangent of {name} so far",
+    "term_tangent_after": "tangent of {name} now",
+    "term_direction": "direction of {name}",
+    "answer_moves": "Forward mode starts here.",
+    "answer_tangent": "The tangent of {name}: {says}.",
+    "answer_tangent_array": "The tangent of {name}: {value}. At {index} it is {total}.",
     "axis": "axis {axes}",
     "axes": "axes {axes}",
     "all_axes": "all elements",
