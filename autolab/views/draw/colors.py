@@ -30,13 +30,13 @@ THEMES: dict[str, dict[str, str]] = {
         "card": "#ffffff", "box": "#ffffff", "input": "#e8f0fb", "constant": "#f4f4f5",
         "frame": "#c3c8d0", "strong": "#1f2937",
         "ink": "#111827", "muted": "#566071", "gradient": "#a0187f", "free": "#0a5cc4", "edge": "#868f9c",
-        "warning": "#b42318", "table": "#d8dce2",
+        "warning": "#b42318", "table": "#d8dce2", "tangent": "#00695c",
     },
     "dark": {
         "card": "#15181d", "box": "#20252d", "input": "#1d2e47", "constant": "#1a1d23",
         "frame": "#4a5362", "strong": "#e5e7eb",
         "ink": "#f3f4f6", "muted": "#a6b0be", "gradient": "#ff9fc8", "free": "#62a9ff", "edge": "#8791a0",
-        "warning": "#ff9b8f", "table": "#3a424e",
+        "warning": "#ff9b8f", "table": "#3a424e", "tangent": "#5eead4",
     },
 }  # fmt: skip
 

@@ -17,8 +17,8 @@ const scrolled = (formula) => set(formula, { tabindex: 0 });
  *   math: import("../live/mathml.js").Formula | null, edges: Edge[], says: string}} Value
  */
 /**
- * @typedef {{comes: Value[], hands: {parameter: string, to: string, text: string, numbers: string[], edge: Edge}[],
- *   ends: string, sentence: string}} Answer
+ * @typedef {{kind?: string, comes: Value[], hands: {parameter: string, to: string, text: string, numbers: string[],
+ *   edge: Edge}[], ends: string, sentence: string}} Answer
  */
 
 /** @param {Edge | null} a @param {Edge | null} b */
@@ -29,12 +29,12 @@ export const sameEdge = (a, b) => Boolean(a && b) && a?.from === b?.from && a?.t
  * @param {Answer} answer
  * @param {Edge | null} line
  */
-export function comesParts({ comes }, line) {
+export function comesParts({ comes, kind = "gradient" }, line) {
   const along = comes.flatMap((value) =>
     value.shares.filter((share) => sameEdge(share.edge, line)).map((share) => alongParts(value, share)),
   );
   const sums = comes.flatMap((value) => valueParts(value, comes.length > 1, line));
-  return [...along.flat(), ...(sums.length ? [html("h4", "Where its gradient comes from"), ...sums] : [])];
+  return [...along.flat(), ...(sums.length ? [html("h4", `Where its ${kind} comes from`), ...sums] : [])];
 }
 
 /**

@@ -176,12 +176,13 @@ export function makeGraph(select, toggle) {
   }
 
   /** One step on in the walk: its numbers move. Nothing does at any other moment. @param {any} frame */
-  function move({ nodes: lit = [], edge: one, backward, lines = [], phase }) {
+  function move({ nodes: lit = [], edge: one, backward, moving, lines = [], phase }) {
     motion.stop();
     if (!phase) return;
     const along = one && edges.find((edge) => sameEdge(edge, one));
     const box = (/** @type {number} */ id) => scene.nodes.find((node) => node.id === id);
-    if (along) motion.back(lines, along.path, box(along.to), box(along.from));
+    if (along && moving) motion.share(lines, along.path, box(along.from), box(along.to), false);
+    else if (along) motion.share(lines, along.path, box(along.to), box(along.from), true);
     else if (!backward)
       motion.forth(
         edges
@@ -254,10 +255,11 @@ export function makeGraph(select, toggle) {
     },
     /** What a step of the walk is about; everything is equal where it is empty. @param {any} frame */
     light(frame) {
-      const { k, nodes: lit = [], edge: one, backward } = frame;
+      const { k, nodes: lit = [], edge: one, backward, moving } = frame;
       for (const [id, node] of nodes) node.element.classList.toggle("al-active", lit.includes(id));
       for (const edge of edges) {
-        edge.element.classList.toggle("al-back", sameEdge(edge, one));
+        edge.element.classList.toggle("al-back", !moving && sameEdge(edge, one));
+        edge.element.classList.toggle("al-pushed", Boolean(moving) && sameEdge(edge, one));
         edge.element.classList.toggle("al-forth", !one && !backward && lit.includes(edge.to));
       }
       if (k !== moment) reveal(lit);

@@ -24,8 +24,8 @@ const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key
 /**
  * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
  *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
- *   grad_note?: string, shares?: string, known?: number | null, first?: number | null, last?: number | null, sends?:
- *   number | null}} Reading
+ *   grad_note?: string, kind?: string, shares?: string, known?: number | null, first?: number | null, last?: number |
+ *   null, sends?: number | null}} Reading
  */
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
@@ -63,9 +63,10 @@ export function makeNode(node, open) {
   /** @param {Reading} reading @param {ColorMap | null} colors */
   function fill(reading, colors) {
     const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
-    const { value, value_cells, value_scale, value_note, grad, grad_cells, grad_scale, grad_note, shares } = reading;
+    const { value, value_cells, value_scale, value_note } = reading;
+    const { grad, grad_cells, grad_scale, grad_note, shares = "", kind } = reading;
     columns[0]?.update(value, value_cells, value_scale, colors, value_note, own(value_scale));
-    columns[1]?.update(grad, grad_cells, grad_scale, colors, grad_note, (shares ?? "") + own(grad_scale));
+    columns[1]?.update(grad, grad_cells, grad_scale, colors, grad_note, shares + own(grad_scale), kind);
   }
 
   return {
@@ -259,10 +260,11 @@ function makeColumn(caption, x, cells) {
      * @param {ColorMap | null} colors null where there are no cells
      * @param {string} [note] what stands there if there is no text
      * @param {string} [more] how many of its shares a gradient has, up to where a scale of its own reaches
+     * @param {string} [kind] what it is, if not what it is for most
      */
-    update(text, rows, scale, colors, note = "none", more = "") {
+    update(text, rows, scale, colors, note = "none", more = "", kind = caption) {
       const absent = text === null;
-      write(words, caption + more);
+      write(words, kind + more);
       const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
       writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
       set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });

@@ -167,14 +167,16 @@ export function makeExpandFusedPart({ get, send }) {
 export function makeKeyPart({ get, send }) {
   const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
   const own = button("Each array on its own colour scale", () => send({ do: "turn", to: { own: !get("look").own } }));
+  const slope = html("span", "gradient");
   const root = html(
     "p.al-key",
     html("span", html("b.al-key-free", "2"), " yours to change"),
     html("span", html("b", "6"), " value"),
-    html("span", html("b.al-key-gradient", "4"), " gradient"),
+    html("span", html("b.al-key-gradient", "4"), " ", slope),
   );
 
   function paint() {
+    write(slope, get("plan").moving ? "tangent" : "gradient");
     direction.choose(get("look").direction);
     set(own, {
       "aria-pressed": String(get("look").own),
@@ -184,7 +186,7 @@ export function makeKeyPart({ get, send }) {
 
   return {
     places: { menu: get("still") === "page" ? [root] : [root, own, direction.root] },
-    on: { "look scene": paint },
+    on: { "look scene plan": paint },
     paint,
   };
 }

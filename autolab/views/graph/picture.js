@@ -50,9 +50,10 @@ export function makeGraphPart(view) {
     graph.light(get("frame"));
     colour();
     const [{ name, count }, ...others] = get("orders").graphs;
-    write(of, name);
-    write(size, others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : "");
-    graph.head.hidden = !others.length;
+    const { moving } = get("plan"); // what the tangents are, in forward mode
+    write(of, moving ? "" : name);
+    write(size, moving || (others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : ""));
+    graph.head.hidden = !others.length && !moving;
   }
 
   function colour() {

@@ -70,7 +70,7 @@ def readings(
     return {
         "recording": recording.id,
         "nodes": nodes,
-        "scale": scale_bar(scale, own) if has_cells else None,
+        "scale": scale_bar(scale, own, recording.moved is not None) if has_cells else None,
         "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
     }
 
@@ -90,14 +90,18 @@ def view_scale(recording: Recording) -> float:
     return rounded_up(largest)
 
 
-def scale_bar(scale: float, own: bool = False) -> dict[str, Any]:
+def scale_bar(scale: float, own: bool = False, moves: bool = False) -> dict[str, Any]:
     """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
     tone = view_tone(scale)
     places = [] if own else tone.ticks()
     if len(places) > 3 and len(number(places[0])) + len(number(places[1])) / 2 > _MOST_IN_TICKS:
         places = places[::2]  # the inner ones would touch the ends
     ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
-    return {"scale": scale, "ticks": ticks, "words": say("scale_own" if own else "scale_view")}
+    return {
+        "scale": scale,
+        "ticks": ticks,
+        "words": say("scale_own" if own else "scale_view_moves" if moves else "scale_view"),
+    }
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:

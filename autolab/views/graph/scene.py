@@ -19,6 +19,7 @@ from typing import Any
 
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
+from ..draw.messages import say
 from ..draw.names import columns, expression, label, shorten, symbol, title
 from .compound import OpenGroup, SceneEdge, arrange
 from .detail import detail
@@ -95,7 +96,7 @@ def scene(
         node["device"] = places.get(node["id"] if node["group"] is None else node["group"]["last"])
     picture = {
         "title": title(recording),
-        "description": describe_program(recording),
+        "description": describe_program(recording) + ("" if recording.moved is None else f" {say('graph_moves')}"),
         "direction": way,
         "width": placed.width,
         "height": placed.height,
@@ -126,7 +127,8 @@ def structure(recording: Recording) -> tuple[Any, ...]:
     ]
     ends = recording.function, recording.inputs, recording.outputs, recording.order, len(recording.higher)
     raised = None if recording.raised is None else (recording.raised.type, recording.raised.phase)
-    return ends, raised, steps, devices(recording), recording.scopes, recording.openings
+    others = recording.scopes, recording.openings, recording.moved is None
+    return ends, raised, steps, devices(recording), *others
 
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:

@@ -125,8 +125,10 @@ export function showing(before, look, answer) {
       count: readings.count,
       walks: readings.walks,
       start: readings.start,
+      moving: readings.moving,
       words,
     })),
+    forward: calm("forward", [free], () => free.forward ?? EMPTY),
     frame: memo("frame", [frame, scene], () => frameHere(frame)),
     frame_buffers: frame?.buffers ?? NONE,
     listing: memo("listing", [program, scene], () => ({

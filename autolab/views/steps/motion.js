@@ -27,9 +27,10 @@ export function makeMotion(picture) {
    * @param {{path: string, text: string}[]} runs
    * @param {boolean} back
    * @param {() => void} [done]
+   * @param {boolean} [slope] whether they are derivatives
    */
-  function travel(runs, back, done) {
-    const labels = runs.map(({ path, text }) => ({ line: svg("path", { d: path }), label: show(text, back) }));
+  function travel(runs, back, done, slope = back) {
+    const labels = runs.map(({ path, text }) => ({ line: svg("path", { d: path }), label: show(text, slope) }));
     const start = performance.now();
     const step = (/** @type {number} */ now) => {
       const part = Math.min(1, Math.max(0, (now - start) / TRAVEL));
@@ -66,10 +67,10 @@ export function makeMotion(picture) {
     request = requestAnimationFrame(step);
   }
 
-  /** @param {string} text @param {boolean} back */
-  function show(text, back) {
+  /** @param {string} text @param {boolean} slope */
+  function show(text, slope) {
     const label = svg("text", {
-      class: back ? "al-traveller al-share-back" : "al-traveller",
+      class: slope ? "al-traveller al-slope" : "al-traveller",
       "aria-hidden": "true",
       dy: 5,
     });
@@ -94,11 +95,12 @@ export function makeMotion(picture) {
         );
     },
     /**
-     * A share: what arrived times the local derivative, at the box that sends it; then along its line; and the sum
-     * where it arrives.
+     * A share: what arrived times the local derivative, at the box of the function; along its line; and the sum where
+     * it arrives. Backward it is multiplied before it goes along the line, in forward mode after that.
      * @param {Line[]} lines @param {string} path @param {any} from the box @param {any} to the box
+     * @param {boolean} back
      */
-    back(lines, path, from, to) {
+    share(lines, path, from, to, back) {
       stop();
       if (isStill()) return;
       const texts = lines.map(({ text, array }) => (array ? ARRAY : text));
@@ -107,9 +109,11 @@ export function makeMotion(picture) {
       const product = result === 2 && texts[0] !== ARRAY ? `${texts[0]} \u00d7 ${texts[1]} = ${share}` : "";
       const sum =
         lines.length === result + 3 && share !== ARRAY ? `${texts[result + 1]} + ${share} = ${texts[result + 2]}` : "";
-      const go = () => travel([{ path, text: share }], true, sum ? () => say(sum, to, to.y + to.h + 14) : undefined);
-      if (product) say(product, from, from.y - 12, go);
-      else go();
+      const add = () => sum && say(sum, to, to.y + to.h + 14);
+      const multiply = (/** @type {any} */ box, /** @type {() => void} */ then) =>
+        product ? say(product, box, box.y - 12, then) : then();
+      if (back) multiply(from, () => travel([{ path, text: share }], true, add));
+      else travel([{ path, text: texts[0] ?? ARRAY }], false, () => multiply(to, add), true);
     },
   };
 }
@@ -157,9 +161,9 @@ function at({ k, backward, growing }, node, reading, words) {
     : arrived
       ? {}
       : { grad: null, grad_cells: null };
-  const note = !backward ? "" : first === null ? words.absent : words.not_yet;
+  const note = !backward ? "" : first === null ? (reading.grad_note ?? words.absent) : words.not_yet;
   const told = partial ? partial.grad : arrived ? reading.grad : note;
-  const gradient = told ? `, gradient${grad.shares ?? ""} ${told}` : "";
+  const gradient = told ? `, ${reading.kind ?? "gradient"}${grad.shares ?? ""} ${told}` : "";
   return {
     ...shown,
     ...grad,

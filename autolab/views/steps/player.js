@@ -47,15 +47,26 @@ export function makePlayerPart(view) {
   const place = html("span.al-place", { hidden: true });
   const pace = html("select.al-button.al-pace", { "aria-label": "Pace" }, ...options(Object.keys(PACES)));
   pace.value = "normal";
-  const backward = html("span", "backward");
-  const ends = html("div.al-ends", { "aria-hidden": "true" }, html("span", "forward"), backward);
+  const [forward, backward] = [html("span", "forward"), html("span", "backward")];
+  const ends = html("div.al-ends", { "aria-hidden": "true" }, forward, backward);
   const bar = html(
     "div.al-player",
     { role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
     html("div.al-keys", buttons.slice(1, 4)),
     html("div.al-track", slider, ends, place),
   );
-  const more = html("div.al-bar-row", html("div.al-keys", buttons[0], buttons[4]), html("label.al-by", "Pace ", pace));
+  const way = html("select.al-button", {
+    "aria-label": "Way of the walk",
+    onchange: () => send({ do: "choose", setting: "forward", value: way.value }),
+  });
+  const ways = html("label.al-by", "Walk ", way);
+  const more = html(
+    "div.al-bar-row",
+    html("div.al-keys", buttons[0], buttons[4]),
+    html("label.al-by", "Pace ", pace),
+    ways,
+  );
+  let offered = "";
 
   const count = () => get("plan").count;
   const here = () => (wanted >= 0 ? wanted : (get("frame").k ?? count()));
@@ -115,12 +126,13 @@ export function makePlayerPart(view) {
   }
 
   function show() {
-    const { start, words, walks } = get("plan");
+    const { start, words, walks, moving } = get("plan");
     bar.hidden = more.hidden = !walks;
     const frame = get("frame");
     const walking = frame.k !== undefined;
-    const rest = start < count() ? words.walk_rest : words.walk_rest_forward;
-    backward.hidden = start >= count();
+    const rest = moving ? words.walk_rest_moving : start < count() ? words.walk_rest : words.walk_rest_forward;
+    backward.hidden = start >= count() || Boolean(moving);
+    write(forward, moving ? "forward mode" : "forward");
     set(slider, { max: count(), "aria-valuetext": walking ? `${frame.phase}, ${frame.place}: ${frame.title}` : rest });
     slider.value = String(here());
     slider.style.setProperty("--al-turn", `${start < count() ? (100 * (start - 0.5)) / count() : 100}%`);
@@ -132,9 +144,18 @@ export function makePlayerPart(view) {
     place.classList.toggle("al-backward", walking && frame.backward);
   }
 
+  /** The ways to walk, where there are several. */
+  function offer() {
+    const { ways: all = [], now } = get("forward");
+    ways.hidden = get("still") || !all.length;
+    if (offered !== (offered = JSON.stringify(all))) way.replaceChildren(...options(all));
+    way.value = now;
+  }
+
   function moved() {
     const frame = get("frame");
     show();
+    root.classList.toggle("al-tangents", Boolean(get("plan").moving));
     root.classList.toggle("al-walking", frame.k !== undefined);
     root.classList.toggle("al-forward", frame.backward === false);
     sheet.update(view.colors);
@@ -142,8 +163,8 @@ export function makePlayerPart(view) {
 
   return {
     places: { foot: [bar], menu: [more], side: [sheet.root] },
-    on: { "plan frame frame_buffers": moved },
-    paint: moved,
+    on: { "plan frame frame_buffers": moved, forward: offer },
+    paint: () => (moved(), offer()),
     close: pause,
   };
 }
@@ -176,11 +197,12 @@ export function makeSentencePart(view) {
       get("frame").spoken ||
       share?.sentence ||
       (answer && (answer.sentence || status)) ||
-      (!get("still") && root.classList.contains("al-by-terms") && termsOf(get).rest)
+      (!get("still") && root.classList.contains("al-by-terms") && termsOf(get).rest) ||
+      (!get("still") && get("plan").moving && get("plan").words.walk_rest_moving)
     );
   }
 
   // A saved page that moves has other words after a move.
-  const told = `frame detail terms curves${get("still") === "page" ? " words" : ""}`;
+  const told = `frame detail terms curves plan${get("still") === "page" ? " words" : ""}`;
   return { says, on: { [told]: () => {} } };
 }

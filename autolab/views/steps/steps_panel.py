@@ -29,7 +29,9 @@ def step(reader: Reader, identity: int) -> Any:
         return None
     walk = reader.walk if graph is reader.recording else Playback(graph)
     facts, buffers = detail(graph, identity, reader.cells, reader.scale)
-    told = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
+    told: dict[str, Any] = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
+    if walk.moved is not None:  # its rules are those of gradients
+        told |= {"rules": [], "backward_code": None}
     return {**facts, **told, "buffers": buffers}
 
 

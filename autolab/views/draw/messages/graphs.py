@@ -57,6 +57,7 @@ SENTENCES: dict[str, str] = {
     "take_html": "Page to step through (HTML)",
     # The flow through a graph, and what is wrong with it.
     "scale_view": "one scale for all values and gradients; dotted: exactly 0",
+    "scale_view_moves": "one scale for all values and tangents; dotted: exactly 0",
     "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
@@ -215,6 +216,9 @@ SENTENCES: dict[str, str] = {
     # Forward mode: tangents in the place of gradients.
     "walk_moving": "Forward mode",
     "walk_rest_moving": "Forward mode: press Play to watch how each tangent comes from those before it.",
+    "way_backward": "backward",
+    "way_forward": "forward from {what}",
+    "way_whole": "all of {name}",
     "walk_seed": "{name} moves",
     "walk_pushes": "{source} moves {target}",
     "walk_end": "Forward and backward agree",
@@ -224,6 +228,7 @@ SENTENCES: dict[str, str] = {
     "moves_all": "each element of {name} moves by {letter}",
     "moves_along": "{name} moves by {letter} times its direction",
     "moves_legend": "tangent: how much a number moves {per}, to first order",
+    "graph_moves": "In forward mode: its boxes show tangents.",
     "stands_still": "It does not move: its tangent is 0.",
     "spoken_seed": "Forward mode starts: {moves}. Everything else that is given stands still.",
     "spoken_moves": (
