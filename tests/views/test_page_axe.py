@@ -52,8 +52,8 @@ class Case:
     live_only: tuple[Do, ...] = ()
 
 
-def explorer(fn: Callable[..., Any], **inputs: Any) -> Callable[[], Explorer]:
-    return lambda: Explorer(Session(fn, inputs=inputs))
+def explorer(fn: Callable[..., Any], options: Any = None, **inputs: Any) -> Callable[[], Explorer]:
+    return lambda: Explorer(Session(fn, options=options, inputs=inputs))
 
 
 def graph_of_a_variable() -> GraphView:
@@ -137,6 +137,7 @@ CASES = {
     "explorer": Case(explorer(muladd, x=2.0, y=3.0, z=4.0), do=(select, open_menu, narrow)),
     "orders": Case(order_2, do=(as_computed, select)),
     "arrays": Case(explorer(layer, **LAYER), do=(select, walk, present)),
+    "forward mode": Case(explorer(layer, options={"forward": "W"}, **LAYER), do=(open_menu, walk, select)),
     "error": Case(explorer(picky, x=2.0, y=3.0), live_only=(raises,)),
     "large": Case(explorer(steps, x=1.0), do=(select, open_all)),
     "graph": Case(graph_of_a_variable, do=(select, narrow)),

@@ -5,7 +5,7 @@ import { html, set } from "../live/dom.js";
 import { math } from "../live/mathml.js";
 
 /** A long formula scrolls, by keyboard too. @param {HTMLElement} formula */
-const scrolled = (formula) => set(formula, { tabindex: 0 });
+export const scrolled = (formula) => set(formula, { tabindex: 0 });
 
 /** @typedef {{from: number, to: number, nth: number}} Edge */
 /**

@@ -69,7 +69,7 @@ def moved_input(bound: Bound, given: Any) -> Moved | None:
 def ways(session: Session) -> dict[str, Moved]:
     """What can be moved, by the words for it; nothing where forward mode cannot be had."""
     recording, now = session.recording, session.state.forward
-    if recording is None or recording.raised is not None or session.state.order or not session.max_order:
+    if recording is None or session.state.order or not session.max_order:
         return {}
     found: dict[str, Moved] = {}
     for key in movable_steps(session.bound, recording):

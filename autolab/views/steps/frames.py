@@ -162,7 +162,7 @@ def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[s
     pair = {"source": source, "target": target} if walk.moved is None else {"source": target, "target": source}
     return {
         "title": say("walk_sends" if walk.moved is None else "walk_pushes", **pair),
-        "formula": chain_rule(share),
+        "formula": None if walk.moved and share.upstream is None else chain_rule(share),
         "rule": share.rule(),
         "numbers": share.numbers(),
         "notes": share.notes(),

@@ -55,9 +55,12 @@ export function makePlayerPart(view) {
     html("div.al-keys", buttons.slice(1, 4)),
     html("div.al-track", slider, ends, place),
   );
-  const way = html("select.al-button", {
-    "aria-label": "Way of the walk",
-    onchange: () => send({ do: "choose", setting: "forward", value: way.value }),
+  const way = html("select.al-button.al-way", {
+    "aria-label": "Walk backward or forward",
+    onchange() {
+      go(count()); // a step of the other walk is none of this one
+      send({ do: "choose", setting: "forward", value: way.value });
+    },
   });
   const ways = html("label.al-by", "Walk ", way);
   const more = html(

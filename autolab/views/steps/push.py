@@ -20,8 +20,8 @@ from .worksheet import Index, Sheet, WorksheetProduct, brought, index_of, strong
 class Push(Share):
     """The share of the tangent of ``step`` that comes from ``target``, which it uses through its input ``use``.
 
-    ``upstream`` is the tangent of ``target``, ``before`` that of ``step`` before the share arrives, ``loss`` the letter
-    of what moves.
+    ``upstream`` is the tangent of ``target``, None of a call with several results; ``before`` is that of ``step``
+    before the share arrives, ``loss`` the letter of what moves.
     """
 
     @property
@@ -71,17 +71,17 @@ class Push(Share):
         if self.matrices is not None and self.chosen is not None and self.matrices.fits(sheet.most):
             self.matrices.write(sheet, self._received(), result, "out", self.chosen)
         else:
-            assert self.upstream is not None
-            source = [derivative(self.names[1], self.loss, "d")]
-            sheet.add("", say("term_tangent", name=self.names[1]), self.upstream, source)
-            row = self._row()
+            if self.upstream is not None:
+                source = [derivative(self.names[1], self.loss, "d")]
+                sheet.add("", say("term_tangent", name=self.names[1]), self.upstream, source)
+            sign, row = "→", self._row()
             if self.use.local is not None:
+                sign = "="
                 sheet.add("×", say("term_local"), self.use.local, [self.local], "out", self.chosen)
             elif row is not None:
-                of = index_text(grouped(self.names[0]), self.chosen or ())
+                sign, of = "Σ" if self.is_summed else "=", index_text(grouped(self.names[0]), self.chosen or ())
                 sheet.add("×", say("term_local"), row, [derivative(of, self.names[1])])
-            sign = "→" if row is self.use.local else "Σ" if self.is_summed else "="
-            sheet.add(sign if self.use.local is None else "=", self._received(), self.share, result, "out", self.chosen)
+            sheet.add(sign, self._received(), self.share, result, "out", self.chosen)
         if self.before is not None:
             sheet.add("+", say("term_tangent_before", name=self.names[0]), self.before, (), "out", self.chosen)
             sheet.add("=", say("term_tangent_after", name=self.names[0]), self.total, (), "out", self.chosen)
@@ -151,16 +151,17 @@ class Push(Share):
 
     def sentence(self) -> str:
         """The share as one would read it aloud."""
-        (target, source), local = self.names, self.use.local
-        tangent = say("absent") if self.upstream is None else spoken_value(self.upstream)
-        words = {"source": source, "target": target, "tangent": tangent, "share": spoken_value(self.share)}
+        (target, source), local, per = self.names, self.use.local, say("moves_per", letter=self.loss)
+        words = {"source": source, "target": target, "share": spoken_value(self.share)}
+        if self.upstream is None:  # one of several results
+            return say("spoken_part_moves", per=per, **words)
+        words["tangent"] = spoken_value(self.upstream)
         if local is None:
             told = say("spoken_becomes", **words)
         elif self.share.size > 1:
             told = say("spoken_pushes", local=spoken_value(local), **words)
         else:
             subject = heading(self.step) if self.count == 1 else say("pushed_through", **words)
-            per = say("moves_per", letter=self.loss)
             told = say("spoken_moves", subject=subject, per=per, local=self._named(text_of(local)), **words)
         if self.count == 1:
             return told

@@ -1,7 +1,7 @@
 // @ts-check
 /** What happens at one step of the walk: the chain rule, and below it the calculation line by line with its numbers. */
 
-import { ruleLines } from "../graph/answer.js";
+import { ruleLines, scrolled } from "../graph/answer.js";
 import { paint } from "../live/colors.js";
 import { html, layOverCells, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
@@ -32,7 +32,7 @@ export function makeSheet({ get }, choose) {
   /** @param {any} frame */
   function contents({ rule, formula, code, product, lines, numbers, notes }) {
     const words = get("plan").words;
-    const parts = formula ? [math(formula, "al-formula")] : [];
+    const parts = formula ? [scrolled(math(formula, "al-formula"))] : [];
     if (numbers.length || rule)
       parts.push(
         ruleLines(

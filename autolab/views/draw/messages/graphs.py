@@ -217,7 +217,7 @@ SENTENCES: dict[str, str] = {
     "walk_moving": "Forward mode",
     "walk_rest_moving": "Forward mode: press Play to watch how each tangent comes from those before it.",
     "way_backward": "backward",
-    "way_forward": "forward from {what}",
+    "way_forward": "forward: {what}",
     "way_whole": "all of {name}",
     "walk_seed": "{name} moves",
     "walk_pushes": "{source} moves {target}",
@@ -234,6 +234,7 @@ SENTENCES: dict[str, str] = {
     "spoken_moves": (
         "{subject} moves by {share} {per}: {source} moves by {tangent}, and the local derivative is {local}."
     ),
+    "spoken_part_moves": "{target} moves by {share} {per}: what {source} was given moves.",
     "pushed_through": "Through {source}, {target}",
     "spoken_pushes": "{source} moves {target}: its tangent {tangent} times the local derivative {local} is {share}.",
     "spoken_becomes": "{source} moves {target}: its tangent {tangent} becomes {share}.",
