@@ -120,11 +120,11 @@ export const makeBrain = (mind) => (model, link) => {
     for (const listener of heard) listener();
   }
 
-  /** Look at what another page of this view has turned to, unless this one is about to turn. */
+  /** Look at what another page of this view, or the kernel, has turned to; not while this one is about to turn. */
   function adopt() {
-    if (kept === model.get("look")) return;
+    if (asked || kept === model.get("look")) return;
     kept = model.get("look");
-    if (!asked) look = { ...mind.look, ...kept };
+    look = { ...mind.look, ...kept };
   }
 
   const events = [...SHELVES, "look", "condition"].map((name) => `change:${name}`);
