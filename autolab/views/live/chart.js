@@ -5,6 +5,7 @@ import { html, set, short, svg, tellOrHide, write } from "./dom.js";
 import { claim, clamp, placeIn } from "./hand.js";
 
 const [PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_BOTTOM] = [58, 12, 10, 40];
+const LETTERS = 48; // pixels of a number below the chart
 const FEW = 25; // a line of so few points shows them
 
 /** @typedef {{lo: number, hi: number, ticks: [number, string][]}} Axis */
@@ -57,7 +58,7 @@ export function makeChart() {
         path(`M${PLOT_LEFT} ${y(value)}H${right}`, "al-chart-grid"),
         text(PLOT_LEFT - 7, y(value) + 4, words, "al-chart-left"),
       ]),
-      ...chart.x.ticks.flatMap(([value, words]) => [
+      ...spaced(chart.x.ticks).flatMap(([value, words]) => [
         path(`M${x(value)} ${bottom}v5`, "al-chart-axis"),
         text(x(value), bottom + 18, words, "al-chart-middle"),
       ]),
@@ -67,6 +68,12 @@ export function makeChart() {
       ...(cursor === null ? [] : [path(`M${x(cursor)} ${PLOT_TOP}V${bottom}`, "al-chart-cursor")]),
       ...chart.lines.flatMap(drawn),
     );
+  }
+
+  /** As many ticks as have room for their numbers. @param {[number, string][]} ticks */
+  function spaced(ticks) {
+    const every = Math.ceil((ticks.length * LETTERS) / (width - PLOT_LEFT - PLOT_RIGHT));
+    return ticks.filter((_, i) => i % every === 0);
   }
 
   /** @param {Line} line @param {number} i */
