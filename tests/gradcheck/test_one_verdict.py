@@ -13,7 +13,7 @@ from wrong_backwards import CULPRITS, inputs_of
 from autolab import check_gradients
 from autolab.gradcheck import taylor_test
 from autolab.gradcheck.checks.direction_study import study
-from autolab.views.check.contents import chosen, curves, verdict, verdict_at
+from autolab.views.check.contents import chosen, curves, first_input, verdict, verdict_at
 from autolab.views.draw.heatmap_data import partly
 
 ALL = {**CULPRITS, **MORE}
@@ -72,7 +72,7 @@ def test_an_error_along_directions_that_no_element_shows_is_not_called_right():
     assert report.inputs[0].halves and report.verdict == "cannot tell"
     assert "at none of the 7 that were measured" in str(report)
     shown = partly(report.inputs[0], "error", 400)
-    assert shown.halves == () and shown.caption.endswith("the gradient is slightly off: see above.")
+    assert shown.halves == () and shown.caption.endswith("the gradient is slightly off: see below.")
 
 
 def agrees_with_itself(report):
@@ -102,9 +102,11 @@ def shows_what_it_says(report):
     html = report._repr_mimebundle_()["text/html"]
     rows = re.findall(r"<tr><td><code>.*?</code></td><td>(.*?)</td>", html)
     assert rows == [item.verdict for item in report.inputs]
-    assert f"): {report.verdict}</b>" in html
     told = verdict(report)
-    assert told["verdict"] == report.verdict and told["word"].lower() == report.verdict
+    assert told["verdict"] == report.verdict and told["word"][2:].lower() == report.verdict
+    assert f")</code> {told['word']}</b>" in html
+    worst = max(["right", "cannot tell", "wrong"].index(item.verdict) for item in report.inputs)
+    assert report.inputs[first_input(report)].verdict == ["right", "cannot tell", "wrong"][worst]
     if report.verdict != "wrong":
         assert "no error of the finite difference" not in html
 

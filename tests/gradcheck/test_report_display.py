@@ -61,7 +61,7 @@ def test_what_is_infinite_reads_alike_in_findings_and_displays():
 def test_a_wrong_gradient_shows_three_heatmaps_with_the_worst_element_ringed():
     report, bundle = bundle_of(lambda x: WRONG(x), np.array([[1.0, -2.0], [3.0, 0.5]]))
     assert bundle["text/plain"] == str(report)
-    assert "<b>check_gradients" in bundle["text/html"] and report.findings[0].message[:20] in bundle["text/html"]
+    assert "</code> \u2717 Wrong</b>" in bundle["text/html"] and report.findings[0].message[:20] in bundle["text/html"]
     svg, _ = pictures(bundle["text/html"])
     assert svg.count('class="ring"') == 3
     for title in ("x: analytic", "x: numeric", "x: error"):
@@ -126,13 +126,21 @@ def test_a_wrong_gradient_shows_that_no_step_size_explains_it():
     report, bundle = bundle_of(lambda x: WRONG(x), np.array([[1.0, -2.0], [3.0, 0.5]]))
     _, chart = pictures(bundle["text/html"])
     line = re.findall(r'<path d="(M[^"]+)" class="line c0"', chart)[0]
-    heights = [float(step.split()[1]) for step in re.split("[ML]", line)[1:]]
+    heights = [float(step.split()[1]) for step in re.split("[ML]", line)[:0:-1]]
     assert len(heights) == 16 and np.ptp(heights[:12]) < 2  # flat: the same error at every step
     error = report.sweep.error[:12].mean()
     assert error == pytest.approx(report["x"].error[report["x"].worst], rel=1e-3)
     assert f"the two stay about {error:.3g} apart" in bundle["text/html"]
     alt = re.findall(r'alt="([^"]*)"', bundle["text/html"])[-1]
     assert say("lens_steps") in alt and "the two stay" in alt
+
+
+def test_what_stands_there_at_first_is_the_worst_input_alone_and_all_others_behind_a_line():
+    _, bundle = bundle_of(lambda x, y, z: np.sin(x) * WRONG(y) * WRONG(z), 1.0, 30.0, 2.0)
+    first, *others = re.split("<details>", bundle["text/html"])
+    assert "gradient of z is 1/2 times" in first and "gradient of y" not in first and len(pictures(first)) == 1
+    assert "<summary>\u2713 x, \u2717 y and \u2717 z</summary>" in others[-1]
+    assert "gradient of y is 1/2 times" in others[-1] and "gradient of z" not in others[-1]
 
 
 def test_a_right_gradient_needs_no_chart():

@@ -27,13 +27,13 @@ _DENSE = 40
 _RIGHT, _WRONG = 1.8, 1.3
 
 
-def step_chart(sweep: StepSweep, mark: float | None = None) -> dict[str, Any]:
+def step_chart(sweep: StepSweep) -> dict[str, Any]:
     """The error of the central difference over its step, beside the square of the step and the rounding."""
     lines = [Line(say("lens_line_error"), *_pairs(sweep.steps, sweep.error))]
     floor = _least(sweep.error, sweep.rounding)
     lines += _guide(say("lens_line_square"), sweep.steps, _curvature(sweep) * sweep.steps**2, floor)
     lines += _guide(say("lens_line_rounding"), sweep.steps, sweep.rounding, floor)
-    return _loglog(say("lens_steps"), lines, mark)
+    return _loglog(say("lens_steps"), lines)
 
 
 def taylor_chart(report: TaylorReport) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def taylor_chart(report: TaylorReport) -> dict[str, Any]:
         lines += _guide(say("lens_line_first"), report.steps, report.remainder[at] * relative, floor)
     if report.noise > 0:
         lines += _guide(say("lens_line_noise"), report.steps, np.full(report.steps.shape, report.noise), 0.0)
-    return _loglog(say("lens_taylor"), lines, None)
+    return _loglog(say("lens_taylor"), lines)
 
 
 def step_sentence(sweep: StepSweep, verdict: str | None = None) -> str:
@@ -113,7 +113,8 @@ def _least(*curves: np.ndarray) -> float:
 
 
 def _pairs(x: np.ndarray, y: np.ndarray) -> tuple[list[float], list[float]]:
-    return np.log10(x).tolist(), y.tolist()
+    """From left to right: steps come from the coarsest to the finest."""
+    return np.log10(x[::-1]).tolist(), y[::-1].tolist()
 
 
 def _guide(name: str, x: np.ndarray, y: np.ndarray, floor: float) -> list[Line]:
@@ -126,9 +127,9 @@ def _guide(name: str, x: np.ndarray, y: np.ndarray, floor: float) -> list[Line]:
     return [Line(name, places.tolist(), (10**heights).tolist())]
 
 
-def _loglog(title: str, lines: Sequence[Line], mark: float | None) -> dict[str, Any]:
+def _loglog(title: str, lines: Sequence[Line]) -> dict[str, Any]:
     """A chart whose axes are both logarithmic."""
-    found: dict[str, Any] = chart(title, lines, True, say("lens_step"), None if mark is None else math.log10(mark))
+    found: dict[str, Any] = chart(title, lines, True, say("lens_step"))
     for line in found["lines"]:
         line["last"] = ""
     return with_powers(found)

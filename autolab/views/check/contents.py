@@ -21,36 +21,64 @@ from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .formulas import formula_lines, without_formulas
 
 if TYPE_CHECKING:
-    from ...gradcheck import GradientReport, InputReport
+    from ...gradcheck import Finding, GradientReport, InputReport
     from ...gradcheck.checks.direction_study import DirectionStudy
 
 Index = tuple[int, ...]
 _TEXT = 1000
 _SAME = 1e-6
 
+SIGNS = {"right": "\u2713", "wrong": "\u2717", "cannot tell": "?"}
+"""Of the verdicts, told apart without colours."""
+
 
 def verdict(report: GradientReport) -> dict[str, Any]:
-    """The verdict with its reasons; each finding names the position of its input, where that has numbers to show."""
-    names = {item.name: i for i, item in enumerate(report.inputs) if item.measured}
-    findings = [
-        {
-            "text": clean(finding.message, _TEXT),
-            "hint": clean(without_formulas(finding), _TEXT),
-            "formulas": formula_lines(finding),
-            "input": None if finding.input is None else names.get(finding.input),
-            "innocent": finding.innocent,
-        }
-        for finding in report.findings
-    ]
-    quiet = not report.findings and report.verdict != "wrong"
+    """The title and the verdict."""
+    title = clean(f"check_gradients({report.function})")
     return {
-        "title": clean(f"check_gradients({report.function})"),
+        "title": title,
         "verdict": report.verdict,
-        "word": say(f"lens_{report.verdict}"),
-        "says": say(f"lens_{report.verdict}_says") if quiet else "",
-        "findings": findings,
-        "cost": clean(str(report).rsplit("\n", 1)[-1]),
+        "word": f"{SIGNS[report.verdict]} {say(f'lens_{report.verdict}')}",
     }
+
+
+def first_input(report: GradientReport) -> int:
+    """The input to look at first: of the worst verdict, one that a finding names, and of these the furthest off."""
+    accused = {finding.input for finding in report.findings if not finding.innocent}
+
+    def badness(position: int) -> tuple[int, bool, float]:
+        item = report.inputs[position]
+        error, allowed = (0.0, 0.0) if item.worst is None else (item.error[item.worst], item.tolerance[item.worst])
+        with np.errstate(all="ignore"):
+            times = float(np.nan_to_num(np.divide(error, allowed), nan=0.0))
+        return ("right", "cannot tell", "wrong").index(item.verdict), item.name in accused, times
+
+    return max(range(len(report.inputs)), key=lambda position: (badness(position), -position))
+
+
+def findings_about(report: GradientReport, item: InputReport) -> list[Finding]:
+    """What was found about an input or about all of them; if nothing, and it is not right, what accuses another."""
+    found = [finding for finding in report.findings if finding.input in (item.name, None)]
+    if found or item.verdict == "right":
+        return found
+    return [finding for finding in report.findings if not finding.innocent]
+
+
+def answer(report: GradientReport, item: InputReport) -> dict[str, Any]:
+    """What there is to say about an input: what was found, or else its verdict; where to look; and the formulas."""
+    found = findings_about(report, item)
+    says = [f"{clean(finding.message, _TEXT).rstrip('.')}." for finding in found] or [_verdict_alone(report, item)]
+    hints = [clean(without_formulas(finding), _TEXT) for finding in found]
+    formulas = [line for finding in found for line in formula_lines(finding)]
+    return {"says": " ".join(says), "hint": " ".join(filter(None, hints)), "formulas": formulas}
+
+
+def _verdict_alone(report: GradientReport, item: InputReport) -> str:
+    if item.verdict == "wrong":
+        return clean(f"{item}.", _TEXT)
+    if item.verdict == "right" and not report.passed:
+        return say("lens_right_input", input=clean(item.name, 60))
+    return say(f"lens_{item.verdict}_says")
 
 
 def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str, Any]], list[bytes]]:
@@ -78,7 +106,8 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
         head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
         head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
         worst = None if item.worst is None else list(cell_of(item, item.worst, most))
-        told.append({**head, "word": say(f"lens_{item.verdict}"), "arrays": arrays, "worst": worst})
+        label = f"{SIGNS[item.verdict]} {head['name']}"
+        told.append({**head, **answer(report, item), "label": label, "arrays": arrays, "worst": worst})
     return told, buffers
 
 
@@ -165,8 +194,6 @@ def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_
         "lines": [[key, say(f"lens_{key}"), text] for key, text in lines if text],
         "wrong": verdict_at(item, place) == "wrong",
         "says": _judgement(item, place) if known else "",
-        "is_worst": place == item.worst,
-        "worst": None if item.worst is None else label(item, item.worst),
     }
 
 
@@ -194,17 +221,12 @@ def _judgement(item: InputReport, place: Index) -> str:
 
 # ---------------------------------------------------------------------------------------------------- the curves
 def curves(study: DirectionStudy, item: InputReport) -> dict[str, Any]:
-    """Both charts of a study of an input, and for each step, from the finest, what it is, where it stands on the first
-    chart, the numeric derivative and how far it is from the gradient."""
+    """Both charts of a study of an input, each with a sentence."""
     sweep = study.sweep
     told = item.verdict if sweep.index is None else verdict_at(item, sweep.index)
-    found = zip(sweep.steps.tolist(), sweep.numeric.tolist(), sweep.error.tolist(), strict=True)
-    steps = [[number(float(f"{h:.3g}")), round(math.log10(h), 6), precise(d), number(e)] for h, d, e in found]
     return {
         "charts": [step_chart(sweep), taylor_chart(study.taylor)],
         "notes": [step_sentence(sweep, told), taylor_sentence(study.taylor, told)],
-        "analytic": say("lens_as_zero") if item.analytic is None else precise(sweep.analytic),
-        "steps": steps[::-1],
     }
 
 

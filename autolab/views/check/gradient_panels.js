@@ -1,137 +1,81 @@
 // @ts-check
-/** For each input three heatmaps side by side: analytic, numeric, error. One cell is chosen, in all three. */
+/** Of an input three heatmaps side by side: analytic, numeric, error, and its formulas. One cell is chosen, in all. */
 
 import { makeHeatLegend, paint } from "../live/colors.js";
-import {
-  SCALES,
-  captioned,
-  html,
-  layOverCells,
-  makeBadge,
-  makeSegments,
-  set,
-  short,
-  tellOrHide,
-  write,
-} from "../live/dom.js";
+import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
 import { floats, labelled, print } from "../live/heatmap.js";
+import { isOpen } from "./why.js";
 
 const KINDS = ["analytic", "numeric", "error"];
 
-/** @typedef {{key: number, row: number, column: number}} Cell */
-
-/**
- * The message that chooses a cell of an input, or its worst element, and moves that.
- * @param {number} input
- * @param {number[] | null} cell
- */
-export const toCell = (input, cell = null) => ({ do: "turn", to: { input, cell, whole: false } });
+/** @typedef {{row: number, column: number}} Cell */
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeTriosPart(view) {
+export function makeTrioPart(view) {
   const { get, send } = view;
-  const keys = html("p.al-note", get("words").lens_keys);
-  const root = html("div.al-trios");
-  const scales = makeSegments(get("words").lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
-  const colors = captioned({ class: "al-order-control al-sans" }, get("words").lens_colors, scales.root);
+  const words = get("words");
+  const root = html("section.al-trio");
+  const formulas = html("dl.al-formulas");
   /** @type {Cell | null} */
   let ahead = null; // where the user's hand is, while the kernel follows
-  /** @type {ReturnType<typeof makeTrio>[]} */
-  let trios = [];
+  /** @type {ReturnType<typeof makeMap | typeof makeAbsent>[]} */
+  let maps = [];
   let built = "";
+  let told = "";
 
-  /** @param {number} key @param {number} row @param {number} column */
-  function choose(key, row, column) {
-    const { rows, cols } = get("check").panels[key];
+  /** @param {number} row @param {number} column */
+  function choose(row, column) {
+    const { rows, cols } = get("panel");
     if (row < 0 || row >= rows || column < 0 || column >= cols) return;
-    const mine = (ahead = { key, row, column });
-    send(toCell(key, [row, column]), () => ahead === mine && ((ahead = null), mark()));
+    const mine = (ahead = { row, column });
+    send({ do: "turn", to: { cell: [row, column], whole: false } }, () => ahead === mine && ((ahead = null), mark()));
     mark();
   }
 
-  const here = () => ahead ?? { ...get("chosen"), key: get("chosen").input };
+  const here = () => ahead ?? get("chosen");
 
   function mark() {
-    trios.forEach((trio, key) => trio.mark(here().key === key ? here() : null, get("check").panels[key].worst));
+    const { whole } = get("look");
+    const isAsked = ahead || (isOpen(get("look")) && !whole);
+    const { worst, verdict } = get("panel");
+    for (const map of maps) map.mark(isAsked ? here() : null, verdict === "right" ? null : worst);
+  }
+
+  /** @param {any} arrays */
+  function build(arrays) {
+    const first = KINDS.find((kind) => !arrays[kind].absent);
+    maps = KINDS.map((kind) => (arrays[kind].absent ? makeAbsent() : makeMap(view, choose, here, kind === first)));
+    const heads = KINDS.map((kind) => html("h4", words[`lens_${kind}`], html("span", words[`lens_${kind}_says`])));
+    root.replaceChildren(...maps.map((map, k) => html("div.al-trio-map", heads[k], map.root)));
+    const wide = KINDS.map((kind) => (arrays[kind].cols && labelled(arrays[kind]) ? arrays[kind].cols : 0));
+    root.style.setProperty("--al-least", `${Math.max(12, 3.05 * Math.max(...wide))}em`); // of numbers in cells
   }
 
   function fill() {
-    const { panels } = get("check");
-    const structure = JSON.stringify(
-      panels.map((/** @type {any} */ p) => [
-        p.name,
-        p.shape,
-        KINDS.map((kind) => p.arrays[kind].absent ?? [p.arrays[kind].rows, p.arrays[kind].cols]),
-      ]),
-    );
-    if (built !== (built = structure)) {
-      trios = panels.map((/** @type {any} */ panel, /** @type {number} */ key) =>
-        makeTrio(view, panel, (row, column) => choose(key, row, column), here),
-      );
-      root.replaceChildren(...trios.map((trio) => trio.root));
-    }
-    panels.forEach((/** @type {any} */ panel, /** @type {number} */ key) => trios[key].update(panel));
-    scales.choose(get("look").scale);
-    colors.hidden = keys.hidden = !root.querySelector("canvas");
+    const { name, shape, verdict, arrays, formulas: lines } = get("panel");
+    root.hidden = get("look").graph;
+    formulas.hidden = !lines.length || root.hidden || isOpen(get("look"));
+    const structure = JSON.stringify(KINDS.map((kind) => [arrays[kind].absent, arrays[kind].rows, arrays[kind].cols]));
+    if (built !== (built = structure)) build(arrays);
+    set(root, { "aria-label": name, "data-verdict": verdict });
+    KINDS.forEach((kind, k) => {
+      const bars = arrays[kind].bars?.[get("look").scale];
+      maps[k].update({ ...arrays[kind], ...bars }, `${words[`lens_${kind}`]}, ${name}, ${shape}. ${words.rest}`);
+    });
+    if (told !== (told = JSON.stringify(lines))) formulas.replaceChildren(...lines.flatMap(makeFormula));
     mark();
   }
 
-  return { places: { header: [colors], middle: [root, keys] }, on: { "check look": fill, chosen: mark }, paint: fill };
+  return { places: { middle: [root, formulas] }, on: { "check panel look": fill, chosen: mark }, paint: fill };
 }
 
 /**
- * @param {import("../graph/explorer.js").View} view
- * @param {any} first
- * @param {(row: number, column: number) => void} choose
- * @param {() => Cell} here
+ * A formula with its label; what the other one has not is marked.
+ * @param {[label: string, begin: string, differs: string, end: string]} line
  */
-function makeTrio(view, first, choose, here) {
-  const { get } = view;
-  const words = get("words");
-  const badge = makeBadge();
-  const maps = KINDS.map((kind) => (first.arrays[kind].absent ? makeAbsent() : makeMap(view, choose, here)));
-  const root = html(
-    "section.al-trio",
-    { "aria-label": first.name },
-    html("header.al-trio-head", html("h3.al-name", first.name), html("span.al-where", first.shape), badge.root),
-    html(
-      "div.al-trio-maps",
-      ...KINDS.map((kind, i) =>
-        html(
-          "div.al-trio-map",
-          html("h4", words[`lens_${kind}`]),
-          html("p.al-note", words[`lens_${kind}_says`]),
-          maps[i].root,
-        ),
-      ),
-    ),
-  );
-  const alike = KINDS.every(
-    (kind) => first.arrays[kind].absent && first.arrays[kind].absent === first.arrays.analytic.absent,
-  );
-  if (alike) root.lastElementChild.replaceWith(html("p.al-note", first.arrays.analytic.absent));
-  const wide = Math.max(...KINDS.map((kind) => first.arrays[kind].cols ?? 1));
-  const numbered = KINDS.some((kind) => first.arrays[kind].cols && labelled(first.arrays[kind]));
-  root.style.setProperty("--al-least", `${numbered ? Math.max(11, 3.05 * wide) : 12}em`);
-  return {
-    root,
-    /** @param {any} panel */
-    update(panel) {
-      badge.show(panel.verdict, panel.word);
-      set(root, { "data-verdict": panel.verdict });
-      KINDS.forEach((kind, i) =>
-        maps[i].update(
-          { ...panel.arrays[kind], ...panel.arrays[kind].bars?.[get("look").scale] },
-          `${words[`lens_${kind}`]}, ${panel.name}, ${panel.shape}`,
-        ),
-      );
-    },
-    /** @param {Cell | null} chosen @param {[number, number] | null} worst */
-    mark(chosen, worst) {
-      for (const map of maps) map.mark(chosen, worst);
-    },
-  };
+function makeFormula([label, begin, differs, end]) {
+  return [html("dt", label), html("dd", begin, differs && html("mark", differs), end)];
 }
 
 function makeAbsent() {
@@ -143,9 +87,11 @@ function makeAbsent() {
  * @param {import("../graph/explorer.js").View} view
  * @param {(row: number, column: number) => void} choose
  * @param {() => Cell} here
+ * @param {boolean} isFirst of the three, which the Tab key reaches
  */
-function makeMap(view, choose, here) {
-  const canvas = html("canvas.al-canvas", { role: "img", tabindex: 0, onclick: clicked, onkeydown: pressed });
+function makeMap(view, choose, here, isFirst) {
+  const tabindex = isFirst ? 0 : -1;
+  const canvas = html("canvas.al-canvas", { role: "img", tabindex, onclick: clicked, onkeydown: pressed });
   const numbers = html("div.al-numbers", { "aria-hidden": "true" });
   const [worstMark, chosenMark] = [html("div.al-worst"), html("div.al-mark")];
   // behind the cells, which are clear where nothing was measured
@@ -166,7 +112,7 @@ function makeMap(view, choose, here) {
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    const step = ARROWS[event.key];
+    const step = event.key === "Enter" ? [0, 0] : ARROWS[event.key];
     if (!step) return;
     claim(event);
     const { row, column } = here();

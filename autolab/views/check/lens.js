@@ -1,37 +1,26 @@
 // @ts-check
-/** The check lens: analytic and numeric gradients side by side, and what tells a wrong one from a rough difference. */
+/** The check lens: the gradient that is wrong beside the measured one, and why it is; everything else by a click. */
 
 import { makeGraph } from "../graph/graph.js";
-import { makeSourcePart } from "../graph/source.js";
 import { makeBrain } from "../live/brain.js";
 import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
-import { button, captioned, codeLine, html, makeBadge, makeRadios, set, tellOrHide, write } from "../live/dom.js";
+import { SCALES, button, captioned, choice, html, makeRadios, makeSegments, set, write } from "../live/dom.js";
+import { claim } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
-import { makeChosenPart } from "./chosen_element.js";
-import { makeTriosPart, toCell } from "./gradient_panels.js";
-import { makeCurvesPart } from "./step_curves.js";
+import { makeTrioPart } from "./gradient_panels.js";
+import { isOpen, makeWhyPart, toInput } from "./why.js";
 
 export default () =>
   makeWidget(
-    [
-      makeVerdictPart,
-      makeAgainPart,
-      makeComputingPart,
-      makeStaleNoticePart,
-      makeTriosPart,
-      makeChosenPart,
-      makeBackwardPart,
-      makeNodesPart,
-      makeSourcePart,
-      makeCurvesPart,
-    ],
+    [makeAnswerPart, makeTrioPart, makeWhyPart, makeNodesPart, makeChecksPart, makeComputingPart, makeStaleNoticePart],
     makeBrain(LENS),
   );
 
 /**
- * Which check is looked at (`seed` null: the one that was given), which cell of which input (null: its worst element),
- * whether that moves or the whole input, in which direction, in which scale of colours, at which step.
+ * Which check is looked at (`seed` null: the one that was given) and which input of it; which cell of that, or the
+ * whole input in which direction (neither: nothing is asked about it); in which scale of colours; whether the Taylor
+ * remainder, or the graph, stands in the place of the usual.
  */
 const AT_REST = {
   order: 1,
@@ -41,7 +30,8 @@ const AT_REST = {
   whole: false,
   direction: 1,
   scale: "linear",
-  at_step: 34,
+  taylor: false,
+  graph: false,
 };
 
 /** @param {any} look */
@@ -64,157 +54,133 @@ const LENS = {
   ...ASKING,
   shown(before, look, answer) {
     const { scenery, ...told } = ASKING.shown(before, look, answer);
-    return { ...told, ...NO_SCENERY, ...scenery, selected: scenery?.takers?.[look.input] ?? null };
+    return { ...told, scenery: scenery ?? {}, panel: told.check.panels[look.input] ?? told.check.panels[0] };
   },
 };
 
-const NO_SCENERY = {
-  scene: {},
-  readings: {},
-  listing: {},
-  inputs: [],
-  suspects: [],
-  backwards: [],
-  takers: [],
-  frame: {},
-};
-
-/** The verdict and its reasons in words. @param {import("../graph/explorer.js").View} view */
-function makeVerdictPart({ get, send }) {
-  const title = html("h2.al-function");
-  const badge = makeBadge();
-  const says = html("p");
-  const findings = html("ul.al-findings");
-  const panel = html(
-    "section.al-verdict",
-    { "aria-label": get("words").lens_verdict, "aria-live": "polite" },
-    badge.root,
-    html("div", says, findings),
-  );
-  let written = "";
-
-  /** @typedef {[label: string, begin: string, differs: string, end: string]} Line */
-  /** @param {{text: string, hint: string, formulas: Line[], input: number | null, innocent: boolean}} finding */
-  function item({ text, hint, formulas, input, innocent }) {
-    const show = input === null ? [] : [button(get("words").lens_show, () => send(toCell(input)))];
-    const words = [html("p", text)];
-    if (formulas.length) words.push(html("dl.al-formulas", ...formulas.flatMap(line)));
-    if (hint) words.push(html("p.al-note", hint));
-    return html("li", { class: innocent ? "al-innocent" : null }, html("div", ...words), ...show);
-  }
-
-  /** A formula with its label; what the other one has not is marked. @param {Line} line */
-  function line([label, begin, differs, end]) {
-    return [html("dt", label), html("dd", begin, differs && html("mark", differs), end)];
-  }
-
-  function paint() {
-    const { title: name, verdict, word, says: quiet, findings: found } = get("check");
-    write(title, name);
-    badge.show(verdict, word);
-    set(panel, { "data-verdict": verdict });
-    tellOrHide(says, quiet);
-    if (written === (written = JSON.stringify(found))) return;
-    findings.replaceChildren(...found.map(item));
-  }
-
-  return { places: { header: [title], alert: [panel] }, on: { check: paint }, paint };
-}
-
-/**
- * Another draw of the random upstream gradient, and the second order.
- * @param {import("../graph/explorer.js").View} view
- */
-function makeAgainPart({ get, send, link }) {
+/** The verdict, the inputs, and what there is to say of the one that is looked at. */
+function makeAnswerPart(/** @type {import("../graph/explorer.js").View} */ { get, send, root }) {
   const words = get("words");
-  const choices = makeRadios(
-    get("check").orders.map((/** @type {[number, number | null]} */ [order, seed]) => [
-      String(order),
-      () => send({ do: "turn", to: { order, seed, cell: null } }),
-    ]),
-    (order) => `${words.lens_order} ${order}`,
-  );
-  const draw = html("span.al-caption");
-  const role = { role: "radiogroup", "aria-label": words.lens_order };
-  const orders = captioned(role, words.lens_order, html("div.al-segments", ...choices));
+  const title = html("h2.al-function");
+  const badge = html("span.al-verdict");
+  const names = html("div.al-inputs-of");
+  const MOST = 48; // letters beside each other; more names stand in a list
+  let built = "";
+  let show = (/** @type {string} */ _) => {};
 
-  function paint() {
-    if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead
-    const { orders: all, draw: text } = get("check");
-    const { order } = get("look");
-    orders.hidden = draw.hidden = all.length < 2; // in a saved page that holds one
-    choices.forEach((choice, k) => (choice.checked = all[k][0] === order));
-    write(draw, text);
+  /** @param {string[]} labels */
+  function build(labels) {
+    const turn = (/** @type {string} */ k) => send(toInput(Number(k)));
+    names.hidden = labels.length < 2;
+    if (labels.join("").length > MOST) {
+      const entries = labels.map((label, k) => /** @type {[number, string]} */ ([k, label]));
+      const list = choice(entries, { "aria-label": words.lens_inputs, onchange: () => turn(list.value) });
+      names.replaceChildren(list);
+      show = (k) => (list.value = k);
+    } else {
+      const segments = makeSegments(words.lens_inputs, Object.fromEntries(labels.entries()), turn);
+      names.replaceChildren(segments.root);
+      show = segments.choose;
+    }
   }
 
-  const again = get("still")
-    ? []
-    : [button(words.lens_again, () => send({ do: "turn", to: { seed: (get("look").seed ?? -1) + 1, cell: null } }))];
-  return { places: { header: [orders, draw], menu: again }, on: { "check look": paint }, paint, linked: paint };
+  function paint() {
+    const { title: name, verdict, word, panels } = get("check");
+    write(title, name);
+    write(set(badge, { "data-verdict": verdict }), word);
+    const labels = panels.map((/** @type {any} */ panel) => panel.label);
+    if (built !== (built = JSON.stringify(labels))) build(labels);
+    show(String(get("look").input));
+  }
+
+  function says() {
+    const [look, study, chosen] = [get("look"), get("study"), get("chosen")];
+    const { says: found, hint } = get("panel");
+    const told = study?.moved_on || study?.notes?.[Number(look.taylor)];
+    if (isOpen(look)) return told || (get("still") ? words.lens_not_saved : chosen.says);
+    const more = chosen.input === undefined ? hint : !look.graph && words.rest;
+    return [found, more, get("still") && words.still].filter(Boolean).join(" ");
+  }
+
+  root.addEventListener("keydown", (event) => {
+    const look = get("look");
+    if (event.key !== "Escape" || !(isOpen(look) || look.graph)) return;
+    claim(event);
+    send(toInput(look.input), () => /** @type {HTMLElement} */ (root.querySelector(".al-canvas"))?.focus());
+  });
+  return { places: { header: [title, badge, names] }, says, on: { "check look": paint }, paint };
 }
 
-// Where a gradient comes from: the graph of the function, and the backward that somebody wrote.
-
-/** The graph; choosing an input in it chooses its worst element. @param {import("../graph/explorer.js").View} view */
-function makeNodesPart(view) {
+/** The graph of the function, in the place of the pictures; choosing an input in it leads back to those. */
+function makeNodesPart(/** @type {import("../graph/explorer.js").View} */ view) {
   const { get, send } = view;
   const graph = makeGraph((id) => {
-    const key = get("inputs").indexOf(id);
-    if (key >= 0) send(toCell(key));
+    const key = get("scenery").inputs.indexOf(id);
+    if (key >= 0) send(toInput(key));
   }, null);
-  graph.root.classList.add("al-main");
-  const root = html("section", { "aria-label": get("words").lens_where }, graph.root);
+  const open = button(get("words").lens_graph, () => send({ do: "turn", to: { graph: !get("look").graph } }));
 
   function paint() {
-    const scene = get("scene");
-    root.hidden = !scene.nodes;
-    if (root.hidden) return;
-    graph.update(scene, get("readings").nodes, view.colors);
-    graph.choose(get("selected"));
-    const suspects = get("suspects");
-    for (const node of root.querySelectorAll(".al-node"))
+    const { scene, readings, takers, suspects } = get("scenery");
+    const { graph: isShown, input } = get("look");
+    open.hidden = !scene;
+    set(open, { "aria-pressed": String(isShown) });
+    graph.root.hidden = !(scene && isShown);
+    if (graph.root.hidden) return;
+    graph.update(scene, readings.nodes, view.colors);
+    graph.choose(takers[input]);
+    for (const node of graph.root.querySelectorAll(".al-node"))
       node.classList.toggle("al-suspect", suspects.includes(Number(node.getAttribute("data-id"))));
   }
 
   return {
-    places: { side: [root] },
-    on: { "scene readings selected suspects": paint },
+    places: { middle: [graph.root], menu: [open] },
+    on: { "scenery look": paint },
     paint,
     enlarge: graph.zoom.enlarge,
     close: graph.close,
   };
 }
 
-/** The source of each backward that somebody wrote. @param {import("../graph/explorer.js").View} view */
-function makeBackwardPart({ get }) {
-  const root = html("div.al-backwards");
-  let written = "";
-
-  /** @param {{title: string, file: string, first: number, lines: string[]}} code */
-  function listing({ title, file, first, lines }) {
-    return html(
-      "details.al-listing",
-      { open: true },
-      html("summary.al-caption", `${title} \u00b7 ${file}`),
-      html(
-        "div.al-source",
-        { role: "group", "aria-label": title },
-        ...lines.map((line, i) =>
-          html(
-            "div.al-source-line",
-            html("span.al-line-number", { "aria-hidden": "true" }, String(first + i)),
-            codeLine(line),
-          ),
-        ),
-      ),
-    );
-  }
+/** The menu: the second order, another draw of the upstream gradient, another direction, the colours. */
+function makeChecksPart(/** @type {import("../graph/explorer.js").View} */ { get, send, link }) {
+  const words = get("words");
+  const choices = makeRadios(
+    get("check").orders.map((/** @type {[number, number | null]} */ [order, seed]) => [
+      String(order),
+      () => send({ do: "turn", to: { order, seed, cell: null, whole: false } }),
+    ]),
+    (order) => `${words.lens_order} ${order}`,
+  );
+  const role = { role: "radiogroup", "aria-label": words.lens_order };
+  const orders = captioned(role, words.lens_order, html("div.al-segments", ...choices));
+  const draw = html("span.al-caption");
+  const again = button(words.lens_again, () =>
+    send({ do: "turn", to: { seed: (get("look").seed ?? -1) + 1, cell: null, whole: false } }),
+  );
+  const along = button(words.lens_along, () => {
+    const { whole, direction } = get("look");
+    const seeds = get("directions").map((/** @type {[number, string]} */ [seed]) => seed);
+    const at = seeds.indexOf(direction) + Number(whole); // each time the next
+    send({ do: "turn", to: { whole: true, graph: false, direction: seeds[at % seeds.length] } });
+  });
+  const scales = makeSegments(words.lens_colors, SCALES, (scale) => send({ do: "turn", to: { scale } }));
 
   function paint() {
-    if (written === (written = JSON.stringify(get("backwards")))) return;
-    root.replaceChildren(...get("backwards").map(listing));
-    root.hidden = !get("backwards").length;
+    if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead
+    const [{ orders: all, draw: text }, { order, scale }] = [get("check"), get("look")];
+    orders.hidden = all.length < 2; // in a saved page that holds one
+    choices.forEach((choice, k) => (choice.checked = all[k]?.[0] === order));
+    write(draw, text);
+    along.hidden = !get("directions").length;
+    scales.choose(scale);
   }
 
-  return { places: { side: [root] }, on: { backwards: paint }, paint };
+  const checks = get("still") ? [] : [html("div.al-order-control", again, draw)];
+  return {
+    places: { menu: [orders, ...checks, along, captioned({}, words.lens_colors, scales.root)] },
+    on: { "check look directions": paint },
+    paint,
+    linked: paint,
+  };
 }

@@ -13,30 +13,17 @@ from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
-from ..graph.listing import listing
 from ..graph.scene import readings, scene
 from ..live.computation import UserError, for_page
 from ..live.protocol import not_understood, on_question
 from ..live.session_view import SessionView
 from ..live.widget import at_first
-from .contents import cell_of, chosen, curves, element_in, label, moved_on, panels, verdict
+from .contents import cell_of, chosen, curves, element_in, moved_on, panels, start_of, verdict
 from .session import DIRECTIONS, Backward, CheckResult, LensSession, LensState, Scenery, place_of, taker_of
 
 _LENS_WORDS = (
-    *(
-        "analytic",
-        "numeric",
-        "error",
-        "analytic_says",
-        "numeric_says",
-        "error_says",
-        "keys",
-        "chosen",
-        "worst",
-        "steps",
-    ),
-    *("moves", "one", "all", "directions", "step", "order", "again", "where", "verdict", "show"),
-    *("at_step", "difference", "not_saved", "colors"),
+    *("analytic", "numeric", "error", "analytic_says", "numeric_says", "error_says", "inputs"),
+    *("why", "back", "steps", "taylor", "order", "again", "along", "colors", "graph", "not_saved"),
 )
 _NEEDED = 2
 """A report that reveals less has no numbers to look at."""
@@ -67,7 +54,7 @@ class Lens(SessionView):
         self._session = session
         self._measured: CheckResult | None = None
         own = [f"lens_{key}" for key in _LENS_WORDS]
-        first = at_first(own, live_old=say("lens_old"), live_stale=say("lens_stale"))
+        first = at_first(own, rest=say("lens_rest"), live_old=say("lens_old"), live_stale=say("lens_stale"))
         look = look_of(session.state)
         super().__init__(**first, look=look, **self._answers(questions_of(look)))
         self._listen()
@@ -133,8 +120,10 @@ class Lens(SessionView):
             case int():
                 raise ValueError(f"explore: direction is {along}; expected {DIRECTIONS[0]} to {DIRECTIONS[-1]}")
             case [int(row), int(column)]:
-                is_there = report is not None and 0 <= input < len(report.inputs)
-                return replace(first, place=element_in(report.inputs[input], row, column)) if is_there else first
+                if report is None or not 0 <= input < len(report.inputs):
+                    return first
+                place = element_in(report.inputs[input], row, column)
+                return first if place == start_of(report.inputs[input]) else replace(first, place=place)
         raise not_understood(["study", order, seed, input, along])
 
     # ------------------------------------------------------------------ what is computed
@@ -216,21 +205,17 @@ def of_report(
 
 
 def of_directions(report: GradientReport, position: int, seeds: Iterable[int]) -> list[list[Any]]:
-    """The directions with these seeds, with what is said while an input moves in them; none if it cannot be moved."""
+    """The directions with these seeds, and what they are called; none if the input cannot be moved."""
     if not 0 <= position < len(report.inputs) or not (item := report.inputs[position]).measured:
         return []
     name = clean(item.name, 60)
-    return [[seed, say("lens_moving", what=say("lens_direction", name=name, seed=seed))] for seed in seeds]
+    return [[seed, say("lens_direction", name=name, seed=seed)] for seed in seeds]
 
 
 def of_choice(report: GradientReport, state: LensState, most: int = MAX_CELLS) -> dict[str, Any]:
-    """The chosen element, as far as the check knows it, and what is said while it moves."""
+    """The chosen element, as far as the check knows it."""
     place = place_of(report, state)
-    if place is None:
-        return {}
-    item = report.inputs[state.input]
-    moves = say("lens_moving", what=label(item, place)) if item.measured else ""
-    return {**chosen(report, state.input, place, most), "moves": moves}
+    return {} if place is None else chosen(report, state.input, place, most)
 
 
 def of_study(looked: CheckResult) -> dict[str, Any]:
@@ -242,32 +227,39 @@ def of_study(looked: CheckResult) -> dict[str, Any]:
 
 
 def of_scenery(found: Scenery, report: GradientReport) -> dict[str, Any]:
-    """What shows the graph, its source and each written backward; nothing in an exercise."""
+    """What shows the graph, and for each input the written backwards that its gradient may come from; nothing in an
+    exercise."""
     origin = report._origin
     if origin is None or origin.reveal < LEVELS[-1]:
         return {}
-    shown: dict[str, Any] = {"backwards": [_listing(backward) for backward in found.backwards]}
     recording = found.recording
     if recording is None:
-        return shown
+        return {"backwards": [[_listing(backward) for backward in found.backwards]] * len(report.inputs)}
     holders = recording.outline.holders(recording.outline.at_first())
-    shown |= {"scene": scene(recording), "readings": readings(recording), "listing": listing(recording, holders)}
     takers = [taker_of(recording, item.name) for item in report.inputs]
+    names = [None if step is None else step.function for step in takers]
     suspects = [holders[step.id] for step in recording.steps if step.backward_code is not None]
     inputs = {step.name: holders[step.id] for step in recording.steps if step.kind == "input"}
     return {
-        **shown,
+        "scene": scene(recording),
+        "readings": readings(recording),
         "inputs": [inputs.get(item.name) for item in report.inputs],
-        "takers": [None if step is None else holders[step] for step in takers],
+        "takers": [None if step is None else holders[step.id] for step in takers],
         "suspects": list(dict.fromkeys(suspects)),
+        "backwards": [[_listing(backward) for backward in _of(found.backwards, name)] for name in names],
     }
+
+
+def _of(backwards: tuple[Backward, ...], function: str | None) -> list[Backward]:
+    """That of the function which takes an input; all, if somebody else wrote that."""
+    return [backward for backward in backwards if backward.function == function] or list(backwards)
 
 
 def _listing(backward: Backward) -> dict[str, Any]:
     lines = backward.source.splitlines()[:_MOST_LINES]
     return {
-        "title": say("lens_backward", function=clean(backward.function, 60)),
-        "file": clean(backward.file),
+        "title": say("lens_backward", function=clean(backward.function, 60), file=clean(backward.file)),
         "first": backward.first,
         "lines": [clean(line) if line else "" for line in lines],
+        "returns": backward.returns(),
     }

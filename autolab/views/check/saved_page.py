@@ -49,8 +49,8 @@ def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
     session = lens._session
     known = {lens._measured.state: lens._measured} if lens._measured else {}
     state = session.state
-    scenery = lens._scenery(state.order, state.seed)
-    now = Chapter(lens.report, state, scenery, _measured(session, lens.report, state, known, SECONDS))
+    measured = _measured(session, lens.report, state, known, SECONDS)
+    now = Chapter(lens.report, state, lens._scenery(state.order, state.seed), measured)
     both = [now, *_others(lens)]
     for cells in _CELLS:
         yield _content(lens, both, cells)
@@ -114,8 +114,7 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
     for chapter in chapters:
         for question, shelf, answer in _answers(lens, chapter, most):
             held[question_key(question)] = [shelf, {**answer, "orders": orders} if question[0] == "check" else answer]
-    is_bare = not any([item.measured for chapter in chapters for item in chapter.report.inputs])
-    words = say("lens_still_bare" if is_bare else "lens_still_orders" if len(orders) > 1 else "lens_still")
+    words = say("lens_still_orders" if len(orders) > 1 else "lens_still")
     look = {**lens.look, **look_of(chapters[0].state, chapters[0].report, most)}
     return {
         "state": still(lens.state(), words, look=look, page={}, numbers={}, answers={}),

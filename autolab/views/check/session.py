@@ -5,6 +5,7 @@ It knows nothing of widgets. Whatever calls the user's function is in `compute`,
 
 from __future__ import annotations
 
+import ast
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,11 +22,11 @@ from ...gradcheck.checks.direction_study import DirectionStudy, study
 from ...gradcheck.checks.higher import FirstOrder
 from ...gradcheck.reporting.checked_function import CheckedFunction
 from ...recording.locate import source_of
-from ...recording.model import Recording
+from ...recording.model import Recording, Step
 from ...recording.record import record_bound
 from ...shared.binding import Bound
 from ..live.computation import RerunContext, Stopped, UserError, user_error
-from .contents import Index, start_of
+from .contents import Index, first_input, start_of
 
 SECONDS = 60.0
 DIRECTIONS = range(1, 9)
@@ -61,6 +62,14 @@ class Backward:
     first: int
     source: str
 
+    def returns(self) -> list[int]:
+        """The lines that return the gradients."""
+        try:
+            found = [node for node in ast.walk(ast.parse(self.source)) if isinstance(node, ast.Return)]
+        except SyntaxError:  # a lambda in the middle of a statement
+            return []
+        return [self.first + k - 1 for node in found for k in range(node.lineno, (node.end_lineno or node.lineno) + 1)]
+
 
 @dataclass(frozen=True, eq=False)
 class Scenery:
@@ -91,7 +100,7 @@ class LensSession(RerunContext):
     def __init__(self, report: GradientReport, origin: CheckedFunction) -> None:
         super().__init__(origin.base.fn)
         self.origin = origin
-        self.start = self.state = LensState(origin.order, input=_first(report))
+        self.start = self.state = LensState(origin.order, input=first_input(report))
         self._reports: dict[tuple[int, int | None], GradientReport] = {(origin.order, None): report}
         self._sceneries: dict[tuple[int, int | None], Scenery] = {}
         self._of_now = True  # what the next run reaches is what the reports depend on
@@ -166,11 +175,6 @@ class LensSession(RerunContext):
         return self._sceneries[key]
 
 
-def _first(report: GradientReport) -> int:
-    """The input to look at first: one that is wrong."""
-    return next((i for i, item in enumerate(report.inputs) if item.verdict == "wrong"), 0)
-
-
 def place_of(report: GradientReport, state: LensState) -> Index | None:
     """The element that a state looks at; None if its input has none."""
     if not 0 <= state.input < len(report.inputs):
@@ -187,12 +191,12 @@ def _study(report: GradientReport, state: LensState) -> DirectionStudy | None:
     return study(origin.checked, report.upstream, name, None if state.whole else place, state.direction)
 
 
-def taker_of(recording: Recording, name: str) -> int | None:
+def taker_of(recording: Recording, name: str) -> Step | None:
     """The step that takes an input: one whose backward somebody wrote, or else the first; None if there is none."""
     inputs = [step.id for step in recording.steps if step.kind == "input" and step.name == name]
     takers = [step for step in recording.steps if any(o.step in inputs for o in step.operands)]
     written = [step for step in takers if step.backward_code is not None]
-    return next((step.id for step in [*written, *takers]), None)
+    return next(iter([*written, *takers]), None)
 
 
 def _forget(kept: dict[Any, Any]) -> None:

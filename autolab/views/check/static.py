@@ -1,4 +1,4 @@
-"""How a gradient check shows itself: the verdict, what was found, and for each input both gradients and the error."""
+"""How a gradient check shows itself: as the check lens at rest; behind a line what a click tells there."""
 
 from __future__ import annotations
 
@@ -8,26 +8,37 @@ from typing import TYPE_CHECKING, Any
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning
-from ..draw.escape import Markup, clean, code, element, escape, fitting, join, paragraph, picture, prose, table
+from ..draw.escape import (
+    Markup,
+    clean,
+    code,
+    details,
+    element,
+    escape,
+    fitting,
+    join,
+    paragraph,
+    picture,
+    prose,
+    table,
+)
 from ..draw.heatmap_data import Span, partly
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
-from ..draw.messages import say
+from ..draw.messages import listed, say
 from ..draw.numbers import number, shape_text
 from ..draw.plot import to_svg
 from .charts import step_chart, step_sentence
-from .contents import spans
-from .formulas import formula_lines, without_formulas
+from .contents import SIGNS, answer, findings_about, first_input, spans, verdict
 
 if TYPE_CHECKING:
-    from ...gradcheck import Finding, GradientReport, InputReport
+    from ...gradcheck import GradientReport, InputReport
 
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
-_MAX_PICTURES = 12
-_HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed", "")
+_HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed", "what was found")
 
 
 def bundle(report: GradientReport) -> Bundle:
-    """HTML with as many heatmaps as fit, and the report's own text."""
+    """HTML with as many pictures as fit, and the report's own text."""
     return fitting(_ever_smaller(report), str(report))
 
 
@@ -37,13 +48,26 @@ def lens_bundle(lens: Any) -> Bundle:
 
 
 def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
-    """The whole display; with one heatmap; without any."""
-    words = [paragraph(element("b", prose(_headline(report)))), *_findings(report)]
-    if report.inputs:  # an exercise may hold them back
-        words.append(table(_HEADINGS, (_row(item) for item in report.inputs)))
-    failing_first = sorted(report.inputs, key=lambda item: item.verdict == "right")
-    for count in (_MAX_PICTURES, 1, 0):
-        yield join([*words, *(_heatmaps(item) for item in failing_first[:count]), *_steps(report)[: 2 * count]])
+    """The whole display; without the chart; without any picture."""
+    told = verdict(report)
+    head = paragraph(element("b", code(told["title"]), escape(f" {told['word']}")))
+    if not report.inputs:  # an exercise holds them back
+        yield head
+        return
+    item = report.inputs[first_input(report)]
+    found = answer(report, item)
+    words = [paragraph(prose(f"{found['says']} {found['hint']}".rstrip())), *map(_formula, found["formulas"])]
+    shown, inputs = _heatmaps(item), _inputs(report, item)
+    yield join([head, shown, *words, *_steps(report), inputs])
+    yield join([head, shown, *words, inputs])
+    yield join([head, *words, inputs])
+
+
+def _formula(line: tuple[str, str, str, str]) -> Markup:
+    """A formula behind its label, with what differs in bold."""
+    label, begin, differs, end = line
+    formula = element("code", escape(begin), element("b", escape(differs)), escape(end))
+    return element("div", escape(f"{label} "), formula)
 
 
 def _steps(report: GradientReport) -> list[Markup]:
@@ -54,36 +78,27 @@ def _steps(report: GradientReport) -> list[Markup]:
     sentence = step_sentence(sweep, report.verdict)
     drawn = step_chart(sweep)
     drawn["title"] = f"{clean(sweep.input, 40)}{list(sweep.index) if sweep.index else ''}: {drawn['title']}"
-    return [paragraph(picture(to_svg([drawn]), f"{drawn['description']} {sentence}")), paragraph(prose(sentence))]
+    shown = picture(to_svg([drawn]), f"{drawn['description']} {sentence}")
+    return [details(say("lens_why"), paragraph(shown), paragraph(prose(sentence)))]
 
 
-def _headline(report: GradientReport) -> str:
-    return str(report).split("\n", 1)[0]
+def _inputs(report: GradientReport, shown: InputReport) -> Markup:
+    """The verdict about each input, and what was found about those that are not ``shown``."""
+    names = listed([f"{SIGNS[item.verdict]} {clean(item.name, 60)}" for item in report.inputs])
+    return details(names, table(_HEADINGS, (_row(report, item, item is shown) for item in report.inputs)))
 
 
-def _findings(report: GradientReport) -> list[Markup]:
-    found = [element("li", *_finding(finding)) for finding in report.findings]
-    return [element("ul", *found)] if found else []
-
-
-def _finding(finding: Finding) -> list[Markup]:
-    """Its words, and the formulas one below the other, with what differs in bold."""
-    words = prose(f"{finding.message} {without_formulas(finding)}".rstrip())
-    lines = [
-        element("div", escape(f"{label} "), element("code", escape(begin), element("b", escape(differs)), escape(end)))
-        for label, begin, differs, end in formula_lines(finding)
-    ]
-    return [words, *lines]
-
-
-def _row(item: InputReport) -> list[Markup]:
+def _row(report: GradientReport, item: InputReport, is_shown: bool) -> list[Markup]:
+    found = {} if is_shown or not findings_about(report, item) else answer(report, item)
+    words = prose(" ".join(filter(None, [found.get("says"), found.get("hint"), item.coverage])))
+    told = join([words, *map(_formula, found.get("formulas", []))])
     cells = [code(item.name), escape(item.verdict), code(shape_text(item.shape))]
     if item.worst is None or item.is_wrong_elsewhere:
-        return [*cells, *[escape("")] * 6]
+        return [*cells, *[escape("")] * 5, told]
     place = code(list(item.worst) if item.worst else "")
     analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst] + 0.0)
     numbers = (analytic, *(number(values[item.worst] + 0.0) for values in (item.numeric, item.error, item.tolerance)))
-    return [*cells, place, *(code(text) for text in numbers), escape(item.coverage)]
+    return [*cells, place, *(code(text) for text in numbers), told]
 
 
 def _heatmaps(item: InputReport) -> Markup:

@@ -81,4 +81,4 @@ def test_the_lens_marks_what_is_wrong_and_what_is_right(page: Page, open_lens: O
     expect(marks).to_have_text(["mean", "sum"])
     wrong, right = [mark.evaluate("e => getComputedStyle(e).color") for mark in marks.all()]
     assert wrong != right == lines.last.evaluate("e => getComputedStyle(e).color")
-    expect(page.locator(".al-findings .al-note")).not_to_contain_text("Your rule")
+    expect(page.locator(".al-sentence")).not_to_contain_text("Your rule")

@@ -86,23 +86,22 @@ def test_the_lens_chooses_measures_and_keeps_its_keys(lab: Lab, open_page: Open)
         lab.write("check.ipynb", CHECK, "print(lens.look['input'], lens.look['cell'], lens.report.verdict)")
     )
     view.run(0)
-    expect(view.page.locator(".al-verdict .al-badge-word")).to_contain_text(say("lens_wrong"))
-    expect(view.page.locator(".al-lens-curve").first).to_be_visible()
+    expect(view.page.locator(".al-verdict")).to_contain_text(say("lens_wrong"))
     canvas = view.page.locator(".al-trio canvas.al-canvas").first
     canvas.click(position={"x": 5, "y": 5})
-    expect(view.page.locator(".al-chosen .al-title")).to_have_text("x[0, 0]")
+    expect(view.page.locator(".al-why .al-title")).to_have_text("x[0, 0]")
     canvas.press("ArrowDown")
     canvas.press("ArrowRight")
-    expect(view.page.locator(".al-chosen .al-title")).to_have_text("x[1, 1]")
-    expect(view.page.locator(".al-lens-curves .al-title")).to_have_text("Moving x[1, 1]")
-    slider = view.page.get_by_role("slider", name=say("lens_step"))
-    before = view.page.locator(".al-lens-step .al-where").text_content()
-    slider.press("ArrowLeft")
-    expect(view.page.locator(".al-lens-step .al-where")).not_to_have_text(before or "")
+    expect(view.page.locator(".al-why .al-title")).to_have_text("x[1, 1]")
+    expect(view.page.locator(".al-why .al-chart")).to_be_visible()
     assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.mode") == "command"
     assert view.run(1) == "0 [1, 1] wrong"
+    canvas.press("Escape")
+    expect(view.page.locator(".al-why")).to_be_hidden()
+    view.page.locator(".al-menu > summary").click()
     view.page.get_by_role("button", name=say("lens_again")).click()
     expect(view.page.get_by_text(say("lens_draw", seed=0))).to_be_visible()
+    view.page.keyboard.press("Escape")
     themes(view, "lens")
 
 
@@ -159,13 +158,13 @@ def test_saved_views_draw_when_trusted_and_show_the_static_form_when_not(
     view.run(0)
     view.page.locator(".al-root").wait_for()
     view.page.wait_for_timeout(500)
-    number_shown = view.page.locator(".al-chosen dd, .al-value-number").first.text_content() or ""
+    number_shown = view.page.locator(".al-numbers span, .al-value-number").first.text_content() or ""
     view.command("docmanager:save")
 
     lab.trust(path)
     view.reopen(path)
     expect(view.page.locator(".al-root .al-function")).to_be_visible()
-    expect(view.page.locator(".al-chosen dd, .al-value-number").first).to_have_text(number_shown)
+    expect(view.page.locator(".al-numbers span, .al-value-number").first).to_have_text(number_shown)
     keep(view, f"{name}-reopened")
 
     notebook = json.loads(path.read_text())

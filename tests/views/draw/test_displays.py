@@ -92,7 +92,7 @@ def test_a_gradient_report_shows_verdict_numbers_and_heatmaps():
     bundle = report._repr_mimebundle_()
     assert bundle["text/plain"] == str(report) and report.verdict == "wrong"
     assert bundle["text/html"].count("<img") == 2  # the heatmaps, and the error over the step
-    for part in ("<b>", "wrong", "<li>", "x: analytic: array of shape (2, 3)", "x: numeric:", "x: error:"):
+    for part in ("<b>", "Wrong", "x: analytic: array of shape (2, 3)", "x: numeric:", "x: error:"):
         assert part in bundle["text/html"]
 
 

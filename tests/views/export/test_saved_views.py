@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab import Variable, check_gradients, primitive
-from autolab.gradcheck.checks.direction_study import study
 from autolab.shared.numerals import precise
 from autolab.views.check import saved_page as lens_page
 from autolab.views.check.lens import Lens
@@ -30,7 +29,7 @@ from autolab.views.heatmap.heatmap import Heatmap, gather
 from autolab.views.live.saved_page import MAX_BYTES
 from views.payloads import PAYLOADS
 
-from ..check.test_page_lens import INPUTS, muladd, own_difference, readout
+from ..check.test_page_lens import INPUTS, muladd, offered, own_difference, readout
 from ..check.test_page_lens import number as read
 
 Open = Callable[..., Page]
@@ -165,52 +164,47 @@ def test_one_selection_over_the_three_heatmaps_of_every_input(open_file: Open, l
     report = view.report
     page = open_file(view)
     for k, name in enumerate("xyz"):
+        page.locator(".al-inputs-of .al-button").nth(k).check()
         for which in range(3):
             place = (which, (k + which) % 4)
-            canvas = page.locator(".al-trio").nth(k).locator("canvas.al-canvas").nth(which)
+            canvas = page.locator(".al-trio canvas.al-canvas").nth(which)
             size = canvas.bounding_box()
             assert size
             at = {"x": size["width"] * (place[1] + 0.5) / 4, "y": size["height"] * (place[0] + 0.5) / 3}
             canvas.click(position=at)
             item = report.inputs[k]
-            expect(page.locator(".al-chosen .al-title")).to_have_text(f"{name}{list(place)}")
+            expect(page.locator(".al-why .al-title")).to_have_text(f"{name}{list(place)}")
             assert read(readout(page)["analytic"]) == pytest.approx(item.analytic[place], rel=1e-5)
             assert read(readout(page)["numeric"]) == pytest.approx(item.numeric[place], rel=1e-5)
-            marks = page.locator(".al-trio").nth(k).locator(".al-mark:visible")
+            marks = page.locator(".al-trio .al-mark:visible")
             assert marks.count() == 3
             assert len(set(marks.evaluate_all("all => all.map(e => e.style.left + e.style.top)"))) == 1
     canvas.press("ArrowUp")
-    expect(page.locator(".al-chosen .al-title")).to_have_text("z[1, 0]")
-    page.get_by_role("button", name="Go to the worst").click()
-    expect(page.locator(".al-chosen .al-title")).to_have_text(f"z{list(report['z'].worst)}")
+    expect(page.locator(".al-why .al-title")).to_have_text("z[1, 0]")
+    canvas.press("Escape")
+    expect(page.locator(".al-why")).to_be_hidden()
+    page.locator("canvas.al-canvas").first.press("Enter")
+    expect(page.locator(".al-why .al-title")).to_have_text(f"z{list(report['z'].worst)}")
 
 
 @pytest.mark.browser
 def test_steps_and_directions_of_a_saved_lens(open_file: Open, lens: Any) -> None:
     view = lens(muladd, *INPUTS)
     page = open_file(view)
-    slider = page.get_by_role("slider", name=say("lens_step"))
-    seen = set()
+    page.locator("canvas.al-canvas").first.press("Enter")
+    expect(page.locator(".al-why .al-now")).to_contain_text("return -g * y, g * x, g")
+    place, seen = view.report["x"].worst, set()
     for _ in range(4):
-        slider.press("ArrowRight")
-        h = read((page.locator(".al-lens-step .al-where").text_content() or "").removeprefix("h = "))
-        found = readout(page, ".al-lens-step")
-        exact = own_difference(view.report, "x", view.report["x"].worst, h)
-        assert read(found["numeric"]) == pytest.approx(exact, rel=2e-3)
+        page.locator(".al-why .al-chart-picture").press("ArrowLeft")
+        error, h = map(read, (page.locator(".al-why .al-chart-last").first.text_content() or "").split(" at "))
+        exact = own_difference(view.report, "x", place, h) - view.report["x"].analytic[place]
+        assert error == pytest.approx(abs(exact), rel=2e-3)
         seen.add(h)
     assert len(seen) == 4
-    page.get_by_label("all, at random").check(force=True)
-    turn = page.get_by_role("slider", name=say("lens_directions"))
-    turn.focus()
-    for seed in DIRECTIONS:
-        expect(page.locator(".al-lens-curves .al-title")).to_contain_text(f"random direction {seed}")
-        expect(page.locator(".al-lens-curve").first).to_be_visible()
-        slope = study(view.report._origin.checked, view.report.upstream, "x", None, seed).sweep.analytic
-        assert read(readout(page, ".al-lens-step")["analytic"]) == pytest.approx(slope, rel=1e-5)
-        page.keyboard.press("ArrowRight")
-    expect(turn).to_have_attribute("aria-valuetext", str(DIRECTIONS[-1]))
-    page.get_by_label("this element").check(force=True)
-    expect(page.locator(".al-lens-curves .al-title")).to_have_text(f"Moving x{list(view.report['x'].worst)}")
+    for seed in (*DIRECTIONS, DIRECTIONS[0]):
+        offered(page, say("lens_along"))
+        expect(page.locator(".al-why .al-title")).to_have_text(say("lens_direction", name="x", seed=seed))
+        expect(page.locator(".al-why-curve")).to_be_visible()
 
 
 @pytest.mark.browser
@@ -219,17 +213,16 @@ def test_a_saved_lens_offers_the_directions_that_it_holds(
 ) -> None:
     monkeypatch.setattr(lens_page, "_STUDIES", (7,))  # the worst of each input, each in direction 1, and x in 2
     page = open_file(lens(muladd, *INPUTS))
-    turn = page.get_by_role("slider", name=say("lens_directions"))
-    for k, held in enumerate(([1, 2], [1], [1])):
-        page.locator(".al-trio").nth(k).locator("canvas.al-canvas").first.click()
-        page.get_by_label("all, at random").check(force=True)
-        turn.press("End")
-        expect(turn).to_have_attribute("max", str(len(held) - 1))
-        expect(turn).to_have_attribute("aria-valuetext", str(held[-1]))
-        expect(page.locator(".al-lens-curve").first).to_be_visible()
+    for k, held in enumerate(([1, 2, 1], [1, 1], [1, 1])):
+        page.locator(".al-inputs-of .al-button").nth(k).check()
+        for seed in held:
+            offered(page, say("lens_along"))
+            expect(page.locator(".al-why .al-title")).to_have_text(say("lens_direction", name="xyz"[k], seed=seed))
+            expect(page.locator(".al-why-curve")).to_be_visible()
     monkeypatch.setattr(lens_page, "_STUDIES", (3,))
     page = open_file(lens(muladd, *INPUTS))
-    expect(page.get_by_label("all, at random")).to_be_disabled()
+    page.locator(".al-menu > summary").click()
+    expect(page.get_by_role("button", name=say("lens_along"))).to_be_hidden()
 
 
 @pytest.mark.browser
@@ -240,15 +233,18 @@ def test_second_order_is_measured_for_a_saved_lens(open_file: Open, lens: Any, m
     page = open_file(view)
     first, again = view.report, view._session.report(view._session.of_order(2))
     for order, report in ((2, again), (1, first), (2, again)):
+        page.locator(".al-menu > summary").click()
         page.get_by_label(f"{say('lens_order')} {order}").check()
+        page.keyboard.press("Escape")
         expect(page.locator(".al-function")).to_have_text(f"check_gradients({report.function})")
         item = report["x"]
-        shown = page.locator(".al-trio").first.locator(".al-numbers").first.locator("span").all_text_contents()
+        page.locator(".al-inputs-of .al-button").first.check()
+        shown = page.locator(".al-trio .al-numbers").first.locator("span").all_text_contents()
         np.testing.assert_allclose([read(text) for text in shown], item.analytic.ravel(), rtol=5e-3)
-        page.locator(".al-trio").first.locator("canvas.al-canvas").first.click(position={"x": 5, "y": 5})
-        expect(page.locator(".al-chosen dd").first).to_have_text(precise(float(item.analytic[0, 0])))
-        expect(page.locator(".al-lens-curve").first).to_be_visible()
-    assert say("lens_still_orders") in page.locator("body").inner_text()
+        assert say("lens_still_orders") in page.locator("body").inner_text()
+        page.locator(".al-trio canvas.al-canvas").first.click(position={"x": 5, "y": 5})
+        expect(page.locator(".al-why dd").first).to_have_text(precise(float(item.analytic[0, 0])))
+        expect(page.locator(".al-why-curve")).to_be_visible()
 
 
 @pytest.mark.browser
@@ -261,6 +257,7 @@ def test_colours_of_a_lens_follow_the_powers_of_ten(open_file: Open, lens: Any) 
       copy.drawImage(canvas, 0, 0);
       return [...copy.getImageData(0, 0, canvas.width, canvas.height).data];
     }"""
+    page.locator(".al-menu > summary").click()
     for name, decades in (("Symmetric log", 3), ("Linear", None)):
         page.get_by_label(name).check()
         canvas = page.locator(".al-trio canvas.al-canvas").first
@@ -289,21 +286,23 @@ def test_a_saved_lens_without_numbers_offers_none(open_file: Open, lens: Any) ->
         return x + b
 
     page = open_file(lens(lambda x, b: shifted(x, b), np.ones((4, 3)), np.ones(3)))
-    expect(page.locator(".al-findings li")).to_have_count(1)
-    expect(page.get_by_role("button", name=say("lens_show"), exact=True)).to_have_count(0)
-    expect(page.locator("body")).to_contain_text(say("lens_still_bare"))
+    expect(page.locator(".al-sentence")).to_contain_text(say("lens_still"))
+    expect(page.locator(".al-sentence")).to_contain_text("gradient for input 'b' has shape (4, 3)")
+    expect(page.locator("canvas.al-canvas")).to_have_count(0)
     expect(page.get_by_role("region", name="b", exact=True)).to_have_attribute("data-verdict", "wrong")
 
 
 @pytest.mark.browser
 def test_what_was_not_measured_is_said(open_file: Open, lens: Any) -> None:
     page = open_file(lens(lambda W: np.tanh(W).sum(), np.random.default_rng(0).normal(size=(40, 40))))
-    expect(page.locator(".al-lens-curve").first).to_be_visible()
+    page.locator("canvas.al-canvas").first.press("Enter")
+    expect(page.locator(".al-why-curve")).to_be_visible()
     page.locator("canvas.al-canvas").first.press("ArrowRight")
     expect(page.get_by_text(say("lens_not_saved"))).to_be_visible()
-    expect(page.locator(".al-lens-curve").first).to_be_hidden()
-    page.get_by_role("button", name="Go to the worst").click()
-    expect(page.locator(".al-lens-curve").first).to_be_visible()
+    expect(page.locator(".al-why-curve")).to_be_hidden()
+    page.get_by_role("button", name=say("lens_back")).click()
+    page.locator("canvas.al-canvas").first.press("Enter")
+    expect(page.locator(".al-why-curve")).to_be_visible()
 
 
 def test_a_slow_check_is_saved_in_a_few_seconds(lens: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +378,7 @@ def test_names_run_nothing_in_these_pages(
         for shown in (derived(fn, 0.5, 1), view):
             autolab.export_html(shown, tmp_path / "page.html")
             page.goto((tmp_path / "page.html").as_uri())
-            page.locator(".al-name, .al-own").first.wait_for()
+            page.locator(".al-trio, .al-own").first.wait_for()
             assert page.locator("img, iframe, style ~ style, a, animate, [onload], [onerror]").count() == 0
         view.close()
     page.wait_for_timeout(200)
