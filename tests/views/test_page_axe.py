@@ -133,6 +133,11 @@ def present(page: Page, rest: Callable[[], None]) -> None:
     rest()
 
 
+def ask_why(page: Page, rest: Callable[[], None]) -> None:
+    page.locator("canvas.al-canvas").first.press("Enter")
+    rest()
+
+
 CASES = {
     "explorer": Case(explorer(muladd, x=2.0, y=3.0, z=4.0), do=(select, open_menu, narrow)),
     "orders": Case(order_2, do=(as_computed, select)),
@@ -142,7 +147,7 @@ CASES = {
     "large": Case(explorer(steps, x=1.0), do=(select, open_all)),
     "graph": Case(graph_of_a_variable, do=(select, narrow)),
     "derivatives": Case(lambda: DerivativeExplorer(DerivativeSession(np.sin, 1.0, 2)), "derivatives"),
-    "lens": Case(check_lens, "lens"),
+    "lens": Case(check_lens, "lens", do=(ask_why, present)),
     "heatmaps": Case(lambda: autolab.heatmap(np.arange(6.0).reshape(2, 3)), "heatmaps"),
     "interact": Case(interact, "interact"),
     "monitor": Case(monitor, "monitor"),

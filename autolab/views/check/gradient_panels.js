@@ -5,7 +5,7 @@ import { makeHeatLegend, paint } from "../live/colors.js";
 import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
 import { floats, labelled, print } from "../live/heatmap.js";
-import { isOpen } from "./why.js";
+import { isOpen, toInput } from "./why.js";
 
 const KINDS = ["analytic", "numeric", "error"];
 
@@ -34,18 +34,26 @@ export function makeTrioPart(view) {
   }
 
   const here = () => ahead ?? get("chosen");
+  const asked = () => ahead ?? (isOpen(get("look")) && !get("look").whole ? get("chosen") : null);
+
+  /** A second click on a cell leads back. @param {Cell} cell */
+  function click({ row, column }) {
+    const before = asked();
+    if (before?.row === row && before.column === column) send(toInput(get("look").input));
+    else choose(row, column);
+  }
 
   function mark() {
-    const { whole } = get("look");
-    const isAsked = ahead || (isOpen(get("look")) && !whole);
     const { worst, verdict } = get("panel");
-    for (const map of maps) map.mark(isAsked ? here() : null, verdict === "right" ? null : worst);
+    for (const map of maps) map.mark(asked(), verdict === "right" ? null : worst);
   }
 
   /** @param {any} arrays */
   function build(arrays) {
     const first = KINDS.find((kind) => !arrays[kind].absent);
-    maps = KINDS.map((kind) => (arrays[kind].absent ? makeAbsent() : makeMap(view, choose, here, kind === first)));
+    maps = KINDS.map((kind) =>
+      arrays[kind].absent ? makeAbsent() : makeMap(view, click, choose, here, kind === first),
+    );
     const heads = KINDS.map((kind) => html("h4", words[`lens_${kind}`], html("span", words[`lens_${kind}_says`])));
     root.replaceChildren(...maps.map((map, k) => html("div.al-trio-map", heads[k], map.root)));
     const wide = KINDS.map((kind) => (arrays[kind].cols && labelled(arrays[kind]) ? arrays[kind].cols : 0));
@@ -85,11 +93,12 @@ function makeAbsent() {
 
 /**
  * @param {import("../graph/explorer.js").View} view
+ * @param {(cell: Cell) => void} click
  * @param {(row: number, column: number) => void} choose
  * @param {() => Cell} here
  * @param {boolean} isFirst of the three, which the Tab key reaches
  */
-function makeMap(view, choose, here, isFirst) {
+function makeMap(view, click, choose, here, isFirst) {
   const tabindex = isFirst ? 0 : -1;
   const canvas = html("canvas.al-canvas", { role: "img", tabindex, onclick: clicked, onkeydown: pressed });
   const numbers = html("div.al-numbers", { "aria-hidden": "true" });
@@ -107,7 +116,7 @@ function makeMap(view, choose, here, isFirst) {
   /** @param {MouseEvent} event */
   function clicked(event) {
     const cell = cellUnder(event, canvas, size);
-    if (cell) choose(cell.row, cell.column);
+    if (cell) click(cell);
   }
 
   /** @param {KeyboardEvent} event */

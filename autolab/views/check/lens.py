@@ -54,7 +54,7 @@ class Lens(SessionView):
         self._session = session
         self._measured: CheckResult | None = None
         own = [f"lens_{key}" for key in _LENS_WORDS]
-        first = at_first(own, rest=say("lens_rest"), live_old=say("lens_old"), live_stale=say("lens_stale"))
+        first = at_first(own, rest=say("lens_rest"), live_old="", live_stale=say("lens_stale"))
         look = look_of(session.state)
         super().__init__(**first, look=look, **self._answers(questions_of(look)))
         self._listen()

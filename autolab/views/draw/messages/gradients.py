@@ -206,7 +206,6 @@ SENTENCES: dict[str, str] = {
     "lens_graph": "Graph of the function",
     "lens_backward": "The backward of {function} \u00b7 {file}",
     "lens_stale": "This could not be computed. What is shown is what was known before.",
-    "lens_old": "The curve is that of what was chosen before.",
     "lens_stopped_asked": "The measurement was stopped. Choose an element to measure again.",
     "lens_stopped_seconds": "The measurement took longer than {seconds:g} seconds, so it was stopped.",
     "lens_formula_written": "your rule computes",
