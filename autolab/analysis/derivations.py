@@ -45,7 +45,8 @@ class Derivation:
 
     ``orders`` has the expression of each order, that of the function first. ``names`` are the values of the function
     that the user named, in the order of the program, with their definitions. ``values`` has for each name and each call
-    in the expressions what was recorded. ``inputs`` are the names of the inputs.
+    in the expressions what was recorded. ``inputs`` are the names of the inputs; ``steps`` say which step computes an
+    expression.
     """
 
     orders: tuple[Expression, ...]
@@ -53,6 +54,7 @@ class Derivation:
     inputs: tuple[Name, ...]
     values: dict[Expression, np.ndarray]
     wrt: Name
+    steps: dict[Expression, int]
 
     def value(self, expression: Expression) -> Any:
         """The value of an expression at the recorded point."""
@@ -84,13 +86,35 @@ def derivation(recording: Recording) -> Derivation:
     reader = _ExpressionReader(graphs)
     orders = tuple([reader.at(graph.outputs[0]) for graph in graphs])
     wrt = next((name for name in reader.inputs if name.text == recording.wrt), reader.inputs[0])
-    found = Derivation(orders, tuple(reader.named.values()), tuple(reader.inputs), reader.values, wrt)
+    names, inputs = tuple(reader.named.values()), tuple(reader.inputs)
+    found = Derivation(orders, names, inputs, reader.values, wrt, reader.origins())
     for order in range(1, len(orders)):
         found = replace(found, orders=(*found.orders[:order], as_written(found, order), *found.orders[order + 1 :]))
     for graph, expression in zip(graphs, found.orders, strict=True):
         if not _agrees(found, expression, reader.steps[graph.outputs[0]].value):
             raise NotReadableError
     return found
+
+
+def as_computed(recording: Recording) -> tuple[Expression | None, ...]:
+    """What each order computes, step by step and not simplified, with no name but those of inputs; None of those that
+    are too long.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> as_computed(autolab.record(lambda x: x + 0, 2.0))[0].function
+    'add'
+    """
+    found: list[Expression | None] = []
+    graphs = (recording, *recording.higher)
+    reader = _ExpressionReader(graphs, simplifies=False)
+    for graph in graphs:
+        try:
+            found.append(reader.at(graph.outputs[0]))
+        except NotReadableError:
+            found.append(None)
+    return tuple(found)
 
 
 def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> bool:
@@ -108,8 +132,9 @@ def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> 
 class _ExpressionReader:
     """Makes expressions of steps. A value that the user named is its name wherever it is used or comes out again."""
 
-    def __init__(self, graphs: tuple[Recording, ...]) -> None:
+    def __init__(self, graphs: tuple[Recording, ...], simplifies: bool = True) -> None:
         self.steps: dict[int, Step] = {}
+        self._simplifies = simplifies
         for graph in graphs:
             self.steps |= {step.id: step for step in graph.steps if step.id not in self.steps}
         self.inputs: list[Name] = []
@@ -122,10 +147,14 @@ class _ExpressionReader:
         self._results = {graph.outputs[0] for graph in graphs}
         counts = Counter([step.name for step in graphs[0].steps])
         self._once = {name for name, count in counts.items() if name and count == 1}
-        for step in sorted(self.steps.values(), key=lambda step: step.id):
+        for step in sorted(self.steps.values(), key=lambda step: step.id) if simplifies else ():
             found = self.at(step.id)
             if step.id == self._output:
                 self._rules.smooth = is_smooth(found)
+
+    def origins(self) -> dict[Expression, int]:
+        """For each expression that steps compute, the first of them."""
+        return {found: step for (step, _), found in reversed(self._known.items())}
 
     def at(self, step: int, strict: bool = False) -> Expression:
         """The expression of a step; ``strict`` where the sign of a zero shows."""
@@ -144,7 +173,7 @@ class _ExpressionReader:
         if step.kind != "call" or step.value is None or not step.value.is_whole:
             raise NotReadableError
         found = self._call(step, strict)
-        if step.order == 0 and not strict:
+        if self._simplifies and step.order == 0 and not strict:
             self._rules.kept |= {found} if isinstance(found, Sum) else set()
             if step.name in self._once and step.id != self._output and not isinstance(found, Name | Number):
                 return self._name(step, found)
@@ -176,8 +205,10 @@ class _ExpressionReader:
     def _call(self, step: Step, strict: bool) -> Expression:
         function = step.function or ""
         uses = step.operands
-        if function in _ARITHMETIC and not step.attributes and self._keeps_its_shape(step):
+        if self._simplifies and function in _ARITHMETIC and not step.attributes and self._keeps_its_shape(step):
             return self._arithmetic(function, uses, strict)
+        if function == "zeros_like":
+            return ZERO
         if function in _SAME and uses and uses[0].step is not None:
             inner = self.at(uses[0].step)
             if isinstance(inner, Number):

@@ -17,6 +17,7 @@ from ..recording import record
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
 from .curves import Curves, only, sampled
+from .formulas import NO_FORMULAS, Formulas, read_formulas
 from .growth import Growth, growth
 from .ladder import Ladder
 
@@ -29,7 +30,7 @@ class Derivatives(Displayed):
     """A function of one number, its derivatives up to an order, and a point at which they are looked at.
 
     ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs; where
-    ``fn`` raises there are none.
+    ``fn`` raises there are none. ``formulas`` are those that hold on the whole domain, also of higher orders.
 
     Examples
     --------
@@ -47,6 +48,7 @@ class Derivatives(Displayed):
     curves: Curves
     recording: Recording | None
     growth: tuple[Growth, ...]
+    formulas: Formulas = NO_FORMULAS
 
     def taylor(self, x: Any, order: int | None = None) -> Any:
         """The Taylor polynomial about the point, at ``x``.
@@ -154,6 +156,7 @@ class Study:
         self.has_curves = curves
         self._curves = sampled(CALLER, fn, at, order, self._domain) if curves else only(at, values, self._domain)
         self.most = len(self._curves.y) - 1
+        self._formulas = self._read(at) if curves else NO_FORMULAS
         self.data = self.look(at, order) if curves else self._derivatives(at, values, None, ())
 
     def move(self, x: Any) -> Derivatives:
@@ -194,7 +197,20 @@ class Study:
         held = self._curves if self.has_curves else only(x, values, self._domain)
         curves = replace(held, y=held.y[: len(values)])
         known = tuple([float(value) for value in values])
-        return Derivatives(self._name, x, len(values) - 1, self._domain, known, curves, recording, found)
+        order = len(values) - 1
+        return Derivatives(self._name, x, order, self._domain, known, curves, recording, found, self._formulas)
+
+    def _read(self, at: float) -> Formulas:
+        """The formulas, read near the point; none where ``fn`` cannot be recorded."""
+        xs, rows = self._curves.x, self._curves.y
+        usual = np.isfinite(rows).all(axis=0) & (xs != 0)  # at 0, formulas are found that hold only there
+        if not usual.any():
+            return NO_FORMULAS
+        x = float(xs[usual][np.abs(xs[usual] - at).argmin()])
+        try:
+            return read_formulas(lambda: _recorded(self.fn, x, self.most), self._curves)
+        except Exception:  # whatever ``fn`` raises there: elsewhere it did not
+            return NO_FORMULAS
 
     def _returns(self, x: float) -> bool:
         try:

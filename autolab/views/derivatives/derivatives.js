@@ -1,13 +1,13 @@
 // @ts-check
-/** The derivative explorer: curves with a point that can be dragged, and what the derivatives say there. */
+/** The derivative explorer: curves on one axis with a point that can be dragged, and their formulas beside them. */
 
 import { makeFolding, placesIn } from "../graph/acts.js";
 import { makeGraph } from "../graph/graph.js";
 import { makeBrain, unpacked } from "../live/brain.js";
 import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
-import { makeControl } from "../live/controls.js";
-import { captioned, fillTrack, html, set, tellOrHide, write } from "../live/dom.js";
+import { button, captioned, html, makeRadios, makeSegments, set, tellOrHide, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
+import { math } from "../live/mathml.js";
 import { makeCurves } from "../live/plot.js";
 import { makeWidget } from "../live/view.js";
 
@@ -16,14 +16,18 @@ import { makeWidget } from "../live/view.js";
  * @param {any} look
  * @returns {Record<string, any[]>}
  */
-const asked = ({ order, k }) => ({
+const asked = ({ order, k, derived }) => ({
   curves: ["curves"],
+  formulas: ["formulas"],
   point: ["point", k],
   highest: ["order", order, k],
   growth: ["growth"],
+  ...(derived && { derivation: ["derivation", derived] }),
 });
 
-const ASKING = makeAsking({ graphs: false, open: {}, order: 0, k: null }, asked, (brain) => ({
+/** The order whose derivation is told, the step that is chosen in the graphs, and how formulas are written. */
+const LOOK = { graphs: false, open: {}, order: 0, k: null, derived: null, chosen: null, formulas: "simplified" };
+const ASKING = makeAsking(LOOK, asked, (brain) => ({
   graphs: ({ open }, done) => brain.change({ graphs: open }, done),
   ...makeFolding(brain),
 }));
@@ -48,65 +52,58 @@ const CURVES = {
 };
 
 export default () =>
-  makeWidget([makeOrderPart, makeComputingPart, makeStaleNoticePart, makePlotsPart, makeGraphsPart], makeBrain(CURVES));
+  makeWidget(
+    [
+      makeOrderPart,
+      makeComputingPart,
+      makeStaleNoticePart,
+      makePlotsPart,
+      makeDerivationPart,
+      makeMenuPart,
+      makeGraphsPart,
+    ],
+    makeBrain(CURVES),
+  );
 
 /** The function's name, and up to which derivative it is shown. @param {import("../graph/explorer.js").View} view */
 function makeOrderPart({ get, send, root, link }) {
-  const title = html("h3.al-function");
-  const range = html("input.al-range.al-order-range", {
-    type: "range",
-    min: 0,
-    step: 1,
-    "aria-label": get("words").curve_order,
-    oninput: () => show(Number(range.value)),
-    onchange: () => send({ do: "turn", to: { order: Number(range.value) } }),
-  });
-  const value = html("output.al-own");
+  const title = html("h2.al-function");
+  const choices = makeRadios(
+    [0, 1, 2, 3, 4].map((order) => [String(order), () => send({ do: "turn", to: { order } })]),
+    (order) => `${get("words").curve_order} ${order}`,
+  );
+  const row = html("div.al-segments");
+  const label = { role: "radiogroup", "aria-label": get("words").curve_order };
   root.classList.add("al-derivatives");
 
-  /** @param {number} order */
-  function show(order) {
-    const { most } = get("curves");
-    set(range, { max: most });
-    range.value = String(order);
-    write(value, String(order));
-    fillTrack(range, order / Math.max(1, most));
-  }
-
   function paint() {
-    write(title, get("curves").panels[0].name + "(x)");
-    if (link.state === "idle" && !get("computing")) show(get("look").order); // until then the user's hand is ahead
+    const { most, panels } = get("curves");
+    write(title, panels[0].name);
+    if (row.childElementCount !== most + 1) row.replaceChildren(...choices.slice(0, most + 1));
+    if (link.state === "idle" && !get("computing")) choices[get("look").order].checked = true; // else the hand is ahead
   }
 
   return {
-    places: {
-      header: [title, html("label.al-order-control", html("span.al-caption", get("words").curve_order), range, value)],
-    },
+    places: { header: [title, captioned(label, get("words").curve_order, row)] },
     on: { "look curves error computing": paint },
     paint,
     linked: paint,
   };
 }
 
-/** The plots, the point on them, and its numbers. @param {import("../graph/explorer.js").View} view */
+/** The plots, the point on them, and beside each its formula. @param {import("../graph/explorer.js").View} view */
 function makePlotsPart({ get, send, link, root: view }) {
-  const control = () => get("point").control;
+  let touched = false;
   const move = (/** @type {number} */ value, final = true) => {
-    point.update({ ...control(), value });
+    touched = true;
     send(
       get("still") ? { do: "turn", to: { k: nearest(value) } } : { do: "move", key: "x", index: null, value, final },
     );
   };
-  const point = makeControl(control(), { move: (_, __, value, final) => move(value, final) });
-  const curves = makeCurves(control, move);
-  const numbers = makeNumbers();
-  const growth = makeGrowth(get("words"));
-  const body = html(
-    "div.al-curves-body",
-    curves.first,
-    html("div.al-curves-side", point.element, html("div.al-curves-words", numbers.root, growth.root)),
-    curves.others,
-  );
+  /** @type {{formula: HTMLElement, number: HTMLElement, written: string}[]} */
+  let words = [];
+  const curves = makeCurves(() => get("point").control, move, headOf, true);
+  const stack = html("div.al-stack");
   /** @type {any} */
   let drawn;
 
@@ -120,56 +117,131 @@ function makePlotsPart({ get, send, link, root: view }) {
     );
   }
 
+  /** @param {any} panel */
+  function headOf({ order, note }) {
+    const formula = html("div.al-formula");
+    const number = html("output.al-own", { "data-order": order });
+    words[order] = { formula, number, written: "" };
+    return [formula, number, order ? "" : curves.legend, html("span.al-caption", note)];
+  }
+
+  /** The formula; where there is no room for it, closer together, or its name alone. @param {number} order */
+  function writeFormula(order) {
+    const { formula } = words[order];
+    const { name, title, ...written } = get("formulas")[order];
+    const { derived, formulas } = get("look");
+    const derive = () => send({ do: "turn", to: { derived: derived === order ? null : order } });
+    const act = { type: "button", title, onclick: derive, "aria-expanded": String(derived === order) };
+    const head = /** @type {HTMLElement} */ (formula.parentElement);
+    const fits = () => head.scrollHeight <= head.clientHeight + 1 && head.scrollWidth <= head.clientWidth + 1;
+    for (const [shown, kind] of [
+      [written[formulas], ""],
+      [written[formulas], "al-tight"],
+      [name, ""],
+    ]) {
+      if (!shown) continue;
+      const tree = math(shown, `al-math ${kind}`);
+      formula.replaceChildren(order ? html("button.al-derive", act, tree) : tree);
+      if (fits()) break;
+    }
+  }
+
   function paint() {
-    const { order } = get("look");
+    const { order, derived, formulas } = get("look");
     const panels = get("curves").panels.slice(0, order + 1);
-    if (drawn !== (drawn = JSON.stringify(panels))) curves.draw(panels);
-    const moving = { ...get("point"), ...get("highest") };
-    curves.move(moving);
-    numbers.show(moving, order);
-    growth.show(get("growth").slice(0, order + 1));
-    if (link.state === "idle") point.update(control()); // while an answer is due, the user's hand is ahead
+    const fresh = drawn !== (drawn = JSON.stringify(panels));
+    if (fresh) {
+      words = [];
+      curves.draw(panels);
+      stack.replaceChildren(...curves.roots());
+      stack.style.setProperty("--al-orders", String(order));
+    }
+    curves.move({ ...get("point"), ...get("highest") });
+    words.forEach(({ number }, k) => {
+      const { text, exact } = get("point").values[k];
+      write(number, `= ${text}`);
+      set(number, { title: exact });
+    });
+    const written = JSON.stringify([get("formulas"), derived, formulas]);
+    if (fresh || written !== words[0].written) words.forEach((_, k) => writeFormula(k));
+    words[0].written = written;
   }
 
   /** While an answer is due, the numbers are those of the point before. */
   function linked() {
     view.classList.toggle("al-late", ["busy", "silent"].includes(link.state));
-    if (link.state === "idle") point.update(control());
   }
 
+  const wider = new ResizeObserver(() => words.forEach((_, k) => writeFormula(k)));
+  wider.observe(stack);
   return {
-    places: { middle: [body] },
-    on: { "look curves point highest growth": paint },
+    places: { middle: [stack] },
+    says: () => {
+      const { rest } = get("words");
+      return touched ? get("highest").said : get("still") ? "" : `${get("highest").said} ${rest}`;
+    },
+    on: { "look curves point highest formulas": paint },
     paint,
     linked,
-    close: curves.close,
+    close() {
+      wider.disconnect();
+      curves.close();
+    },
   };
 }
 
-/** The values of all derivatives at the point, the polynomial, and what there is to say. */
-function makeNumbers() {
-  const table = html("table.al-values");
-  const formula = html("div.al-polynomial");
-  const notes = html("div.al-curve-notes", { role: "status" });
+/** How a derivative comes about, rule by rule. @param {import("../graph/explorer.js").View} view */
+function makeDerivationPart({ get, send }) {
+  const title = html("h3.al-function");
+  const shut = button("\u00d7", () => send({ do: "turn", to: { derived: null } }), { "aria-label": "Close" });
+  const note = html("p.al-note");
+  const list = html("ol.al-derivation");
+  const root = html("section.al-derived", html("div.al-derived-head", title, shut), note, list);
+  const side = html("div.al-slot");
+
+  /** @param {any} line @param {boolean} here whether the numbers are those of the point */
+  function lineOf({ rule, formula, numbers, step }, here) {
+    const shown = [html("span.al-caption", rule), math(here ? numbers : formula, "al-math")];
+    if (step === null) return html("li", shown);
+    const find = () => send({ do: "turn", to: { graphs: true, chosen: step } });
+    const spoken = `${rule}: ${formula.text}; ${get("words").curve_in_graph}`;
+    return html("li", html("button.al-derive", { type: "button", onclick: find, "aria-label": spoken }, shown));
+  }
+
+  function paint() {
+    const { derived, order } = get("look");
+    const found = derived && derived <= order ? get("derivation") : null;
+    side.replaceChildren(...(found ? [root] : []));
+    if (!found) return;
+    write(title, found.title);
+    tellOrHide(note, found.note);
+    list.replaceChildren(...found.lines.map((/** @type {any} */ line) => lineOf(line, found.x === get("point").x)));
+  }
+
+  return { places: { side: [side] }, on: { "look point": paint }, paint };
+}
+
+/** How formulas are written, the polynomial, the growth of the graph, and the way to the graphs. @param {any} view */
+function makeMenuPart({ get, send }) {
+  const words = get("words");
+  const kinds = { simplified: words.curve_simplified, computed: words.curve_as_computed };
+  const written = makeSegments(words.curve_formulas, kinds, (formulas) => send({ do: "turn", to: { formulas } }));
+  const polynomial = html("div.al-polynomial");
+  const growth = makeGrowth(words);
+  const graphs = button(words.curve_graphs, () => send({ do: "graphs", open: !get("graphs") }));
+
+  function paint() {
+    const { order, formulas } = get("look");
+    written.choose(formulas);
+    tellOrHide(polynomial, get("highest").polynomial.replace(/\(x (.) /g, "(x\u00a0$1\u00a0")); // one line
+    growth.show(get("growth").slice(0, order + 1));
+    set(graphs, { "aria-pressed": String(Boolean(get("graphs"))) });
+  }
+
   return {
-    root: html("div.al-curve-numbers", table, formula, notes),
-    /** @param {any} moving @param {number} order */
-    show({ values, polynomial, notes: said }, order) {
-      table.replaceChildren(
-        ...values
-          .slice(0, order + 1)
-          .map((/** @type {any} */ one, /** @type {number} */ k) =>
-            html(
-              "tr",
-              html("th", { scope: "row" }, one.name),
-              html("td.al-value-number", { title: one.exact, "data-order": k }, one.text),
-              html("td.al-caption", one.meaning),
-            ),
-          ),
-      );
-      write(formula, polynomial.replace(/\(x (.) /g, "(x\u00a0$1\u00a0")); // a bracket stays on one line
-      notes.replaceChildren(...said.map((/** @type {string} */ text) => html("p.al-note", text)));
-    },
+    places: { menu: [captioned({}, words.curve_formulas, written.root), polynomial, growth.root, graphs] },
+    on: { "look highest growth graphs": paint },
+    paint,
   };
 }
 
@@ -217,49 +289,37 @@ function makeGraphsPart(view) {
   const { get, send } = view;
   const panels = html("div.al-derivative-graphs");
   const notice = html("p.al-note", { role: "status" });
-  const head = html("summary.al-summary", get("words").curve_graphs);
-  const root = html(
-    "details.al-graphs",
-    { ontoggle: () => root.open !== opened && send({ do: "graphs", open: root.open }) },
-    head,
-    notice,
-    panels,
-  );
-  let opened = false;
-  let fresh = false; // drawn for the first time: the result is to be seen
+  const root = html("section.al-graphs", { "aria-label": get("words").curve_graphs, hidden: true }, notice, panels);
   /** @type {ReturnType<typeof makeGraph>[]} */
   let graphs = [];
-  /** @type {number | null} */
-  let chosen = null;
+  let sought = /** @type {number | null} */ (null);
+  const choose = (/** @type {number | null} */ chosen) => send({ do: "turn", to: { chosen } });
   const toggle = (/** @type {boolean} */ open, /** @type {number} */ id) => send({ do: open ? "open" : "close", id });
-
-  /** @param {number | null} id */
-  function choose(id) {
-    chosen = id;
-    for (const graph of graphs) graph.choose(id);
-  }
 
   function close() {
     for (const graph of graphs.splice(0)) graph.close();
   }
 
   function paint() {
-    const scenes = get("scenes").slice(0, get("look").order + 1);
-    if (opened !== get("graphs")) root.open = opened = get("graphs");
-    if (graphs.length !== scenes.length) {
+    const { order, chosen } = get("look");
+    const scenes = get("scenes").slice(0, order + 1);
+    const fresh = graphs.length !== scenes.length; // drawn for the first time: the result is to be seen
+    root.hidden = !get("graphs");
+    if (fresh) {
       close();
       graphs = scenes.map(() => makeGraph(choose, toggle));
       panels.replaceChildren(...graphs.map((graph) => graph.root));
       panels.style.setProperty("--al-columns", String(graphs.length === 4 ? 2 : Math.min(graphs.length, 3)));
-      fresh = true;
     }
     graphs.forEach((graph, k) => {
       graph.head.replaceChildren(html("span.al-own", get("curves").panels[k].name));
       graph.update(scenes[k], get("readings")[k], view.colors);
       if (fresh) graph.revealOutputs();
+      graph.choose(chosen); // boxes are drawn anew where a group opens
     });
-    fresh = false;
-    choose(chosen); // boxes are drawn anew where a group opens
+    if (graphs.length && chosen !== null && (fresh || chosen !== sought))
+      panels.querySelector(".al-selected")?.scrollIntoView({ block: "nearest" });
+    sought = chosen;
     tellOrHide(notice, get("notice"));
   }
 

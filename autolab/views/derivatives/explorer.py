@@ -23,15 +23,19 @@ from ..live.controls import control, is_finite
 from ..live.protocol import Shelf, on_message, on_question
 from ..live.session_view import OUTDATED, SessionView
 from ..live.widget import at_first
-from .scene import at_order, at_point, growth_rows, panels
+from .formula_scene import derivation, formulas
+from .scene import at_order, at_point, growth_rows, panels, variable
 from .session import CurvePoint, DerivativeSession, Evaluation
 
 _WORDS = (
+    "curve_as_computed",
     "curve_computed",
-    "curve_drag",
+    "curve_formulas",
     "curve_graphs",
     "curve_growth",
+    "curve_in_graph",
     "curve_order",
+    "curve_simplified",
     "curve_written",
 )
 _OF_GRAPHS = (["program"], ["scene"], ["numbers"])
@@ -69,7 +73,7 @@ class DerivativeExplorer(SessionView):
     def __init__(self, session: DerivativeSession, patience: float | None = None) -> None:
         self._session = session
         order = self.data.order
-        first = [["curves"], ["point", None], ["order", order, None], ["growth"]]
+        first = [["curves"], ["formulas"], ["point", None], ["order", order, None], ["growth"]]
         super().__init__(look={"order": order}, words=self._words(), palette=palette(), **self._answers(first))
         self._listen()
         with self._lock, self.hold_sync():
@@ -86,7 +90,8 @@ class DerivativeExplorer(SessionView):
     # ------------------------------------------------------------------ what is shown
     def _words(self) -> dict[str, str]:
         old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")
-        words: dict[str, str] = at_first(_WORDS, live_old=old, live_stale=say("curve_stale"))["words"]
+        sentences = {"live_old": old, "live_stale": say("curve_stale"), "rest": say("curve_drag")}
+        words: dict[str, str] = at_first(_WORDS, **sentences)["words"]
         return words
 
     @on_question("curves", "page")
@@ -95,12 +100,22 @@ class DerivativeExplorer(SessionView):
         study = self._session.seen.study
         return {"panels": panels(study.samples(1)[0] if study.has_curves else self.data), "most": study.most}
 
+    @on_question("formulas", "page")
+    def _formulas(self) -> list[dict[str, Any]]:
+        """The formulas of all orders."""
+        return formulas(self.data, self._session.seen.study.most)
+
+    @on_question("derivation", "answers", order=int)
+    def _derivation(self, order: int) -> dict[str, Any]:
+        """How the derivative of an order comes about, with the numbers at the point."""
+        return derivation(self.data, order)
+
     @on_question("point", "numbers", k=type(None))
     def _point(self, k: None) -> dict[str, Any]:
         """What follows the point, and its control: where the point is to stand, which a slow function has not reached
         yet. (A saved page holds the answers for the ``k``-th of some points.)"""
         at = np.array(self._session.state.x)
-        return {**at_point(self.data), "control": control("x", "x", at, at, self.data.domain)}
+        return {**at_point(self.data), "control": control("x", variable(self.data), at, at, self.data.domain)}
 
     @on_question("order", "numbers", order=int, k=type(None))
     def _order(self, order: int, k: None) -> dict[str, Any]:

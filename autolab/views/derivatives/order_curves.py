@@ -19,7 +19,7 @@ from ..graph.scene import structure
 from ..graph.session import Session
 from ..live.computation import Stopped
 from ..live.saved_page import deadline
-from .scene import SMALL, moving, panels
+from .scene import moving, panels
 
 SECONDS = 0.6
 """A function whose curves take longer is shown without them."""
@@ -53,9 +53,8 @@ class OrderCurves:
         known = tuple([float(value.reshape(-1)[0]) for value in values])
         x = float(found.value(found.wrt))  # of what is shown; the hand may be further
         data = Derivatives(output_name(recording), x, len(known) - 1, domain, known, curves, None, ())
-        now = moving(data, SMALL)
-        legend = [entry for entry in now["legend"] if entry["kind"] in ("curve", "tangent")]
-        return panels(data, SMALL), {**now, "legend": legend}
+        now = moving(data)
+        return panels(data), {**now, "legend": [entry for entry in now["legend"] if entry["kind"] == "tangent"]}
 
     def _sampled(
         self, session: Session, recording: Recording, found: Derivation, domain: tuple[float, float]

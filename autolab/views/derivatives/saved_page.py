@@ -15,6 +15,7 @@ from ..live.computation import Stopped
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, deadline, still
 from .explorer import DerivativeExplorer
+from .formula_scene import derivation, formulas
 from .scene import at_order, at_point, growth_rows, symbol
 from .session import CurvePoint, Evaluation
 
@@ -89,13 +90,16 @@ def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], 
 
     curves = view._curves()
     hold("page", {"panels": curves["panels"][: here.order + 1], "most": here.order, "samples": samples}, "curves")
+    hold("page", formulas(here, here.order), "formulas")
     hold("numbers", growth_rows(here), "growth")
+    for order in range(1, here.order + 1):
+        hold("answers", derivation(here, order), "derivation", order)
     for k, x in enumerate(samples):
         hold("numbers", {**at_point(points[x]), "control": {**slider, "value": x}}, "point", k)
         for order in range(here.order + 1):
             hold("numbers", at_order(points[x].up_to(order)), "order", order, k)
-    look = {**view.look, "graphs": False, "k": samples.index(here.x), "order": view.data.order}
+    look = {**view.look, "graphs": False, "derived": None, "k": samples.index(here.x), "order": view.data.order}
     told = say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x))
     state = still({**view.state(), "words": words}, told, look=look, page={}, numbers={}, answers={})
-    asked = [["curves"], ["point", look["k"]], ["order", look["order"], look["k"]], ["growth"]]
+    asked = [["curves"], ["formulas"], ["point", look["k"]], ["order", look["order"], look["k"]], ["growth"]]
     return {"state": state, **held, "first": [question_key(question) for question in asked]}

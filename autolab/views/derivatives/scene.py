@@ -17,14 +17,14 @@ from ..draw.plot import Frame, Size, height_of
 if TYPE_CHECKING:
     from ...analysis import Derivatives
 
-LARGE, SMALL = Size(820.0, 400.0), Size(402.0, 214.0)
+SIZE = Size(402.0, 214.0)
 TANGENT, TAYLOR = 5, 3
-"""Which of the line colours the tangent and the polynomial have; a curve has that of its order."""
+"""Which of the line colours the tangent and the polynomial have; curves are drawn in that of words."""
 
-_COLORS = (0, 1, 2, 4, 6)
 _POWERS = "\N{SUPERSCRIPT ZERO}\N{SUPERSCRIPT ONE}\N{SUPERSCRIPT TWO}\N{SUPERSCRIPT THREE}\N{SUPERSCRIPT FOUR}"
 _LOWER = "₀₁₂₃₄"
-_NEAR = 1e-9
+_NEAR, _BESIDE = 1e-9, 1 / 400
+"""Parts of the domain: how near a kink is met, and how near a zero of the slope is told."""
 _LONGEST = 14
 
 
@@ -37,15 +37,20 @@ def symbol(data: Derivatives, order: int) -> str:
     return name + ("", "′", "″", "‴", "⁽⁴⁾")[order]
 
 
-def panels(data: Derivatives, first: Size = LARGE) -> list[dict[str, Any]]:
-    """What stays where it is when the point moves: a plot of every order, f ``first`` and larger."""
-    return [_panel(data, order, first) for order in range(data.order + 1)]
+def variable(data: Derivatives) -> str:
+    """What the number is called of which the function is one."""
+    return data.formulas.found.wrt.text if data.formulas.found else "x"
 
 
-def _frame(data: Derivatives, order: int, first: Size = LARGE) -> Frame:
+def panels(data: Derivatives, size: Size = SIZE) -> list[dict[str, Any]]:
+    """What stays where it is when the point moves: a plot of every order. A page draws it in any size."""
+    return [_panel(data, order, size) for order in range(data.order + 1)]
+
+
+def _frame(data: Derivatives, order: int, size: Size) -> Frame:
     cut = any([found.kind == "pole" and found.order <= order for found in data.curves.breaks])
     heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
-    return Frame(SMALL if order else first, data.domain, heights)
+    return Frame(size, data.domain, heights)
 
 
 def _about(data: Derivatives, order: int) -> tuple[float, float]:
@@ -55,15 +60,14 @@ def _about(data: Derivatives, order: int) -> tuple[float, float]:
     return known[0] - reach, known[0] + reach
 
 
-def _panel(data: Derivatives, order: int, first: Size) -> dict[str, Any]:
-    frame, curves = _frame(data, order, first), data.curves
+def _panel(data: Derivatives, order: int, size: Size) -> dict[str, Any]:
+    frame, curves = _frame(data, order, size), data.curves
     breaks = [found for found in curves.breaks if found.order <= order]
     kinks = [(x, at) for x, at in curves.kinks if at == order]
     return {
         **frame.data(),
         "order": order,
         "name": symbol(data, order),
-        "color": _COLORS[order],
         "path": frame.path(curves.x, curves.y[order]),
         "poles": [round(float(frame.x(found.x)), 1) for found in breaks if found.kind == "pole"],
         "ends": [place for found in breaks if found.kind != "pole" for place in _ends(data, order, found.x, frame)],
@@ -110,40 +114,43 @@ def _listed(places: list[float]) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- what moves
-def moving(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+def moving(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
     """What follows the point: its places, the tangent, the Taylor polynomial, the numbers and the sentences."""
-    return {**at_point(data, first), **at_order(data, first)}
+    return {**at_point(data, size), **at_order(data, size)}
 
 
-def at_point(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+def at_point(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
     """What is the same up to whichever order one looks."""
-    frames = _frames(data, first)
-    slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
+    frames = _frames(data, size)
+    label, values = f"{variable(data)} = {number(data.x)}", list(_readings(data))
     return {
         "x": data.x,
-        "text": number(data.x),
-        "across": [round(float(frame.x(data.x)), 2) for frame in frames],
+        "label": label,
+        "across": round(float(frames[0].x(data.x)), 2),
         "points": [frame.point(data.x, value) for frame, value in zip(frames, data.values, strict=True)],
-        "tangent": _polynomial_path(frames[0], data, 1) if slope else "",
-        "values": list(_readings(data)),
+        "tangent": _polynomial_path(frames[0], data, 1) if _has_slope(data) else "",
+        "values": values,
+        "spoken": ", ".join([label, *[f"{one['name']} = {one['text']}" for one in values]]),
     }
 
 
-def at_order(data: Derivatives, first: Size = LARGE) -> dict[str, Any]:
+def at_order(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
     """What belongs to the highest order."""
-    frames = _frames(data, first)
     smooth = all(map(math.isfinite, data.values))
-    slope = data.order >= 1 and all(map(math.isfinite, data.values[:2]))
     return {
-        "taylor": _polynomial_path(frames[0], data, data.order) if smooth and data.order >= 2 else "",
-        "legend": list(_legend(data, slope, smooth)),
+        "taylor": _polynomial_path(_frame(data, 0, size), data, data.order) if smooth and data.order >= 2 else "",
+        "legend": list(_legend(data, smooth)),
         "polynomial": polynomial(data) if smooth and data.order else "",
-        "notes": list(_remarks(data, frames)),
+        "said": said(data),
     }
 
 
-def _frames(data: Derivatives, first: Size) -> list[Frame]:
-    return [_frame(data, order, first) for order in range(data.order + 1)]
+def _has_slope(data: Derivatives) -> bool:
+    return data.order >= 1 and all(map(math.isfinite, data.values[:2]))
+
+
+def _frames(data: Derivatives, size: Size) -> list[Frame]:
+    return [_frame(data, order, size) for order in range(data.order + 1)]
 
 
 def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:
@@ -157,26 +164,18 @@ def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:
     return frame.path(x, data.taylor(x, degree))
 
 
-def _readings(data: Derivatives) -> Iterator[dict[str, Any]]:
+def _readings(data: Derivatives) -> Iterator[dict[str, str]]:
     for order, value in enumerate(data.values):
         known = math.isfinite(value)
         yield {
             "name": f"{symbol(data, order)}({number(data.x)})",
             "text": number(value + 0.0) if known else say("undefined"),
             "exact": repr(value + 0.0) if known else say("undefined"),
-            "meaning": _meaning(symbol(data, 0), order, value) if known else "",
         }
 
 
-def _meaning(name: str, order: int, value: float) -> str:
-    """What a derivative says about the curve."""
-    sign = "zero" if value == 0 else "above" if value > 0 else "below"
-    return say(f"curve_{('value', 'slope', 'bend')[order]}_{sign}", name=name) if 0 < order <= 2 else ""
-
-
-def _legend(data: Derivatives, slope: bool, smooth: bool) -> Iterator[dict[str, Any]]:
-    yield {"kind": "curve", "name": symbol(data, 0), "color": _COLORS[0], "dash": ""}
-    if slope:
+def _legend(data: Derivatives, smooth: bool) -> Iterator[dict[str, Any]]:
+    if _has_slope(data):
         yield {"kind": "tangent", "name": say("curve_tangent"), "color": TANGENT, "dash": "9 5"}
     if smooth and data.order >= 2:
         name = say("curve_taylor", order=data.order)
@@ -199,16 +198,58 @@ def polynomial(data: Derivatives) -> str:
     return f"T{_LOWER[data.order]}(x) = {''.join(parts)}"
 
 
-def _remarks(data: Derivatives, frames: list[Frame]) -> Iterator[str]:
-    """What there is to say at this point."""
-    span = _NEAR * (data.domain[1] - data.domain[0])
+def said(data: Derivatives) -> str:
+    """What the point shows, in a sentence or two."""
+    remarks = list(_remarks(data))
+    kinks = data.curves.kinks if data.order else ()
+    told = [] if any([order == 0 and _is_here(data, x) for x, order in kinks]) else list(_shape(data))
+    return " ".join([*told, *remarks])
+
+
+def _is_here(data: Derivatives, x: float, near: float = _NEAR) -> bool:
+    return abs(x - data.x) <= near * (data.domain[1] - data.domain[0])
+
+
+def _shape(data: Derivatives) -> Iterator[str]:
+    """Where the function goes from here."""
+    name = symbol(data, 0)
+    if not _has_slope(data):
+        if math.isfinite(data.values[0]):
+            yield say("curve_value", name=name, value=number(data.values[0] + 0.0))
+        return
+    slope = data.values[1]
+    if (turn := _turning(data)) is not None:
+        kind, x = turn
+        where = say("curve_here") if x == data.x else say("curve_there", x=f"{variable(data)} = {number(x)}")
+        yield say(f"curve_{kind}", name=name, slope=symbol(data, 1), where=where)
+        return
+    yield say("curve_rises" if slope > 0 else "curve_falls", name=name, slope=number(slope))
+    if data.order >= 2 and math.isfinite(data.values[2]) and data.values[2]:
+        yield say("curve_bends_up" if data.values[2] > 0 else "curve_bends_down")
+
+
+def _turning(data: Derivatives) -> tuple[str, float] | None:
+    """What the function has at a zero of its slope that is here or right beside the point, and where that is."""
+    curves, reach = data.curves, _BESIDE * (data.domain[1] - data.domain[0])
+    broken = [x for x, _ in curves.kinks] + [found.x for found in curves.breaks]
+    if curves.sampled and not any([_is_here(data, x, 2 * _BESIDE) for x in broken]):
+        close = data.x + np.array([-reach, 0.0, reach])
+        left, _, right = heights = np.interp(close, curves.x, curves.y[1])
+        if left * right < 0:
+            zero = data.x if data.values[1] == 0 else np.interp(0.0, heights * np.sign(right), close)
+            return ("top" if left > 0 else "bottom"), float(zero)
+    return ("level", data.x) if data.values[1] == 0 else None
+
+
+def _remarks(data: Derivatives) -> Iterator[str]:
+    """What else there is to say at this point."""
     if not data.curves.sampled:
         yield say("curve_point", name=symbol(data, 0))
     for x, order in data.curves.kinks:
-        if abs(x - data.x) <= span and order < data.order:
+        if _is_here(data, x) and order < data.order:
             yield say("curve_at_kink", name=symbol(data, order), next=symbol(data, order + 1))
-    for order, (frame, value) in enumerate(zip(frames, data.values, strict=True)):
-        if math.isfinite(value) and frame.point(data.x, value) is None:
+    for order, value in enumerate(data.values):
+        if math.isfinite(value) and _frame(data, order, SIZE).point(data.x, value) is None:
             yield say("curve_outside", name=symbol(data, order))
     if not all(map(math.isfinite, data.values)):
         yield say("curve_undefined", name=symbol(data, int(np.argmin(np.isfinite(data.values)))))

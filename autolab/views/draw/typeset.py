@@ -205,8 +205,7 @@ def plain(tree: Tree) -> str:
         case "row":
             return _spaced("".join([plain(part) for part in parts]))
         case "wrap":
-            head, first, *others = [plain(part) for part in parts]
-            return " ".join([head, first, *[f"{text[0]} {text[1:].lstrip()}" for text in others]])  # signs in front
+            return " ".join(in_pieces(tree))
         case "frac":
             signed = [part[:2] in (["row", ["name", "∂"]], ["row", ["name", "d"]]) for part in parts]
             return "/".join([plain(part) if is_so else _alone(part) for part, is_so in zip(parts, signed, strict=True)])
@@ -226,6 +225,12 @@ def plain(tree: Tree) -> str:
         case "op" if parts[0] in ("=", "+", MINUS, "·", "×"):
             return f" {parts[0]} "
     return " " if parts[0] == TIMES else str(parts[0])
+
+
+def in_pieces(whole: Tree) -> list[str]:
+    """The parts of a whole between which lines may end, on one line each, with a space behind the signs in front."""
+    head, first, *others = [plain(part) for part in whole[1:]]
+    return [head, first, *[re.sub(rf"^([+{MINUS}]) ?", r"\1 ", text) for text in others]]
 
 
 def _alone(tree: Tree) -> str:

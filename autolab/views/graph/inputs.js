@@ -4,7 +4,7 @@
 import { makeSettings } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, html, set, short, svg, toClipboard, write } from "../live/dom.js";
-import { A_CLICK, PIXELS_PER_RANGE, claim, clamp, draggable, isShortcut, snapped } from "../live/hand.js";
+import { A_CLICK, PIXELS_PER_RANGE, claim, clamp, draggable, isShortcut, keyed, snapped } from "../live/hand.js";
 
 /** @param {import("./explorer.js").View} view */
 export function makeInputsPart(view) {
@@ -92,7 +92,6 @@ function makeCode({ answer, send }) {
 // keys.
 
 const [EDGE, FROM_BELOW, KNOB, HIGH] = [12, 11, 5, 24];
-const KEYS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
 /**
  * @param {ReturnType<typeof import("./node.js").makeNode>} node
@@ -174,11 +173,9 @@ export function makeScrub(node, which, move, type) {
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (event.target !== element || isShortcut(event)) return;
-    const steps = KEYS[/** @type {keyof KEYS} */ (event.key)];
-    const end = { Home: control.min, End: control.max }[event.key];
+    const to = keyed(event.key, event.shiftKey, now, control);
     if (event.key === "Enter") type();
-    else if (end !== undefined) go(end, true);
-    else if (steps) go(snapped(now + steps * control.step * (event.shiftKey ? 10 : 1), control), true);
+    else if (to !== undefined) go(to, true);
     else return;
     claim(event);
   }

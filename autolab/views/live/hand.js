@@ -23,6 +23,21 @@ export const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 export const snapped = (value, { min, max, step }) =>
   clamp(Number((Math.round(value / step) * step).toPrecision(12)), min, max); // 0.1 + 0.2 is to read 0.3
 
+const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
+
+/**
+ * Where a key leads a number; undefined for keys that lead nowhere.
+ * @param {string} key
+ * @param {boolean} far whether Shift is held
+ * @param {number} now
+ * @param {{min: number, max: number, step: number}} range
+ */
+export function keyed(key, far, now, range) {
+  const steps = KEY_STEPS[/** @type {keyof KEY_STEPS} */ (key)];
+  const ends = { Home: range.min, End: range.max };
+  return steps ? snapped(now + steps * range.step * (far ? 10 : 1), range) : ends[/** @type {"End"} */ (key)];
+}
+
 /** Where a pointer is, in parts of an element's width and height. @param {MouseEvent} event @param {Element} element */
 export function placeIn({ clientX, clientY }, element) {
   const { left, top, width, height } = element.getBoundingClientRect();

@@ -1,191 +1,237 @@
 // @ts-check
-/** The plots: where everything stands comes from Python; here it is drawn, and a place on a plot becomes a number. */
+/**
+ * The plots: where everything stands in them comes from Python; here they are drawn in any size, and a place on one of
+ * them becomes a number.
+ */
 
-import { html, set, svg } from "./dom.js";
-import { claim, draggable, isShortcut, placeIn, snapped } from "./hand.js";
+import { makeBox } from "./controls.js";
+import { html, set, svg, write } from "./dom.js";
+import { claim, clamp, draggable, isShortcut, keyed, placeIn, snapped } from "./hand.js";
 
-/** @typedef {{min: number, max: number, step: number, value: number}} Range */
+/** @typedef {{min: number, max: number, step: number, value: number, label: string}} Range */
 /** @typedef {ReturnType<typeof makePlot>} Plot */
 
-const FAR = 10; // steps of Page Up and with Shift
-const LETTER = 7.2; // pixels of a digit beside an axis
+const LETTER = 0.6; // the width of a digit beside an axis, of its height
+const AWAY = 30; // pixels of the middle of a name from the edge
+const NUMBERS_APART = 1.3; // between two numbers of an axis, of their height
 
-/** @param {() => Range} range @param {(value: number, final: boolean) => void} move */
-export function makeCurves(range, move) {
-  const first = html("div.al-first");
-  const others = html("div.al-others");
+/**
+ * @param {() => Range} range
+ * @param {(value: number, final: boolean) => void} move
+ * @param {(panel: any) => any[]} [headOf] what stands beside the plot of a panel
+ * @param {boolean} [stacked] whether the plots share one axis across: its numbers stand below the last
+ */
+export function makeCurves(range, move, headOf = named, stacked = false) {
+  const legend = html("div.al-curve-legend");
   /** @type {Plot[]} */
   let plots = [];
-  return {
-    first,
-    others,
-    /** @param {any[]} panels */
-    draw(panels) {
-      const focused = plots.findIndex((plot) => plot.picture === document.activeElement);
-      for (const plot of plots) plot.close();
-      plots = panels.map((panel) => makePlot(panel, range, move));
-      first.replaceChildren(plots[0].legend, plots[0].root);
-      others.replaceChildren(...plots.slice(1).map((plot) => plot.root));
-      others.style.setProperty("--al-columns", String(plots.length === 5 ? 2 : Math.max(1, plots.length - 1)));
-      plots[focused]?.picture.focus({ preventScroll: true });
-    },
-    roots: () => plots.map((plot) => plot.root), // for those who put each elsewhere
-    /** @param {any} moving */
-    move: (moving) => plots.forEach((plot, k) => plot.move(moving, k)),
-    close: () => plots.forEach((plot) => plot.close()),
-  };
-}
+  let now = 0; // where the keys have led, which may be ahead of the picture
 
-/** @param {any} panel @param {() => Range} range @param {(value: number, final: boolean) => void} move */
-function makePlot(panel, range, move) {
-  const { box, width, height } = panel;
-  const bottom = box.y + box.h;
-  const here = svg("line.al-here", { y1: box.y, y2: bottom });
-  const spot = svg("circle.al-spot", { fill: `var(--al-line${panel.color})` });
-  const extra = svg("g");
-  const legend = html("div.al-curve-legend");
-  const line = (/** @type {string} */ d, /** @type {number} */ color, dash = "") =>
-    svg("path.al-curve", { d, stroke: `var(--al-line${color})`, "stroke-dasharray": dash || null });
-  const clipped = svg(
-    "svg",
-    { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` },
-    ...panel.poles.map((/** @type {number} */ x) => svg("line.al-pole", { x1: x, x2: x, y1: box.y, y2: bottom })),
-    line(panel.path, panel.color),
-    extra,
-    here,
-  );
-  const open = { class: "al-open-end", stroke: `var(--al-line${panel.color})` };
-  const picture = svg(
-    "svg.al-plot",
-    {
-      viewBox: `0 ${box.y - 9} ${width} ${height - box.y + 9}`,
-      tabindex: 0,
-      role: "slider",
-      "aria-label": `x, on the curve of ${panel.name}`,
-      ...draggable(grab, drag, (_, event) => move(at(event), true)),
-      onkeydown: pressed,
-    },
-    ...panel.y.ticks.map((/** @type {any} */ tick) =>
-      mark(`M${box.x} ${tick[0]}h${box.w}`, box.x - 8, tick[0] + 4, tick[1], "end"),
-    ),
-    ...panel.x.ticks.map((/** @type {any} */ tick) =>
-      mark(`M${tick[0]} ${box.y}v${box.h}`, tick[0], bottom + 17, tick[1], "middle"),
-    ),
-    svg("rect.al-plot-box", { x: box.x, y: box.y, width: box.w, height: box.h }),
-    clipped,
-    ...panel.kinks.map((/** @type {any} */ at) => svg("path", { ...open, d: `M${at.x} ${at.y - 6}l6 6l-6 6l-6 -6z` })),
-    ...panel.ends.map((/** @type {any} */ at) => svg("circle", { ...open, cx: at.x, cy: at.y, r: 4 })),
-    spot,
-  );
-  let left = 0; // where the picture begins: it grows where the numbers would have no room
-  const longest = Math.max(...panel.y.ticks.map((/** @type {any} */ tick) => tick[1].length));
-
-  /** Words and strokes keep their size on the screen, however large the plot is drawn. */
-  function fit() {
-    const screen = picture.clientWidth || width;
-    left = Math.min(0, box.x - (longest * LETTER + 10) * (width / screen));
-    const unit = (width - left) / screen;
-    picture.style.setProperty("--al-unit", String(unit));
-    set(picture, {
-      viewBox: `${left} ${box.y - 9} ${width - left} ${Math.max(height, bottom + 22 * unit) - box.y + 9}`,
+  /** A field over a plot; it is gone when the focus is elsewhere. @param {Plot} plot */
+  function type({ here, picture }) {
+    const back = () => plots[0].picture.focus({ preventScroll: true });
+    const field = makeBox(range().label, (value) => (move(value, true), back()));
+    const root = html("div.al-typing", field.element);
+    set(root, {
+      onfocusout: () => root.remove(),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && (claim(event), back()),
     });
-    for (const text of picture.querySelectorAll(".al-tick")) {
-      const across = text.getAttribute("text-anchor") === "middle";
-      set(text, across ? { y: bottom + 16 * unit } : { x: box.x - 6 * unit, dy: 4 * (unit - 1) });
-    }
+    picture.after(root);
+    root.style.left = `${clamp(here - root.offsetWidth / 2, 0, picture.clientWidth - root.offsetWidth)}px`;
+    field.show(range().value);
+    field.element.select();
   }
-
-  const head = html("figcaption.al-figure-head", html("span.al-own", panel.name), html("span.al-caption", panel.note));
-  const resized = new ResizeObserver(fit);
-  resized.observe(head); // as wide as the picture, whose height follows
-
-  /** @param {PointerEvent} event */
-  function at(event) {
-    const across = left + placeIn(event, picture).across * (width - left);
-    const { lo, hi } = panel.x;
-    return snapped(lo + ((across - box.x) / box.w) * (hi - lo), range());
-  }
-
-  /** @param {PointerEvent} event */
-  function grab(event) {
-    drag(true, event);
-    return true;
-  }
-
-  /** @param {boolean} _ @param {PointerEvent} event */
-  function drag(_, event) {
-    move(at(event), false);
-  }
-
-  let now = range().value; // where the keys have led, which may be ahead of the picture
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (isShortcut(event)) return;
-    const { min, max, step } = range();
-    const far = (event.shiftKey ? FAR : 1) * step;
-    /** @type {Record<string, number>} */
-    const places = {
-      ArrowLeft: now - far,
-      ArrowDown: now - far,
-      ArrowRight: now + far,
-      ArrowUp: now + far,
-      PageDown: now - FAR * step,
-      PageUp: now + FAR * step,
-      Home: min,
-      End: max,
-    };
-    if (!(event.key in places)) return;
+    const key = { ArrowUp: "ArrowRight", ArrowDown: "ArrowLeft" }[event.key] ?? event.key;
+    const to = keyed(key, event.shiftKey, now, range());
+    if (event.key === "Enter") type(plots[0]);
+    else if (to !== undefined) move((now = to), true);
+    else return;
     claim(event);
-    now = snapped(places[event.key], range());
-    move(now, true);
   }
 
   return {
-    root: html("figure.al-figure", head, picture),
-    picture,
     legend,
-    close: () => resized.disconnect(),
-    /** @param {any} moving @param {number} k */
-    move(moving, k) {
+    /** @param {any[]} panels */
+    draw(panels) {
+      const focused = plots.some((plot) => plot.picture === document.activeElement);
+      for (const plot of plots) plot.close();
+      const longest = Math.max(...panels.flatMap(({ y }) => y.ticks.map((/** @type {any} */ tick) => tick[1].length)));
+      plots = panels.map((panel, k) => {
+        const lowest = !stacked || k === panels.length - 1;
+        const plot = makePlot(panel, headOf(panel), range, move, { longest, lowest, labelled: stacked && !k });
+        set(plot.picture, { ondblclick: () => type(plot) });
+        return plot;
+      });
+      const keys = { tabindex: 0, role: "slider", onkeydown: pressed };
+      set(plots[0].picture, { ...keys, "aria-label": `${range().label}, on the curve of ${panels[0].name}` });
+      if (focused) plots[0].picture.focus({ preventScroll: true });
+    },
+    roots: () => plots.map((plot) => plot.root),
+    /** @param {any} moving */
+    move(moving) {
       now = moving.x;
-      set(here, { x1: moving.across[k], x2: moving.across[k] });
-      const place = moving.points[k];
-      spot.style.display = place ? "" : "none";
-      if (place) set(spot, { cx: place.x, cy: place.y });
+      plots.forEach((plot, k) => plot.move(moving, k));
       const { min, max } = range();
-      set(picture, {
+      set(plots[0].picture, {
         "aria-valuemin": min,
         "aria-valuemax": max,
-        "aria-valuenow": moving.x,
-        "aria-valuetext": `x = ${moving.text}, ${moving.values[k].name} = ${moving.values[k].text}`,
+        "aria-valuenow": now,
+        "aria-valuetext": moving.spoken,
       });
-      if (k) return;
-      extra.replaceChildren(
-        ...moving.legend.slice(1).map((/** @type {any} */ entry) => line(moving[entry.kind], entry.color, entry.dash)),
-      );
-      legend.replaceChildren(
-        ...moving.legend.map((/** @type {any} */ entry) =>
-          html(
-            "span.al-curve-key",
-            svg(
-              "svg",
-              { width: 30, height: 10, "aria-hidden": "true" },
-              svg("path.al-curve", {
-                d: "M1 5h28",
-                stroke: `var(--al-line${entry.color})`,
-                "stroke-dasharray": entry.dash || null,
-              }),
-            ),
-            entry.name,
-          ),
-        ),
-      );
+      legend.replaceChildren(...moving.legend.map(keyOf));
     },
+    close: () => plots.forEach((plot) => plot.close()),
   };
 }
 
-/** @param {string} grid @param {number} x @param {number} y @param {string} text @param {string} anchor */
-function mark(grid, x, y, text, anchor) {
-  return svg("g", svg("path.al-grid-line", { d: grid }), svg("text.al-tick", { x, y, "text-anchor": anchor }, text));
+/** What a plot is called, and what there is to say of its curve. @param {any} panel */
+const named = ({ name, note }) => [html("span.al-own", name), html("span.al-caption", note)];
+
+/** @param {{name: string, color: number, dash: string}} entry of the legend */
+const keyOf = ({ name, color, dash }) =>
+  html(
+    "span.al-curve-key",
+    svg("svg", { width: 30, height: 10, "aria-hidden": "true" }, lineOf("M1 5h28", color, dash)),
+    name,
+  );
+
+/** @param {string} d @param {number} [color] @param {string} [dash] */
+const lineOf = (d, color, dash) =>
+  svg("path.al-curve", {
+    d,
+    stroke: color === undefined ? null : `var(--al-line${color})`,
+    "stroke-dasharray": dash || null,
+  });
+
+/**
+ * @param {any} panel
+ * @param {any[]} head
+ * @param {() => Range} range
+ * @param {(value: number, final: boolean) => void} move
+ * @param {{longest: number, lowest: boolean, labelled: boolean}} place of the plot among others: how many characters
+ *   the numbers beside them have at most, whether those below are shown, and the name of the point above
+ */
+function makePlot(panel, head, range, move, { longest, lowest, labelled }) {
+  const { box } = panel;
+  const area = { left: 0, top: 0, wide: 1, high: 1, whole: 1, letter: 12 }; // of the screen, for the panel's box
+  const across = (/** @type {number} */ x) => area.left + ((x - box.x) / box.w) * area.wide;
+  const down = (/** @type {number} */ y) => area.top + ((y - box.y) / box.h) * area.high;
+  /** @type {(() => void)[]} */
+  const placing = [];
+  let last = Infinity; // where the number below stands
+
+  /** An element whose place follows the size. @param {string} kind @param {() => any} place @param {any[]} content */
+  function placed(kind, place, ...content) {
+    const element = svg(kind, ...content);
+    placing.push(() => set(element, place()));
+    return element;
+  }
+
+  /** @param {number} y */
+  function beside(y) {
+    const shown = Math.abs(last - y) >= NUMBERS_APART * area.letter;
+    if (shown) last = y;
+    return { x: area.left - 6, y: y + 0.35 * area.letter, "text-anchor": "end", display: shown ? null : "none" };
+  }
+
+  const below = () => area.top + area.high + 1.35 * area.letter;
+  const inside = () => ({ x: area.left, y: area.top, width: area.wide, height: area.high });
+  const here = svg("line.al-here");
+  const spot = svg("circle.al-spot");
+  const label = svg("text.al-x", { "text-anchor": "middle" });
+  const extra = svg("g");
+  const picture = svg(
+    "svg.al-plot",
+    draggable(
+      (event) => (slide(true, event), true),
+      slide,
+      (_, event) => move(at(event), true),
+    ),
+    panel.y.ticks.map((/** @type {any} */ [y, text]) => [
+      placed("path.al-grid-line", () => ({ d: `M${area.left} ${down(y)}h${area.wide}` })),
+      placed("text.al-tick", () => beside(down(y)), text),
+    ]),
+    panel.x.ticks.map((/** @type {any} */ [x, text]) => [
+      placed("path.al-grid-line", () => ({ d: `M${across(x)} ${area.top}v${area.high}` })),
+      lowest && placed("text.al-tick", () => ({ x: across(x), y: below(), "text-anchor": "middle" }), text),
+    ]),
+    placed("rect.al-plot-box", inside),
+    here,
+    placed(
+      "svg",
+      inside,
+      { viewBox: `${box.x} ${box.y} ${box.w} ${box.h}`, preserveAspectRatio: "none" },
+      panel.poles.map((/** @type {number} */ x) => svg("line.al-pole", { x1: x, x2: x, y1: box.y, y2: box.y + box.h })),
+      lineOf(panel.path),
+      extra,
+    ),
+    panel.kinks.map((/** @type {any} */ { x, y }) =>
+      placed("path.al-open-end", () => ({ d: `M${across(x)} ${down(y) - 6}l6 6l-6 6l-6 -6z` })),
+    ),
+    panel.ends.map((/** @type {any} */ { x, y }) =>
+      placed("circle.al-open-end", () => ({ cx: across(x), cy: down(y) }), { r: 4 }),
+    ),
+    spot,
+    label,
+  );
+  /** @type {any} */
+  let moving = null;
+
+  function fit() {
+    const [wide, high] = [picture.clientWidth || panel.width, picture.clientHeight || panel.height];
+    const letter = parseFloat(getComputedStyle(picture).fontSize) || 12;
+    const [left, top] = [longest * LETTER * letter + 10, labelled ? 1.6 * letter : 7];
+    const size = { wide: Math.max(1, wide - left - 10), high: Math.max(1, high - top - (lowest ? 1.8 * letter : 7)) };
+    Object.assign(area, { left, top, letter, whole: high, ...size });
+    set(picture, { viewBox: `0 0 ${wide} ${high}` });
+    last = Infinity;
+    for (const place of placing) place();
+    if (moving) follow();
+  }
+
+  /** The point in its place. */
+  function follow() {
+    const [{ place, x, text }, bottom] = [moving, lowest ? area.top + area.high : area.whole];
+    set(here, { x1: across(x), x2: across(x), y1: labelled ? area.top : 0, y2: bottom });
+    set(spot, { display: place ? null : "none", ...(place && { cx: across(place.x), cy: down(place.y) }) });
+    write(label, labelled ? text : "");
+    set(label, { x: clamp(across(x), area.left + AWAY, area.left + area.wide - AWAY), y: area.top - 6 });
+  }
+
+  /** @param {boolean} _ @param {PointerEvent} event */
+  function slide(_, event) {
+    move(at(event), false);
+  }
+
+  const resized = new ResizeObserver(fit);
+  resized.observe(picture);
+
+  /** @param {PointerEvent} event */
+  function at(event) {
+    const place = placeIn(event, picture).across * (picture.clientWidth || 1);
+    const { lo, hi } = panel.x;
+    return snapped(lo + ((place - area.left) / area.wide) * (hi - lo), range());
+  }
+
+  return {
+    root: html("figure.al-figure", html("figcaption.al-figure-head", ...head), html("div.al-plot-area", picture)),
+    picture,
+    close: () => resized.disconnect(),
+    get here() {
+      return across(moving.x);
+    },
+    /** @param {any} next @param {number} k */
+    move(next, k) {
+      moving = { place: next.points[k], x: next.across, text: next.label };
+      follow();
+      if (k) return;
+      extra.replaceChildren(
+        ...next.legend.map((/** @type {any} */ { kind, color, dash }) => lineOf(next[kind], color, dash)),
+      );
+    },
+  };
 }

@@ -255,6 +255,12 @@ class Writer:
                 return ["root", one]
             case "abs", [one]:
                 return row("|", one, "|")
+            case "neg", [_]:
+                return row(MINUS, self._alone(arguments[0]))
+            case "pow", [_, exponent]:
+                return ["power", self._alone(arguments[0]), exponent]
+            case "′", [one]:  # the slope of a part
+                return row(self._alone(arguments[0]), ["text", "′"])
             case "square", [one]:
                 return ["power", self._alone(arguments[0]), ["num", "2"]]
             case "transpose", [one] if not attributes:

@@ -1,0 +1,133 @@
+"""How a derivative comes about, rule by rule: the slope of each part of an expression, and the rule that gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .expressions import ONE, ZERO, Expression, FunctionCall, Name, Number, Power, Product, Sum, split, terms_of
+from .simplify import Rules
+
+SLOPE = "′"
+"""The function that stands for a slope which is still to be found."""
+
+Local = Callable[[FunctionCall, int], Expression]
+"""The derivative of a call by one of its arguments, in terms of these."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The slope of ``of`` is ``result``, by a ``rule``; slopes of parts stand in it as calls of `SLOPE`.
+
+    The rules: ``sum``, ``factor`` (a constant one), ``product``, ``power``, ``power_chain``, ``known`` (a function of
+    the input itself), and ``chain``.
+    """
+
+    rule: str
+    of: Expression
+    result: Expression
+
+
+def lines(expression: Expression, wrt: Name, local: Local) -> list[Line]:
+    """The slope of an expression, then those of the parts that it is made of, each once.
+
+    Examples
+    --------
+    >>> x = Name("x", 0)
+    >>> square = Power(x, Number(Fraction(2)))
+    >>> found = lines(Power(Sum((square, ONE)), Number(Fraction(3))), x, lambda call, i: ZERO)
+    >>> [line.rule for line in found], found[-1].of == square
+    (['power_chain', 'sum', 'power'], True)
+    """
+    found: dict[Expression, Line] = {}
+
+    def go(of: Expression) -> None:
+        if of not in found:
+            found[of] = Line(*_applied(of, of, wrt, local))
+            for part in _slopes_in(found[of].result):
+                go(part)
+
+    go(expression)
+    return list(found.values())
+
+
+def depends(expression: Expression, wrt: Name) -> bool:
+    """Whether an expression changes with the input."""
+    inner = expression.definition if isinstance(expression, Name) else None
+    parts = expression.parts if inner is None else (inner,)
+    return expression == wrt or any([depends(part, wrt) for part in parts])
+
+
+def _slopes_in(result: Expression) -> Iterator[Expression]:
+    for term in terms_of(result):
+        for factor in split(term)[1]:
+            if isinstance(factor, FunctionCall) and factor.function == SLOPE:
+                yield factor.arguments[0]
+
+
+def _slope(of: Expression, wrt: Name) -> Expression:
+    return ONE if of == wrt else FunctionCall(SLOPE, (of,)) if depends(of, wrt) else ZERO
+
+
+def _applied(of: Expression, inner: Expression, wrt: Name, local: Local) -> tuple[str, Expression, Expression]:
+    """The rule for the outermost operation."""
+    match inner:
+        case Name(definition=definition) if definition is not None:
+            return _applied(of, definition, wrt, local)
+        case Sum(terms):
+            parts = [(split(term)[0], _times(Fraction(1), split(term)[1])) for term in terms]
+            return "sum", of, _added([_times(size, [_slope(part, wrt)]) for size, part in parts])
+        case Product(coefficient, factors):
+            moving = [k for k, factor in enumerate(factors) if depends(factor, wrt)]
+            made = [_times(coefficient, [*factors[:k], _slope(factors[k], wrt), *factors[k + 1 :]]) for k in moving]
+            return "product" if len(moving) > 1 else "factor", of, _added(made)
+        case Power(base, Number(value)):
+            lower = Rules().power(base, Number(value - 1))
+            return "power" if base == wrt else "power_chain", of, _times(value, [lower, _slope(base, wrt)])
+        case Power(base, exponent):
+            return _applied(of, FunctionCall("pow", (base, exponent)), wrt, local)
+        case FunctionCall(_, arguments):
+            moving = [i for i, argument in enumerate(arguments) if depends(argument, wrt)]
+            made = [_times(Fraction(1), [local(inner, i), _slope(arguments[i], wrt)]) for i in moving]
+            return "known" if arguments == (wrt,) else "chain", of, _added(made)
+    return "known", of, _slope(of, wrt)
+
+
+def _times(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
+    """A product as it comes; nothing but numbers is joined."""
+    inner: list[Expression] = []
+    for factor in factors:
+        own, others = split(factor)
+        coefficient *= own
+        inner += others
+    if not inner or coefficient == 0:
+        return Number(coefficient)
+    return inner[0] if coefficient == 1 and len(inner) == 1 else Product(coefficient, tuple(inner))
+
+
+def _added(terms: Sequence[Expression]) -> Expression:
+    kept = tuple([term for term in terms if term != ZERO])
+    return Sum(kept) if len(kept) > 1 else kept[0] if kept else ZERO
+
+
+def replaced(
+    expression: Expression,
+    names: Mapping[Name, Expression],
+    rules: Rules,
+    calls: Callable[[FunctionCall], Expression] = lambda call: call,
+) -> Expression:
+    """An expression with others in place of its names, and of its calls."""
+    inner = [replaced(part, names, rules, calls) for part in expression.parts]
+    match expression:
+        case Sum():
+            return rules.sum(inner)
+        case Product(coefficient):
+            return rules.product([Number(coefficient), *inner])
+        case Power():
+            return rules.power(*inner)
+        case FunctionCall(function, _, attributes):
+            return calls(FunctionCall(function, tuple(inner), attributes))
+        case Name():
+            return names.get(expression, expression)
+    return expression

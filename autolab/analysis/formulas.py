@@ -1,0 +1,165 @@
+"""The formulas of a function of one number and its derivatives: those that hold wherever its curves are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..engine.float_errors import quietly
+from ..engine.grad import grad
+from ..engine.observe import ForwardEvent, observe
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+from ..recording import record
+from ..recording.events import attributes_of
+from ..recording.model import Recording
+from .curves import Curves
+from .derivations import Derivation, NotReadableError, as_computed, derivation
+from .differentiation import SLOPE, Line, lines, replaced
+from .expressions import ONE, ZERO, Expression, FunctionCall, Name, evaluate, terms_of
+from .simplify import Rules
+
+MOST_LINES = 24
+"""Longer derivations are not read by anybody."""
+
+_CLOSE, _FEW = 1e-6, 3  # up to so many samples may be at a kink, or beside a pole
+_BESIDE: tuple[Callable[[Any], Callable[..., Any]], ...] = (  # a factor beside a call: its derivative is never constant
+    lambda f: lambda s, a: s * f((a,)),
+    lambda f: lambda s, a, b: s * f((a, b)),
+    lambda f: lambda s, a, b, c: s * f((a, b, c)),
+)
+_GUARDS: dict[str, Expression | None] = {"_zero": ZERO, "_both_zero": ZERO, "_inside": ONE, "clip": None}
+"""What guards against overflow, or for the slope at 0, are elsewhere; None for the first argument."""
+
+Functions = dict[tuple[str, tuple[tuple[str, str], ...]], Callable[[tuple[Any, ...]], Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Formulas:
+    """``orders`` are the formulas of f, f', f'' ..., as far as there are any; ``computed`` the same as they are
+    computed, not simplified, or None. ``found`` says where they were read, ``tidied`` whether guards against overflow
+    and such, which never act on these curves, are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.analysis import Study
+    >>> formulas = Study(np.tanh, 0.5, order=1).data.formulas
+    >>> len(formulas.orders), float(formulas.value(formulas.orders[1], 0.0))
+    (5, 1.0)
+    >>> [line.rule for line in formulas.derivation(1)]
+    ['known']
+    """
+
+    orders: tuple[Expression, ...] = ()
+    computed: tuple[Expression | None, ...] = ()
+    found: Derivation | None = None
+    functions: Functions = field(default_factory=dict)
+    tidied: bool = False
+
+    def value(self, expression: Expression, x: Any) -> Any:
+        """The value of an expression at ``x``: a number, an array, or a Variable, which gives a Variable."""
+
+        def known(leaf: Expression) -> Any:
+            match leaf:
+                case FunctionCall(function, (inner,)) if function == SLOPE:
+                    at = Variable(np.asarray(x, np.float64))
+                    y = self.value(inner, at)
+                    slope = grad([y], [at], [Variable(np.ones(at.shape))])[0] if isinstance(y, Variable) else None
+                    return np.zeros(at.shape) if slope is None else slope.data
+                case FunctionCall(function, arguments, attributes):
+                    return self.functions[function, attributes](tuple([evaluate(one, known) for one in arguments]))
+                case Name(definition=inner) if inner is not None:
+                    return evaluate(inner, known)
+            assert self.found is not None
+            return x if leaf == self.found.wrt else self.found.values[leaf]
+
+        with quietly():
+            return evaluate(expression, known)
+
+    def derivation(self, order: int) -> list[Line] | None:
+        """How the formula of an order comes about from that of the order below; None where no rule is known.
+
+        The slopes of parts that are left in a line are those of later lines.
+        """
+        assert self.found is not None and 0 < order < len(self.orders)
+        try:
+            return lines(self.orders[order - 1], self.found.wrt, self._local)
+        except (NotReadableError, LookupError):
+            return None
+
+    def _local(self, call: FunctionCall, i: int) -> Expression:
+        """The derivative of a call by an argument: read from a recording of that function alone."""
+        assert self.found is not None
+        if len(call.arguments) > len(_BESIDE):
+            raise NotReadableError
+        apply = _BESIDE[len(call.arguments) - 1](self.functions[call.function, call.attributes])
+        x = self.found.value(self.found.wrt)
+        values = [np.float64(self.value(argument, x)) for argument in call.arguments]
+        with observe(partial(_learn, self.functions)), quietly():
+            recording = record(apply, 1.0, *values, options={"order": 1, "wrt": "abc"[i]})
+        alone = derivation(recording)
+        if len(alone.orders) < 2:
+            return ZERO
+        given = dict(zip("sabc", (ONE, *call.arguments), strict=False))
+        found = replaced(alone.orders[1], {one: given[one.text] for one in alone.inputs}, Rules())
+        return _tidied(found) if self.tidied else found
+
+
+NO_FORMULAS = Formulas()
+
+
+def _learn(functions: Functions, event: Any) -> None:
+    if isinstance(event, ForwardEvent) and isinstance(event.function, Primitive):
+        key = event.function.name, attributes_of(event)
+        functions.setdefault(key, partial(event.function.apply, attributes=event.attributes))
+
+
+def read_formulas(recorded: Callable[[], Recording], curves: Curves) -> Formulas:
+    """Of as many orders as can be read, and give the values of the curves: a formula that holds on one branch of the
+    function alone is none.
+
+    Parameters
+    ----------
+    recorded : callable
+        Gives a recording of the function with its derivatives.
+    curves : Curves
+    """
+    functions: Functions = {}
+    with observe(partial(_learn, functions)):
+        recording = recorded()
+    for count in range(len(recording.higher), -1, -1):
+        kept = replace(recording, higher=recording.higher[:count])
+        try:
+            found = derivation(kept)
+        except NotReadableError:
+            continue
+        orders = (*found.orders, *[ZERO] * (len(curves.y) - 1 - count))
+        made = Formulas(orders, as_computed(kept), found, functions)
+        tidied = _as_far_as_right(replace(made, orders=tuple(map(_tidied, orders)), tidied=True), curves)
+        return max(tidied, _as_far_as_right(made, curves), key=lambda one: len(one.orders))
+    return NO_FORMULAS
+
+
+def _tidied(expression: Expression) -> Expression:
+    """Without guards: whether it is the same on the curves is seen afterwards."""
+    return replaced(expression, {}, Rules(), lambda call: _GUARDS.get(call.function, call) or call.arguments[0])
+
+
+def _as_far_as_right(made: Formulas, curves: Curves) -> Formulas:
+    agree = [_agrees(made, order, y, curves.x) for order, y in zip(made.orders, curves.y, strict=True)]
+    return replace(made, orders=made.orders[: [*agree, False].index(False)])
+
+
+def _agrees(made: Formulas, order: Expression, y: np.ndarray, x: np.ndarray) -> bool:
+    try:
+        value, size = made.value(order, x), sum([np.abs(made.value(term, x)) for term in terms_of(order)])
+    except LookupError:  # a function that only the user knows
+        return False
+    with np.errstate(all="ignore"):
+        far = np.isfinite(y) & ~(np.abs(value - y) <= _CLOSE * (size + np.abs(y)))
+    return bool(np.count_nonzero(far) <= _FEW)
