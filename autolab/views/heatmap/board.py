@@ -16,7 +16,8 @@ from ..draw.escape import clean, join, paragraph, picture, prose
 from ..draw.grad_status import of_variable
 from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
-from ..draw.messages import say
+from ..draw.messages import listed, say
+from ..draw.numbers import shape_text
 from ..live.protocol import not_understood
 
 MAX_BYTES = 200_000
@@ -194,7 +195,19 @@ class Board:
                 entry |= {**told, "buffer": len(cells), "index": index_words(plane)}
                 cells.append(data)
             entries.append(entry)
-        return {"settings": self._settings(), "groups": self._groups(), "panels": entries, "cells": cells}
+        return {
+            "title": self.title,
+            "settings": self._settings(),
+            "groups": self._groups(),
+            "panels": entries,
+            "cells": cells,
+        }
+
+    @property
+    def title(self) -> str:
+        """The names of the arrays, each with its shape; those of one shape together."""
+        named = [(listed(group["names"], 4), shape_text(tuple(group["shape"]))) for group in self._groups()]
+        return ", ".join(f"{names} {shape}" for names, shape in named)
 
     def _settings(self) -> dict[str, Any]:
         has_gradients = any([isinstance(entry.source, Variable) for entry in self.arrays])

@@ -46,6 +46,7 @@ const LEAST = 8; // rows and columns that remain when enlarging
 export function makeHeatPart(view) {
   const { get, root } = view;
   const groups = html("div.al-heat-groups");
+  const [steps, planesMenu] = [html("div.al-heat-steps"), html("div.al-heat-planes")];
   /** @type {ReturnType<typeof makeGroup>[]} */
   let made = [];
   let built = "";
@@ -62,6 +63,8 @@ export function makeHeatPart(view) {
         makeGroup(view, plane, panels.filter((/** @type {any} */ p) => p.group === key).length, follow),
       );
       groups.replaceChildren(...made.map((group) => group.root));
+      steps.replaceChildren(...made.map((group) => group.steps));
+      planesMenu.replaceChildren(...made.map((group) => group.planes));
     }
     made.forEach((group, key) =>
       group.update(
@@ -81,9 +84,15 @@ export function makeHeatPart(view) {
   function follow(indices) {
     followed = indices;
     for (const group of made) group.follow(indices);
+    root.dispatchEvent(new Event("al-line"));
   }
 
-  return { places: { middle: [groups] }, on: { picture: paint }, paint };
+  return {
+    places: { middle: [groups], below: [steps], menu: [planesMenu] },
+    on: { picture: paint },
+    paint,
+    says: () => made.flatMap((group) => group.says()).join("; "),
+  };
 }
 
 /**
@@ -92,7 +101,7 @@ export function makeHeatPart(view) {
  * @param {number} count
  * @param {(indices: Indices) => void} follow
  */
-function makeGroup({ get, send, link }, first, count, follow) {
+function makeGroup({ get, send, link, root }, first, count, follow) {
   let plane = first;
   /** @type {Spot | null} */
   let cursor = null;
@@ -115,21 +124,19 @@ function makeGroup({ get, send, link }, first, count, follow) {
   const out = button("Less enlarged", shrink);
   const where = html("span.al-note");
   const buttons = html("div.al-heat-zoom", where, out, whole);
-  const bar = html("div.al-heat-bar", axes.root, buttons);
-
-  const group = html(
-    "section.al-heat-group",
-    { "aria-label": first.names.join(", ") },
-    bar,
-    html("div.al-heat-panels", ...panels.map((panel) => panel.root)),
-  );
+  const name = { role: "group", "aria-label": first.names.join(", ") };
+  const steps = html("div.al-heat-bar", name, axes.sliders, buttons);
+  const planes = html("div.al-heat-bar", name, axes.choices);
+  const group = html("section.al-heat-group", name, html("div.al-heat-panels", ...panels.map((panel) => panel.root)));
   group.style.setProperty("--al-panels", String(Math.min(2, count)));
+  group.style.setProperty("--al-down", String(Math.ceil(count / 2)));
 
   /** @param {Spot | null} spot @param {number} i */
   function point(spot, i) {
     [cursor, pointed] = [spot, i];
-    if (named[i]) follow(spot ? indicesAt(spot, named[i], plane) : {});
-    else for (const panel of panels) panel.show(spot);
+    if (named[i]) return follow(spot ? indicesAt(spot, named[i], plane) : {});
+    for (const panel of panels) panel.show(spot);
+    root.dispatchEvent(new Event("al-line"));
   }
 
   /** @param {number[] | null} region */
@@ -171,6 +178,9 @@ function makeGroup({ get, send, link }, first, count, follow) {
 
   return {
     root: group,
+    steps,
+    planes,
+    says: () => panels.map((panel) => panel.says()).filter(Boolean),
     /**
      * @param {any} next
      * @param {any[]} facts
@@ -187,7 +197,8 @@ function makeGroup({ get, send, link }, first, count, follow) {
         `rows ${top}\u2013${bottom - 1} of ${next.extent[0]}, columns ${left}\u2013${right - 1} of ${next.extent[1]}`,
       );
       axes.update(next, link.state === "idle");
-      bar.hidden = (axes.root.hidden = get("still") || next.shape.length < 3) && buttons.hidden;
+      planes.hidden = axes.sliders.hidden = get("still") || next.shape.length < 3;
+      steps.hidden = planes.hidden && buttons.hidden;
       named = facts.map((fact) => fact.axes ?? "");
       facts.forEach((fact, i) => panels[i].update(fact, next, cells[fact.buffer], colors));
       if (!named[pointed]) point(cursor && inside(next.region, cursor), pointed);
@@ -241,12 +252,8 @@ function makeAxes({ shape }, across, step) {
   });
 
   return {
-    root: html(
-      "div.al-heat-axes",
-      html("label.al-setting", "rows", rows),
-      html("label.al-setting", "columns", columns),
-      ...sliders.map((/** @type {any} */ s) => s.root),
-    ),
+    choices: [html("label.al-setting", "rows", rows), html("label.al-setting", "columns", columns)],
+    sliders: html("div.al-heat-axes", ...sliders.map((/** @type {any} */ s) => s.root)),
     /** @param {any} plane @param {boolean} isSettled */
     update(plane, isSettled) {
       ({ axes, at } = plane);

@@ -35,7 +35,7 @@ class Heatmap(LiveView):
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        first = at_first(["heat_keys"], live_stale=say("heat_stale"))
+        first = at_first(rest=say("heat_rest"), live_stale=say("heat_stale"))
         super().__init__(**first, **self._answers([AT_FIRST]))
         self._listen()
 

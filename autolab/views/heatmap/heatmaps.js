@@ -7,17 +7,19 @@ import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";
+import { rangeOf } from "./panel.js";
 
 export default () =>
   makeWidget(
-    [makeHeatSettingsPart, makeComputingPart, makeStaleNoticePart, makeHeatPart],
+    [makeHeatPart, makeHeatSettingsPart, makeComputingPart, makeStaleNoticePart],
     makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
   );
 
 // The part that chooses between value and gradient, and how numbers become colours.
 
 /** @param {import("../graph/explorer.js").View} view */
-function makeHeatSettingsPart({ get, send }) {
+function makeHeatSettingsPart({ get, send, root }) {
+  const title = html("h2.al-function");
   const show = makeSegments("What is shown", KINDS_SHOWN, (name) => choose({ show: name }));
   const scale = makeSegments("Scale of the colours", SCALES, (name) => choose({ scale: name }));
   const decades = html("input.al-range", {
@@ -50,7 +52,18 @@ function makeHeatSettingsPart({ get, send }) {
     write(powers, many === 1 ? "1 power of ten" : `${many} powers of ten`);
     one.hidden = !several;
     shared.checked = all;
+    root.classList.toggle("al-heat-one", !several);
+    write(title, get("picture").title);
   }
 
-  return { needsKernel: true, places: { menu: [show.root, scale.root, range, one] }, on: { picture: paint }, paint };
+  /** Of an array alone: from where to where it goes, or that it is empty; others have that above them. */
+  function says() {
+    const [panel, ...others] = get("picture").panels;
+    if (others.length || panel.buffer === null) return "";
+    const range = rangeOf(panel);
+    return range ? `${range}. ${get("words")[get("still") ? "still" : "rest"]}` : panel.caption;
+  }
+
+  const menu = get("still") ? [] : [show.root, scale.root, range, one];
+  return { places: { header: [title], menu }, on: { picture: paint }, paint, says };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** One array as a heatmap: its cells, the signs of NaN and infinity, the number under the pointer. */
+/** One array as a heatmap: its cells, the signs of NaN and infinity, and the mark of the one that is read. */
 
 import { makeHeatLegend, paint, toneOf } from "../live/colors.js";
 import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
@@ -39,12 +39,11 @@ export function makeHeatPanel(act) {
   const which = html("span.al-caption");
   const about = html("span.al-heat-about");
   const sentence = html("p.al-status");
-  const readout = html("output.al-readout");
   const note = html("p.al-note");
   const root = html(
     "section.al-heat-panel",
     html("div.al-heat-head", name, which, about),
-    html("div.al-heat-body", html("div.al-heat-cells", frame, readout, sentence, note), legend.root),
+    html("div.al-heat-body", html("div.al-heat-cells", frame, sentence, note), legend.root),
   );
   /** @type {any} */
   let facts;
@@ -56,6 +55,8 @@ export function makeHeatPanel(act) {
   let tone = () => 0;
   /** @type {{x: number, y: number, spot: Spot} | null} */
   let drag = null;
+  /** @type {Spot | null} */
+  let read = null; // the element that is marked alone
 
   /** The element under the pointer, the first of its cell. @param {PointerEvent} event @returns {Spot | null} */
   function spotAt(event) {
@@ -107,6 +108,12 @@ export function makeHeatPanel(act) {
     Math.floor((column - group.region[2]) / facts.block[1]),
   ];
 
+  /** @param {Spot} spot */
+  function valueAt(spot) {
+    const [i, j] = cellOf(spot);
+    return data[i * facts.cols + j];
+  }
+
   /** Put the mark around cells. @param {Spot} a @param {Spot} b */
   function frameCells(a, b) {
     const [[top, left], [bottom, right]] = corners(a, b).map(cellOf);
@@ -128,9 +135,9 @@ export function makeHeatPanel(act) {
       write(which, next.which);
       root.classList.toggle("al-heat-gradient", next.which === "gradient");
       tellOrHide(sentence, next.sentence);
-      write(about, next.facts ?? "");
       const isEmpty = !buffer || !next.rows || !next.cols;
-      for (const part of [frame, readout, legend.root]) part.toggleAttribute("hidden", isEmpty);
+      for (const part of [frame, legend.root]) part.toggleAttribute("hidden", isEmpty);
+      write(about, [next.facts, !isEmpty && rangeOf(next)].filter(Boolean).join(" \u00b7 "));
       tellOrHide(note, next.caption);
       data = buffer ? values(buffer, next.kind) : [];
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
@@ -139,35 +146,34 @@ export function makeHeatPanel(act) {
       set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
       const few = labelled(next);
       root.style.setProperty("--al-aspect", String(clamp((next.cols * (few ? 2 : 1)) / next.rows, 0.4, 12)));
-      root.style.setProperty("--al-most", few ? `${next.cols * 5.6}em` : `${Math.max(next.cols * 1.6, 8)}em`);
+      root.style.setProperty("--al-most", `${Math.max(next.cols * (few ? 12 : 4), 8)}em`);
       paint(canvas, next, data, colors);
       print(numbers, next, data, colors);
       drawSigns(signs, next, few ? [] : data);
       legend.update(next, colors);
     },
     /**
-     * Mark an element and read it out; or mark all from it to the last one.
+     * Mark an element, which can be read; or mark all from it to the last one.
      * @param {Spot | null} spot
      * @param {Spot | null} [last]
      */
     show(spot, last = spot) {
       if (frame.hidden) return;
       mark.hidden = !spot;
-      if (!spot || !last) legend.point(null);
-      if (!spot || !last) return write(readout, rangeOf(facts));
-      if (!drag) frameCells(spot, last);
-      if (spot.row !== last.row || spot.column !== last.column) return write(readout, rangeOf(facts));
-      const [i, j] = cellOf(spot);
-      const value = data[i * facts.cols + j];
+      if (spot && last && !drag) frameCells(spot, last);
+      read = spot?.row === last?.row && spot?.column === last?.column ? spot : null;
+      const value = read ? valueAt(read) : NaN;
       legend.point(Number.isFinite(value) ? tone(value) : null);
-      write(
-        readout,
-        [
-          `${facts.which === "gradient" ? "gradient of " : ""}${facts.name}${indexOf(i, j, facts, group)}`,
-          ` = ${text(value, facts.type)}`,
-          facts.block.some((/** @type {number} */ n) => n > 1) ? ", the greatest magnitude there" : "",
-        ].join(""),
-      );
+    },
+    /** The element that is marked, in words; nothing where there is none. */
+    says() {
+      if (!read) return "";
+      const [i, j] = cellOf(read);
+      return [
+        `${facts.which === "gradient" ? "gradient of " : ""}${facts.name}${indexOf(i, j, facts, group)}`,
+        ` = ${text(valueAt(read), facts.type)}`,
+        facts.block.some((/** @type {number} */ n) => n > 1) ? ", the greatest magnitude there" : "",
+      ].join("");
     },
   };
 }
@@ -202,7 +208,7 @@ function indexOf(i, j, { block }, { shape, axes, at, region }) {
 }
 
 /** The smallest and the largest number, and how many are none. @param {any} facts */
-function rangeOf({ min, max, nan, inf, type, size }) {
+export function rangeOf({ min, max, nan, inf, type, size }) {
   const ends =
     min === null || max === null
       ? ""

@@ -6,23 +6,27 @@ import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
 import { makeComputingPart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
-import { button, choice, html, write } from "../live/dom.js";
+import { button, choice, html } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
 
 export default () =>
   makeWidget(
-    [makeKnobsPart, makeComputingPart, makeToldPart, makeLinesPart, makeHeatPart],
+    [makeLinesPart, makeHeatPart, makeKnobsPart, makeComputingPart],
     makeBrain(
       makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs),
     ),
   );
 
-/** Sliders, choices, and the button that draws again. @param {import("../graph/explorer.js").View} view */
+/**
+ * Sliders, choices, and the button that draws again; and what the function says.
+ * @param {import("../graph/explorer.js").View} view
+ */
 function makeKnobsPart(view) {
   const { get, send, link, root } = view;
   root.classList.add("al-interact");
   const { title, controls, settings, dice } = get("free");
+  const still = Boolean(get("still"));
   const sliders = makeControls(
     { move: ({ key }, _, value) => send({ do: "move", key, value }) },
     { class: "al-controls", "aria-label": "Inputs" },
@@ -49,29 +53,14 @@ function makeKnobsPart(view) {
   return {
     places: {
       header: [html("h2.al-function", title)],
-      foot: dice && !get("still") ? [again] : [],
-      inputs: knobs.length ? [html("div.al-inputs", ...knobs)] : [],
+      foot: dice && !still ? [again] : [],
+      below: knobs.length ? [html("div.al-knobs", { inert: still }, ...knobs)] : [],
     },
-    on: { free: paint },
+    on: { free: paint, result: () => {} },
     paint,
     linked: paint,
+    says: () => get("result").told.join(" "),
   };
-}
-
-/** What the function says. @param {import("../graph/explorer.js").View} view */
-function makeToldPart({ get }) {
-  const root = html("div.al-said", { role: "status" });
-
-  function paint() {
-    const { told } = get("result");
-    while (root.children.length > told.length) root.lastElementChild.remove();
-    told.forEach((/** @type {string} */ text, /** @type {number} */ i) =>
-      write(root.children[i] ?? root.appendChild(html("p")), text),
-    );
-    root.hidden = !told.length;
-  }
-
-  return { places: { middle: [root] }, on: { result: paint }, paint };
 }
 
 /** A chart for each that the function returned. @param {import("../graph/explorer.js").View} view */

@@ -26,7 +26,7 @@ from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
 
-_WORDS = ("heat_keys", "interact_draw")
+_WORDS = ("interact_draw",)
 _MOST_TEXT = 2000
 
 
@@ -49,7 +49,9 @@ class Interact(LiveView):
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
         self._train = config.train
         self._name = clean(getattr(fn, "__name__", type(fn).__name__))
-        first = at_first(_WORDS, live_stale=say("interact_stale"), still=say("interact_still"))
+        first = at_first(
+            _WORDS, rest=say("interact_rest"), live_stale=say("interact_stale"), still=say("interact_still")
+        )
         self._compute()
         super().__init__(**first, **self._answers([["free"], ["result"], AT_FIRST]))
         self._listen()
@@ -59,6 +61,11 @@ class Interact(LiveView):
     def title(self) -> str:
         """The name of the function."""
         return self._name
+
+    @property
+    def call(self) -> str:
+        """The function with the names of its arguments, as code."""
+        return f"{self._name}({', '.join(map(clean, self._knobs))})"
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -90,7 +97,7 @@ class Interact(LiveView):
         """What can be moved, with the name of the function."""
         named = self._knobs.items()
         return {
-            "title": self._name,
+            "title": self.call,
             "controls": [knob.entry(name) for name, knob in named if isinstance(knob, Slider)],
             "settings": [knob.entry(name) for name, knob in named if isinstance(knob, Choice)],
             "dice": any([isinstance(knob, Dice) for knob in self._knobs.values()]),

@@ -4,7 +4,8 @@
 import { html, set, short, svg, tellOrHide, write } from "./dom.js";
 import { claim, clamp, placeIn } from "./hand.js";
 
-const [PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_BOTTOM] = [58, 12, 10, 40];
+const PLOT_ROOM = [58, 12, 10, 40]; // beside the plot, for letters of PLOT_LETTERS pixels
+const PLOT_LETTERS = 12;
 const LETTERS = 48; // pixels of a number below the chart
 const FEW = 25; // a line of so few points shows them
 
@@ -15,31 +16,34 @@ const FEW = 25; // a line of so few points shows them
  *   string, description: string, powers?: boolean}} Chart
  */
 
-export function makeChart() {
+/** @param {(at: number) => void} [pick] what a click on a point does, or Enter: it gets its place */
+export function makeChart(pick) {
   const picture = svg("svg.al-chart-picture", {
     role: "img",
     tabindex: 0,
     onpointermove: pointed,
     onpointerleave: () => point(null),
+    onclick: choose,
     onkeydown: pressed,
     onblur: () => point(null),
   });
   const title = html("h3.al-chart-title");
   const legend = html("ul.al-chart-legend");
   const note = html("p.al-note");
-  const ruler = html("div");
-  const root = html("section.al-chart", title, ruler, picture, legend, note);
+  const frame = html("div.al-chart-frame", picture);
+  const root = html(pick ? "section.al-chart.al-chart-pick" : "section.al-chart", title, frame, legend, note);
   /** @type {Chart} */
   let chart;
   /** @type {number | null} */
   let cursor = null; // where the values are read, on the horizontal axis
   let [width, height] = [0, 0];
+  let [left, right, top, bottom] = PLOT_ROOM;
 
   const x = (/** @type {number} */ value) =>
-    PLOT_LEFT + ((value - chart.x.lo) / (chart.x.hi - chart.x.lo)) * (width - PLOT_LEFT - PLOT_RIGHT);
+    left + ((value - chart.x.lo) / (chart.x.hi - chart.x.lo)) * (width - left - right);
   const y = (/** @type {number} */ value) => {
     const [low, high, at] = [chart.y.lo, chart.y.hi, value].map((v) => (chart.log ? Math.log10(v) : v));
-    return height - PLOT_BOTTOM - ((at - low) / (high - low)) * (height - PLOT_TOP - PLOT_BOTTOM);
+    return height - bottom - ((at - low) / (high - low)) * (height - top - bottom);
   };
   const path = (/** @type {string} */ d, /** @type {string} */ kind) => svg("path", { d, class: kind });
   const text = (
@@ -52,20 +56,20 @@ export function makeChart() {
   function draw() {
     if (!chart || !width) return;
     set(picture, { width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": chart.description });
-    const [bottom, right] = [height - PLOT_BOTTOM, width - PLOT_RIGHT];
+    const [floor, end, letter] = [height - bottom, width - right, bottom / PLOT_ROOM[3]];
     picture.replaceChildren(
       ...chart.y.ticks.flatMap(([value, words]) => [
-        path(`M${PLOT_LEFT} ${y(value)}H${right}`, "al-chart-grid"),
-        text(PLOT_LEFT - 7, y(value) + 4, words, "al-chart-left"),
+        path(`M${left} ${y(value)}H${end}`, "al-chart-grid"),
+        text(left - 7, y(value) + 4 * letter, words, "al-chart-left"),
       ]),
       ...spaced(chart.x.ticks).flatMap(([value, words]) => [
-        path(`M${x(value)} ${bottom}v5`, "al-chart-axis"),
-        text(x(value), bottom + 18, words, "al-chart-middle"),
+        path(`M${x(value)} ${floor}v5`, "al-chart-axis"),
+        text(x(value), floor + 18 * letter, words, "al-chart-middle"),
       ]),
-      path(`M${PLOT_LEFT} ${PLOT_TOP}V${bottom}H${right}`, "al-chart-axis"),
-      text((PLOT_LEFT + right) / 2, bottom + 33, chart.x_title, "al-chart-middle"),
-      ...(chart.mark === null ? [] : [path(`M${x(chart.mark)} ${PLOT_TOP}V${bottom}`, "al-chart-mark")]),
-      ...(cursor === null ? [] : [path(`M${x(cursor)} ${PLOT_TOP}V${bottom}`, "al-chart-cursor")]),
+      path(`M${left} ${top}V${floor}H${end}`, "al-chart-axis"),
+      text((left + end) / 2, floor + 33 * letter, chart.x_title, "al-chart-middle"),
+      ...(chart.mark === null ? [] : [path(`M${x(chart.mark)} ${top}V${floor}`, "al-chart-mark")]),
+      ...(cursor === null ? [] : [path(`M${x(cursor)} ${top}V${floor}`, "al-chart-cursor")]),
       ...chart.lines.flatMap(drawn),
     );
   }
@@ -138,17 +142,22 @@ export function makeChart() {
 
   /** @param {PointerEvent} event */
   function pointed(event) {
-    const part = (placeIn(event, picture).across * width - PLOT_LEFT) / (width - PLOT_LEFT - PLOT_RIGHT);
+    const part = (placeIn(event, picture).across * width - left) / (width - left - right);
     const wished = chart.x.lo + part * (chart.x.hi - chart.x.lo);
     const places = chart.lines[0]?.x ?? [];
     if (places.length)
       point(places.reduce((best, at) => (Math.abs(at - wished) < Math.abs(best - wished) ? at : best)));
   }
 
+  function choose() {
+    if (cursor !== null) pick?.(cursor);
+  }
+
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     const places = chart.lines[0]?.x ?? [];
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (pick && event.key === "Enter") return (claim(event), choose());
     if (!step || !places.length) return;
     claim(event);
     const here = cursor === null ? places.length : nearest(chart.lines[0]);
@@ -156,14 +165,16 @@ export function makeChart() {
   }
 
   function resize() {
-    const next = Math.floor(ruler.clientWidth);
-    if (!next || next === width) return;
-    [width, height] = [next, Math.round(clamp(next * 0.52, 190, 270))];
+    const [wide, high] = [Math.floor(frame.clientWidth), Math.floor(frame.clientHeight)];
+    if (!wide || !high || (wide === width && high === height)) return;
+    [width, height] = [wide, high];
+    const letters = Number.parseFloat(getComputedStyle(picture).fontSize) / PLOT_LETTERS;
+    [left, right, top, bottom] = PLOT_ROOM.map((room) => room * letters);
     draw();
   }
 
   const observer = new ResizeObserver(resize);
-  observer.observe(ruler);
+  observer.observe(frame);
   return {
     root,
     /** @param {Chart} next */
@@ -197,8 +208,12 @@ export function makeChart() {
   };
 }
 
-/** As many charts as there is something to draw. @param {HTMLElement} root in which they stand */
-export function makeCharts(root) {
+/**
+ * As many charts as there is something to draw.
+ * @param {HTMLElement} root in which they stand
+ * @param {(at: number) => void} [pick]
+ */
+export function makeCharts(root, pick) {
   /** @type {ReturnType<typeof makeChart>[]} */
   const charts = [];
   return {
@@ -208,7 +223,7 @@ export function makeCharts(root) {
         gone.close();
         gone.root.remove();
       }
-      while (charts.length < wanted.length) charts.push(makeChart());
+      while (charts.length < wanted.length) charts.push(makeChart(pick));
       charts.forEach((chart, i) => {
         if (!chart.root.parentNode) root.append(chart.root);
         chart.update(wanted[i]);

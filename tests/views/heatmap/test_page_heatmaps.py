@@ -17,7 +17,7 @@ from autolab.views.export.pages import export_html
 from autolab.views.heatmap.board import Board
 from autolab.views.heatmap.heatmap import Heatmap, gather
 
-from ..bare_page import RecordingComm, Wire, serve
+from ..bare_page import RecordingComm, Wire, menu, serve
 from ..live.test_page_link import flush
 from ..looking import INK, told, turn_heat
 
@@ -62,7 +62,12 @@ def cells(page: Page) -> tuple[int, int]:
 
 
 def readout(page: Page, k: int = 0) -> str:
-    return page.locator(".al-readout").nth(k).text_content() or ""
+    """What the sentence says of one of the arrays."""
+    return (page.locator(".al-sentence").text_content() or "").split("; ")[k]
+
+
+def range_of(page: Page, k: int = 0) -> str:
+    return (page.locator(".al-heat-about").nth(k).text_content() or "").partition(" \u00b7 ")[2]
 
 
 def hover(page: Page, row: float, column: float, shape: tuple[int, int], k: int = 0) -> None:
@@ -85,6 +90,7 @@ def test_every_pixel_has_the_colour_of_its_number(show: Show, decades: int | Non
     page = wire.pages[0]
     page.evaluate("light => { document.body.dataset.jpThemeLight = light }", str(look == "light").lower())
     if decades is not None:
+        menu(page)
         page.get_by_label("Symmetric log" if decades else "Linear").check(force=True)
         wire.settle()
     if decades:
@@ -114,7 +120,7 @@ def test_nan_and_infinities_are_signs_and_have_no_colour(show: Show) -> None:
 
 def test_of_nan_alone_there_is_no_range_and_zeros_have_the_colour_of_zero(show: Show) -> None:
     page = show({"none": np.full((2, 2), np.nan), "zero": np.zeros((9, 9))}).pages[0]
-    assert [readout(page, k) for k in (0, 1)] == ["4 NaN (×)", "all 0"]
+    assert [range_of(page, k) for k in (0, 1)] == ["4 NaN (×)", "all 0"]
     assert (pixels(page, 1) == [*paint(np.array(0.0)), 255]).all()
 
 
@@ -136,9 +142,9 @@ def test_whole_numbers_and_truth_values_read_as_such(show: Show) -> None:
     page = show({"n": np.array([[2**40, 2**60 + 1]]), "b": np.array([True, False])}).pages[0]
     for column, text in enumerate(("1099511627776", "1.15292e+18")):  # all its digits, where they are its own
         hover(page, 0, column, (1, 2), 0)
-        assert readout(page, 0) == f"n[0, {column}] = {text}"
+        assert readout(page) == f"n[0, {column}] = {text}"
     hover(page, 0, 1, (1, 2), 1)
-    assert readout(page, 1) == "b[1] = False"
+    assert readout(page) == "b[1] = False"
 
 
 def test_the_sliders_step_through_the_other_axes(show: Show) -> None:
@@ -154,6 +160,7 @@ def test_the_sliders_step_through_the_other_axes(show: Show) -> None:
     wire.settle()
     hover(page, 6, 7, (20, 15))
     assert readout(page) == f"array[2, 1, 6, 7] = {x[2, 1, 6, 7]:.6g}".replace("-", "−")
+    menu(page)
     page.get_by_label("Rows").select_option("0")
     wire.settle()
     assert cells(page) == (4, 15)
@@ -270,6 +277,7 @@ def test_several_arrays_have_one_scale_or_each_its_own(show: Show) -> None:
     page = wire.pages[0]
     ends = lambda: page.locator(".al-heat-legend text:first-of-type").all_text_contents()  # noqa: E731
     assert len(set(ends())) == 1
+    menu(page)
     page.get_by_label("One scale for all").uncheck()
     wire.settle()
     assert len(set(ends())) == 2
@@ -303,7 +311,8 @@ def test_a_missing_gradient_says_why(show: Show) -> None:
 
 def test_an_empty_array_says_so(show: Show) -> None:
     page = show(np.zeros((0, 4))).pages[0]
-    assert page.get_by_text("The array is empty.").is_visible()
+    assert readout(page) == "The array is empty."
+    assert page.locator(".al-note").is_hidden()  # one place says it
     assert page.locator(".al-canvas:visible").count() == 0
 
 

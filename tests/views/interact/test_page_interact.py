@@ -73,7 +73,8 @@ def test_pointing_at_a_cell_marks_its_row_and_column(show: Show) -> None:
     point(page, "gW", 2, 1, (3, 4))
     found = {name: marked(page, name, shape) for name, shape in shapes.items()}
     assert found == {"x": (0, 1, 5, 1), "W": (2, 1, 1, 1), "gy": (0, 2, 5, 1), "gW": (2, 1, 1, 1), "gb": (0, 2, 1, 1)}
-    assert "gb[2] = " in panel(page, "gb").locator(".al-readout").text_content()
+    said = page.locator(".al-sentence").text_content().split("; ")
+    assert [text.split(" = ")[0] for text in said] == ["W[2, 1]", "gW[2, 1]", "gb[2]"]
     point(page, "gy", 3, 0, (5, 3))
     found = {name: marked(page, name, shape) for name, shape in shapes.items()}
     assert found == {"x": (3, 0, 1, 4), "W": (0, 0, 1, 4), "gy": (3, 0, 1, 1), "gW": (0, 0, 1, 4), "gb": (0, 0, 1, 1)}
@@ -84,15 +85,15 @@ def test_pointing_at_a_cell_marks_its_row_and_column(show: Show) -> None:
 def test_marks_and_ranges_follow_what_is_drawn(show: Show) -> None:
     wire = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES})
     page = wire.pages[0]
-    readout = panel(page, "gb").locator(".al-readout")
-    before = readout.text_content()
+    about = panel(page, "gb").locator(".al-heat-about")
+    before = about.text_content()
     assert " to " in before
     point(page, "gW", 2, 1, (3, 4))
     page.get_by_role("slider", name="batch").press("ArrowRight")
     wire.settle()
     assert marked(page, "x", (6, 4)) == (0, 1, 6, 1)
     page.mouse.move(1, 1)
-    assert " to " in readout.text_content() != before
+    assert " to " in about.text_content() != before
 
 
 def test_the_keys_mark_as_the_pointer_does(show: Show) -> None:
@@ -125,7 +126,7 @@ def test_slider_choice_and_button_reach_the_function(show: Show) -> None:
     wire.settle()
     page.get_by_label("kind").select_option("b")
     wire.settle()
-    assert page.locator(".al-said").inner_text() == "b 4"
+    assert page.locator(".al-sentence").inner_text() == "b 4"
     assert page.get_by_label("scale, number").input_value() == "4"
     page.get_by_role("button", name="Draw again").click()
     wire.settle()
@@ -140,13 +141,11 @@ def test_while_the_kernel_is_busy_only_the_latest_move_waits(show: Show) -> None
     for _ in range(12):
         slider.press("ArrowRight")
     wire.settle()
-    assert wire.pages[0].locator(".al-said").inner_text() == "12"
+    assert wire.pages[0].locator(".al-sentence").inner_text() == "12"
     assert len(wire.received) == 2
 
 
-PLACES = (
-    "() => ['.al-view', '.al-inputs', '.al-said'].map((part) => document.querySelector(part).getBoundingClientRect().y)"
-)
+PLACES = "() => ['.al-view', '.al-knobs', '.al-foot'].map((at) => document.querySelector(at).getBoundingClientRect().y)"
 
 
 def test_that_it_computes_is_said_over_what_is_old_and_no_slider_moves(show: Show) -> None:
@@ -157,10 +156,10 @@ def test_that_it_computes_is_said_over_what_is_old_and_no_slider_moves(show: Sho
     page.get_by_role("slider", name="n").press("ArrowRight")
     expect(page.locator(".al-busy")).to_have_text(say("live_computing"))
     assert page.evaluate(PLACES) == before
-    said, work = (page.locator(part).bounding_box() or {} for part in (".al-said", ".al-work"))
-    assert said["y"] <= work["y"] <= said["y"] + 20
+    middle, work = (page.locator(part).bounding_box() or {} for part in (".al-middle", ".al-work"))
+    assert middle["y"] <= work["y"] <= middle["y"] + 20
     wire.settle()
-    assert page.locator(".al-said").inner_text() == "a sentence of 1 words"
+    assert page.locator(".al-sentence").inner_text() == "a sentence of 1 words"
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
@@ -175,7 +174,8 @@ def test_a_saved_page_stands_alone_and_says_so(browser: Browser, show: Show, tmp
     point(page, "gW", 0, 3, (3, 4))
     assert marked(page, "x", (5, 4)) == (0, 3, 5, 1)
     assert page.get_by_role("button", name="Draw again").count() == 0
-    assert page.locator(".al-inputs").get_attribute("inert") is not None
-    assert "nothing computes here" in page.locator(".al-still").inner_text()
+    assert page.locator(".al-knobs").get_attribute("inert") is not None
+    page.mouse.move(1, 1)
+    assert "nothing computes here" in page.locator(".al-sentence").inner_text()
     assert problems == []
     page.context.close()

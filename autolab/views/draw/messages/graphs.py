@@ -278,7 +278,7 @@ SENTENCES: dict[str, str] = {
     "share_for": "share for {name} = {rule}",
     "upstream": "upstream",
     # Heatmaps of arrays.
-    "heat_still": "This page was saved. It shows what the heatmaps showed; point at a cell to read it.",
+    "heat_still": "This page was saved. Point at a cell to read its number.",
     "heat_stale": "The heatmaps below were drawn before.",
     "heat_covers": (
         "Each cell covers up to {rows} × {columns} of {total} elements and shows the one of greatest magnitude."
@@ -288,9 +288,10 @@ SENTENCES: dict[str, str] = {
     "heat_sampled": "The histogram counts 1 of {stride} elements.",
     "heat_counts_blocks": "The histogram counts the largest element of each block that was kept, not every element.",
     "heat_since": "Cells have run since these numbers were read.",
-    "heat_keys": "Arrow keys choose a cell. Enter enlarges around it, Backspace goes back. Or drag over the cells.",
+    "heat_rest": "Point at a cell to read its number; drag over cells to enlarge them.",
     # What a function makes of numbers that can be moved.
     "interact_draw": "Draw again",
+    "interact_rest": "Move a slider, or type a number: the picture follows.",
     "interact_stale": "Not computed for these inputs. Below is what the function returned before.",
     "interact_still": (
         "This page was saved. It shows what the function returned for the inputs below; nothing computes here."
