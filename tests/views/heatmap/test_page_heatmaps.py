@@ -312,7 +312,7 @@ def test_a_missing_gradient_says_why(show: Show) -> None:
 def test_an_empty_array_says_so(show: Show) -> None:
     page = show(np.zeros((0, 4))).pages[0]
     assert readout(page) == "The array is empty."
-    assert page.locator(".al-note").is_hidden()  # one place says it
+    assert page.locator(".al-heat-cells .al-note").is_hidden()  # one place says it
     assert page.locator(".al-canvas:visible").count() == 0
 
 
