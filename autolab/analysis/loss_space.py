@@ -34,7 +34,7 @@ class Space:
             raise TypeError(f"{CALLER}: loss is {a_kind(loss)}; expected a function of the parameters")
         self.loss, self.params, self.is_link = loss, params, isinstance(params, Link)
         pairs = list(params.namedparams()) if isinstance(params, Link) else list(leaves(params))
-        self._paths = [name for name, _ in pairs]
+        self._called = [_name_of(leaf, path, self) for path, leaf in pairs]
         arrays = [_array(leaf, f"{CALLER}: params{path}") for path, leaf in pairs]
         self.shapes, self._dtypes = [a.shape for a in arrays], [a.dtype for a in arrays]
         self.start = joined(arrays)
@@ -61,13 +61,12 @@ class Space:
         return joined(arrays)
 
     def names(self) -> list[str]:
-        """What each of the numbers is called."""
-        if self.is_link or not isinstance(self.params, tuple):
-            return [
-                f"{path or 'p'}[{i}]" for path, s in zip(self._paths, self.shapes, strict=True) for i in np.ndindex(s)
-            ]
-        code = getattr(self.loss, "__code__", None)
-        return list(code.co_varnames[:2]) if code and code.co_argcount >= 2 else ["p[0]", "p[1]"]
+        """What each of the numbers is called: as its Variable, or as the argument of the loss that holds it."""
+        return [
+            f"{name}{list(at) if at else ''}"
+            for name, shape in zip(self._called, self.shapes, strict=True)
+            for at in np.ndindex(shape)
+        ]
 
     def at(self, flat: np.ndarray, model: Any) -> float:
         """The loss at a vector; ``model`` is a copy of the link that may be changed."""
@@ -116,6 +115,23 @@ class Space:
         inputs = [Variable(leaf) for _, leaf in leaves(point)]
         variables = filled(self.params, iter(inputs))
         return (self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)), inputs
+
+
+def _name_of(leaf: Any, path: str, space: Space) -> str:
+    """What the user calls an array: its own name, or that of the argument that holds it, with its place in there."""
+    if space.is_link:
+        return path.lstrip("/")
+    if getattr(leaf, "name", None):
+        return str(leaf.name)
+    place, rest = 0, path
+    if isinstance(space.params, tuple):
+        first, _, rest = path[1:].partition("]")
+        place = int(first)
+    try:
+        taken = [p.name for p in inspect.signature(space.loss).parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    except (TypeError, ValueError):  # of what is built in nothing is known
+        taken = []
+    return f"{taken[place]}{rest}" if place < len(taken) else f"p{path}"
 
 
 def _check_arguments(loss: Loss, args: tuple[Any, ...]) -> None:

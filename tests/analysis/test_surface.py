@@ -272,3 +272,18 @@ def test_the_slope_of_a_loss_that_depends_on_nothing_is_zero():
     found = surface(lambda x: autolab.Variable(3.0) * 1.0, np.array([1.0, 2.0]))
     value, slope = found.plane.slope(0.5, 0.0)
     assert value == 3.0 and np.abs(slope).max() == 0
+
+
+@pytest.mark.parametrize(
+    ("loss", "params", "names"),
+    [
+        (lambda w: F.sum(w * w), np.ones(2), ("w[0]", "w[1]")),
+        (lambda w: F.sum(w * w), (np.ones((2, 1)),), ("w[0, 0]", "w[1, 0]")),
+        (lambda w: F.sum(w * w), autolab.Variable(np.ones(2), name="theta"), ("theta[0]", "theta[1]")),
+        (lambda a, b: F.sum(a) * b, (np.ones(1), 3.0), ("a[0]", "b")),
+        (lambda p: F.sum(p["W"]), {"W": np.ones(2)}, ("p['W'][0]", "p['W'][1]")),
+        (lambda *several: several[0] * several[1], (1.0, 2.0), ("p[0]", "p[1]")),
+    ],
+)
+def test_the_axes_have_the_names_of_the_users_variables(loss, params, names):
+    assert surface(loss, params, steps=3).names == names

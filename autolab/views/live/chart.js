@@ -13,7 +13,7 @@ const FEW = 25; // a line of so few points shows them
 /** @typedef {{name: string, x: number[], y: (number | null)[], last: string}} Line */
 /**
  * @typedef {{title: string, x_title: string, log: boolean, x: Axis, y: Axis, lines: Line[], mark: number | null, note:
- *   string, description: string, powers?: boolean}} Chart
+ *   string, description: string, powers?: boolean, from?: number}} Chart which of the colours of lines is the first
  */
 
 /** @param {(at: number) => void} [pick] what a click on a point does, or Enter: it gets its place */
@@ -45,6 +45,7 @@ export function makeChart(pick) {
     const [low, high, at] = [chart.y.lo, chart.y.hi, value].map((v) => (chart.log ? Math.log10(v) : v));
     return height - bottom - ((at - low) / (high - low)) * (height - top - bottom);
   };
+  const shade = (/** @type {number} */ i) => i + (chart.from ?? 0);
   const path = (/** @type {string} */ d, /** @type {string} */ kind) => svg("path", { d, class: kind });
   const text = (
     /** @type {number} */ at,
@@ -89,7 +90,7 @@ export function makeChart(pick) {
       pen = value === null ? "M" : "L";
       return step;
     });
-    const colored = { "data-line": i };
+    const colored = { "data-line": shade(i) };
     const found = [set(path(steps.join(""), "al-chart-line"), colored)];
     const few = line.x.length <= FEW;
     const k = nearest(line);
@@ -192,7 +193,7 @@ export function makeChart(pick) {
               svg(
                 "svg",
                 { width: 26, height: 10, "aria-hidden": "true" },
-                svg("path.al-chart-line", { d: "M1 5h24", "data-line": i }),
+                svg("path.al-chart-line", { d: "M1 5h24", "data-line": shade(i) }),
               ),
               html("span.al-chart-name", { title: name }, name),
               html("span.al-chart-last"),

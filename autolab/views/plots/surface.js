@@ -1,35 +1,34 @@
 // @ts-check
-/** A loss surface that is pointed at, and a ball that an optimizer moves over it: which parts the view has. */
+/** A loss surface that is pointed at, and balls that optimizers move over it: which parts the view has. */
 
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
 import { makeComputingPart } from "../live/computing.js";
-import { button, choice, fillTrack, html, makeSegments, set, write } from "../live/dom.js";
+import { makeBox } from "../live/controls.js";
+import { button, captioned, choice, fillTrack, html, makeSegments, set, write } from "../live/dom.js";
 import { clamp } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
-import { makeBox } from "../live/controls.js";
+import { ICONS, tool } from "../live/tools.js";
 import { makeWidget } from "../live/view.js";
-import { makeSurfacePicture } from "./surface_picture.js";
+import { FIRST_COLOR, makeSurfacePicture } from "./surface_picture.js";
 
 const PACE = 220; // milliseconds from step to step while it plays
 const MOST_STEPS = 500;
 const TONES = { linear: "Linear", log: "Log", rank: "Rank" };
+const RACERS = ["SGD", "MomentumSGD", "Adam"];
 
 /** Everything is text or a whole number: a question's text is its key in Python as well. */
 const SURFACE = makeAsking(
-  { tone: "", ball: /** @type {string | null} */ (null), optimizer: "", settings: "", steps: 0, here: "" },
-  ({ tone, ball, optimizer, settings, steps }) => ({
-    surface: ["surface", tone],
-    roll: ["roll", ball, optimizer, settings, steps],
-  }),
+  { tone: "", ball: /** @type {string | null} */ (null), balls: "", steps: 0, here: "", arrows: false, curve: false },
+  ({ tone, ball, balls, steps }) => ({ surface: ["surface", tone], roll: ["roll", ball, balls, steps] }),
   () => ({}),
-  ({ here }) => ({ slope: ["slope", here] }),
+  ({ here, arrows }) => ({ slope: ["slope", here], arrows: ["arrows", arrows] }),
 );
 
 export default () => makeWidget([makeSurfacePart, makeComputingPart], makeBrain(SURFACE));
 
 /**
- * The picture, the settings of the optimizer, the player and the curve.
+ * The picture, the player of the ways, the sentence, and in the menu what moves the balls.
  * @param {import("../graph/explorer.js").View} view
  */
 function makeSurfacePart(view) {
@@ -39,101 +38,175 @@ function makeSurfacePart(view) {
   const turn = (/** @type {any} */ to) => send({ do: "turn", to });
   root.classList.add("al-surface");
 
-  const offered = Object.entries(TONES).filter(([tone]) => get("surface").tones.includes(tone));
-  const tones = makeSegments("Colours", Object.fromEntries(offered), (tone) => turn({ tone }));
+  /** @type {[number, number] | null} */
+  let hand = null; // where the hand puts the start, ahead of the kernel
+  let held = false;
   const picture = makeSurfacePicture(view, {
     looked: (here) => turn({ here }),
-    put: still ? null : (ball) => turn({ ball }),
+    put: still ? null : put,
+    start: () => hand ?? /** @type {[number, number]} */ (get("look").ball?.split(" ").map(Number) ?? null),
   });
-  const ball = makeBallSettings(view, turn);
   const player = makeRollPlayer(show);
-  const told = html("p.al-note", { role: "status" });
-  const chart = makeChart();
-  const side = html("div.al-surface-side", ball.root, told, player.root, chart.root);
-  const panel = html("div.al-surface-body", picture.root, side);
+  const chart = makeChart((step) => player.go(step));
+  const close = button("Close", () => turn({ curve: false }));
+  const side = html("section.al-aside", chart.root, close);
+
+  const offered = Object.entries(TONES).filter(([tone]) => get("surface").tones.includes(tone));
+  const tones = makeSegments("Colours", Object.fromEntries(offered), (tone) => turn({ tone }));
+  const toneNote = html("span.al-caption");
+  const arrows = html("input", { type: "checkbox", onchange: () => turn({ arrows: arrows.checked }) });
+  const curve = button("Loss at each step", () => turn({ curve: !get("look").curve }));
+  const balls = makeBallSettings(view, turn);
+  const menu = [
+    captioned({}, "Colours", tones.root, toneNote),
+    html("label.al-setting", arrows, "Gradients as arrows"),
+    html("p.al-caption", words.arrows),
+    ...(get("surface").plane ? [html("p.al-caption", get("surface").plane)] : []),
+    curve,
+    ...(still ? [] : [balls.root, balls.race]),
+  ];
+
+  /** @param {[number, number]} place @param {boolean} isHeld */
+  function put(place, isHeld) {
+    [hand, held] = [place, isHeld];
+    picture.mark();
+    turn({ ball: place.join(" ") });
+  }
+
   /** @type {any} */
-  let shown; // the way that is shown: another one begins at its end
+  let shown; // the ways that are shown: others begin at their end, unless the start is still in the hand
+  let atStart = false;
 
   function paint() {
-    tones.choose(get("surface").tone);
-    picture.update();
-    ball.update();
+    const { tone, note } = get("surface");
+    tones.choose(tone);
+    write(toneNote, note);
+    balls.update();
+    const { arrows: withArrows, curve: withCurve, ball } = get("look");
+    arrows.checked = withArrows;
+    if (hand?.join(" ") === ball) hand = null;
     const roll = get("roll");
-    const drawn = roll && !roll.absent;
-    write(told, !roll ? words.none : roll.absent || roll.told);
-    told.classList.toggle("al-surface-absent", Boolean(roll?.absent));
-    for (const part of [player.root, chart.root]) part.hidden = !drawn;
-    if (roll !== shown) player.restart(drawn ? roll.places.length - 1 : 0);
-    shown = roll;
+    if (roll !== shown || atStart !== held) player.restart(rollsOf(roll), held);
+    [shown, atStart] = [roll, held];
+    player.root.hidden = curve.hidden = !roll || Boolean(roll.absent);
+    side.hidden = !withCurve || curve.hidden;
+    picture.update();
     show();
   }
 
-  /** The ball at the step of the player. */
   function show() {
     const roll = get("roll");
-    const drawn = roll && !roll.absent ? roll : null;
-    picture.roll(drawn, player.at);
-    if (!drawn) return;
-    const { place, loss, slope } = drawn.numbers[Math.min(player.at, drawn.numbers.length - 1)];
-    player.tell(`(${place.join(", ")}), loss ${loss}, gradient (${slope.join(", ")})`);
-    chart.update({ ...drawn.chart, mark: player.at });
+    picture.roll(rollsOf(roll), player.at);
+    if (roll?.chart) chart.update({ ...roll.chart, from: FIRST_COLOR, mark: player.at });
+    root.dispatchEvent(new Event("al-line"));
+  }
+
+  /** Where the balls are at the step of the player: one with its gradient, several with who is lowest. */
+  function told() {
+    const [first, ...others] = rollsOf(get("roll"));
+    if (!first) return "";
+    const step = `step ${player.at} of ${player.last}`;
+    const now = (/** @type {any} */ { numbers }) => numbers[Math.min(player.at, numbers.length - 1)];
+    const { place, loss, slope } = now(first);
+    const rest = player.at === player.last && first.told ? ` ${first.told}` : "";
+    if (!others.length)
+      return `${first.optimizer}, ${step}: (${place.join(", ")}), loss ${loss}, gradient (${slope.join(", ")}).${rest}`;
+    if (!player.at) return `All start at (${place.join(", ")}), loss ${loss}.`;
+    const [best, ...behind] = [first, ...others]
+      .map((roll) => ({ name: roll.optimizer, ...now(roll) }))
+      .sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity));
+    const losses = behind.map((roll) => `${roll.name} ${roll.loss}`);
+    return `At ${step} ${best.name} is lowest, loss ${best.loss}; ${losses.join(", ")}.`;
   }
 
   return {
-    places: { header: [html("h2.al-function", get("surface").title)], menu: [tones.root], middle: [panel] },
-    on: { "surface roll": paint, slope: picture.read },
+    places: {
+      header: [html("h2.al-function", get("surface").title)],
+      middle: [picture.root],
+      side: [side],
+      foot: [player.root],
+      menu,
+    },
+    on: { "surface roll look arrows": paint, slope: () => {} },
     paint,
-    close: () => (player.close(), chart.close()),
+    says: () => (held ? "" : picture.says()) || told(),
+    close: () => (player.close(), chart.close(), picture.close()),
   };
 }
 
-/** Which optimizer moves the ball, with which settings. @param {any} view @param {(to: any) => void} turn */
+/** @param {any} roll */
+const rollsOf = (roll) => roll?.rolls ?? [];
+
+/** Which optimizers move the balls, with which settings. @param {any} view @param {(to: any) => void} turn */
 function makeBallSettings({ get }, turn) {
   const { optimizers } = get("surface");
-  const still = Boolean(get("still"));
-  const select = choice(Object.keys(optimizers), {
-    "aria-label": "Optimizer",
-    disabled: still,
-    onchange: () => {
-      const settings = optimizers[select.value].map((/** @type {string[]} */ [, value]) => value).join(" ");
-      turn({ optimizer: select.value, settings });
-    },
-  });
   const steps = makeBox("steps", (value) => turn({ steps: clamp(Math.round(value), 1, MOST_STEPS) }));
-  const boxes = html("div.al-surface-boxes");
+  const rows = html("div.al-surface-balls");
   const root = html(
     "div.al-surface-settings",
-    { role: "group", "aria-label": "Optimizer and its settings" },
-    select,
-    boxes,
+    { role: "group", "aria-label": "Optimizers and their settings" },
+    rows,
     named("steps", steps.element),
   );
-  /** @type {ReturnType<typeof makeBox>[]} */
-  let fields = [];
-  let built = "";
+  const race = button("Race three optimizers", () => {
+    const [[name, ...values], ...others] = parsed();
+    const rate = values[optimizers[name].findIndex((/** @type {string[]} */ [key]) => key === "lr")];
+    const racers = RACERS.map((racer) => [racer, ...(racer === name ? values : defaults(racer, rate))]);
+    turn({ balls: balled(others.length ? [[name, ...values]] : racers) });
+  });
+  /** @type {{select: any, fields: ReturnType<typeof makeBox>[]}[]} */
+  let built = [];
+  let structure = "";
+
+  /** Each ball as its optimizer and the numbers of its settings. @returns {string[][]} */
+  const parsed = () =>
+    get("look")
+      .balls.split(";")
+      .map((/** @type {string} */ one) => one.split(" "));
+  const balled = (/** @type {string[][]} */ all) => all.map((one) => one.join(" ")).join(";");
+  /** @param {string} name @param {string} [rate] the learning rate of another one: a race compares with the same */
+  const defaults = (name, rate) =>
+    optimizers[name].map((/** @type {string[]} */ [key, value]) => (key === "lr" && rate) || value);
+  /** @param {number} i @param {string[]} ball */
+  const change = (i, ball) => turn({ balls: balled(parsed().map((one, k) => (k === i ? ball : one))) });
+
+  /** @param {string[]} ball @param {number} i */
+  function makeRow([name], i) {
+    const select = choice(Object.keys(optimizers), {
+      "aria-label": "Optimizer",
+      onchange: () => change(i, [select.value, ...defaults(select.value)]),
+    });
+    const fields = optimizers[name].map((/** @type {string[]} */ [key], /** @type {number} */ k) =>
+      makeBox(key, (value) =>
+        change(
+          i,
+          parsed()[i].map((old, at) => (at === k + 1 ? String(value) : old)),
+        ),
+      ),
+    );
+    const boxes = fields.map((/** @type {any} */ field, /** @type {number} */ k) =>
+      named(optimizers[name][k][0], field.element),
+    );
+    return { root: html("div.al-surface-boxes", select, ...boxes), select, fields };
+  }
 
   return {
     root,
+    race,
     update() {
-      const { optimizer, settings, steps: many } = get("look");
-      const values = settings.split(" ");
-      if (built !== optimizer) {
-        built = optimizer;
-        const change = (/** @type {number} */ k) => (/** @type {number} */ value) =>
-          turn({
-            settings: get("look")
-              .settings.split(" ")
-              .map((/** @type {string} */ old, /** @type {number} */ i) => (i === k ? String(value) : old))
-              .join(" "),
-          });
-        const keys = optimizers[optimizer].map((/** @type {string[]} */ [key]) => key);
-        fields = keys.map((/** @type {string} */ key, /** @type {number} */ k) => makeBox(key, change(k)));
-        boxes.replaceChildren(...fields.map((field, k) => named(keys[k], field.element)));
+      const all = parsed();
+      const names = all.map(([name]) => name).join();
+      if (structure !== (structure = names)) {
+        const made = all.map(makeRow);
+        rows.replaceChildren(...made.map((row) => row.root));
+        built = made;
       }
-      select.value = optimizer;
-      fields.forEach((field, k) => field.show(Number(values[k])));
-      steps.show(many);
-      for (const field of [...fields, steps]) set(field.element, { readonly: still });
+      all.forEach(([name, ...values], i) => {
+        built[i].select.value = name;
+        built[i].fields.forEach((field, k) => field.show(Number(values[k])));
+      });
+      steps.show(get("look").steps);
+      write(race, all.length > 1 ? "One optimizer alone" : "Race three optimizers");
     },
   };
 }
@@ -148,56 +221,61 @@ function makeRollPlayer(moved) {
   let timer;
   const slider = html("input.al-range", { type: "range", min: 0, step: 1, "aria-label": "Step" });
   slider.oninput = () => (stop(), go(Number(slider.value)));
-  const back = button("\u25c0", () => (stop(), go(at - 1)), { "aria-label": "Step back", title: "Step back" });
-  const play = button("Play", () => (timer ? stop() : start()));
-  const on = button("\u25b6", () => (stop(), go(at + 1)), { "aria-label": "Step forward", title: "Step forward" });
-  const place = html("p.al-surface-place");
+  const back = tool("back", "One step back", () => (stop(), go(at - 1)));
+  const play = tool("play", "Play", () => (timer ? stop() : start()));
+  const next = tool("next", "One step on", () => (stop(), go(at + 1)));
   const root = html(
-    "div.al-surface-player",
+    "div.al-player",
     { role: "group", "aria-label": "The path of the ball" },
-    html("div.al-surface-keys", back, play, on, slider),
-    place,
+    html("div.al-keys", back, play, next),
+    html("div.al-track", slider),
   );
+
+  /** @param {"play" | "pause"} icon */
+  function become(icon) {
+    const label = icon === "play" ? "Play" : "Pause";
+    set(play, { "aria-label": label, title: label });
+    set(play.querySelector("path"), { d: ICONS[icon] });
+  }
 
   function stop() {
     clearInterval(timer);
     timer = undefined;
-    write(play, "Play");
+    become("play");
   }
 
   function start() {
     if (at === last) go(0);
     timer = setInterval(() => (at < last ? go(at + 1) : stop()), PACE);
-    write(play, "Pause");
+    become("pause");
   }
 
   /** @param {number} step */
   function go(step) {
     at = clamp(step, 0, last);
     slider.value = String(at);
+    set(slider, { "aria-valuetext": `step ${at} of ${last}` });
     fillTrack(slider, last && at / last);
     back.disabled = at === 0;
-    on.disabled = at === last;
+    next.disabled = at === last;
     moved();
   }
 
   return {
     root,
+    go: (/** @type {number} */ step) => (stop(), go(step)),
     get at() {
       return at;
     },
-    /** Another way: its end is shown. @param {number} steps */
-    restart(steps) {
-      stop();
-      at = last = steps;
-      set(slider, { max: steps });
-      go(steps);
+    get last() {
+      return last;
     },
-    /** @param {string} text */
-    tell(text) {
-      const words = `Step ${at} of ${last}: ${text}`;
-      write(place, words);
-      set(slider, { "aria-valuetext": words });
+    /** Other ways: their end is shown, or their beginning. @param {{places: any[]}[]} rolls @param {boolean} atStart */
+    restart(rolls, atStart) {
+      stop();
+      last = Math.max(1, ...rolls.map(({ places }) => places.length)) - 1;
+      set(slider, { max: last });
+      go(atStart ? 0 : last);
     },
     close: stop,
   };

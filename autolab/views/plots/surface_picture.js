@@ -1,66 +1,111 @@
 // @ts-check
-/** The picture of a surface: colours, level lines, arrows, the cross that reads its numbers, the way of the ball. */
+/**
+ * The picture of a surface: colours, level lines, the cross that reads its numbers, where a ball starts, and its way.
+ * What is free is changed here: the start by a drag, and its two numbers at the axes.
+ */
 
 import { paint } from "../live/colors.js";
+import { makeBox } from "../live/controls.js";
 import { html, lay, set, short, svg, write } from "../live/dom.js";
-import { ARROWS, claim, clamp, placeIn } from "../live/hand.js";
+import { ARROWS, A_CLICK, claim, clamp, draggable, placeIn, snapped } from "../live/hand.js";
 import { floats } from "../live/heatmap.js";
+import { arrow, axes, legend } from "./surface_axes.js";
 
-const HEAD = 4; // of an arrow
 const LEAP = 5; // points that the cross moves with Shift
+const FINE = 200; // steps of a drag from one end to the other
+const MADE_FOR = 12; // what the places beside the axes are made for
+export const FIRST_COLOR = 1; // of the lines: the first is as blue as the surface
+
+/** @typedef {[number, number]} Place along the axes */
+
+/**
+ * What it does with what is pointed at, and where a ball is put, or held; and where that starts.
+ * @typedef {{looked: (here: string) => void, put: ((place: Place, held: boolean) => void) | null, start: () => Place |
+ *   null}} Act
+ */
 
 /**
  * @param {import("../graph/explorer.js").View} view
- * @param {{looked: (here: string) => void, put: ((ball: string) => void) | null}} act
+ * @param {Act} act
  */
-export function makeSurfacePicture(view, { looked, put }) {
+export function makeSurfacePicture(view, { looked, put, start }) {
   const { get } = view;
   const words = get("words");
-  const hint = put ? words.hint : words.hint_still;
   const canvas = html("canvas", { "aria-hidden": "true" });
-  const ground = svg("g");
-  const inside = svg("svg");
-  const way = svg("svg");
+  const [ground, inside, way] = [svg("g"), svg("svg"), svg("svg")];
   const cross = svg("path.al-surface-cross");
+  const ring = svg("circle.al-surface-start", { r: 7 });
   const lines = svg(
     "svg.al-surface-lines",
     {
       tabindex: 0,
       role: "application",
       "aria-roledescription": "surface",
-      onpointermove: (event) => look(nearest(event)),
       onpointerleave: () => look(null),
-      onclick: (event) => (look(nearest(event)), drop()),
+      onblur: () => look(null),
       onkeydown: pressed,
+      ...draggable(grab, drag, (_, event) => put?.(at(event), false)),
     },
     ground,
     inside,
     way,
+    ring,
     cross,
   );
-  const reading = html("p.al-surface-reading", { role: "status" });
-  const bar = html("div.al-surface-ramp");
-  const ticks = html("div.al-surface-ticks");
-  const caption = html("span.al-caption");
-  const legend = html("div.al-surface-legend", caption, html("div", bar, ticks));
-  const frame = html("div.al-surface-frame", canvas, lines);
-  const notes = html("p.al-note");
-  const root = html("div.al-surface-picture", frame, reading, legend, notes);
+  lines.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => event.buttons || look(nearest(event)));
+  const key = html("div.al-surface-key", { hidden: true });
+  const boxes = put ? [0, 1].map(makeAxisBox) : [];
+  const root = html("div.al-surface-frame", canvas, lines, key, ...boxes.map(({ element }) => element));
   /** @type {[number, number] | null} row and column of the grid */
   let here = null;
+  /** @type {{rolls: any[], step: number}} */
+  let rolling = { rolls: [], step: 0 };
 
-  const x = (/** @type {number} */ k) => get("surface").box.x + part(k, 0) * get("surface").box.w;
-  const y = (/** @type {number} */ k) => get("surface").box.y + (1 - part(k, 1)) * get("surface").box.h;
-  const part = (/** @type {number} */ k, /** @type {number} */ axis) => k / (get("surface").places[axis].length - 1);
+  const ends = (/** @type {number} */ axis) => {
+    const places = get("surface").places[axis];
+    return { min: places[0], max: places.at(-1), step: (places.at(-1) - places[0]) / FINE };
+  };
+  const x = (/** @type {number} */ value) => get("surface").box.x + share(value, 0) * get("surface").box.w;
+  const y = (/** @type {number} */ value) => get("surface").box.y + (1 - share(value, 1)) * get("surface").box.h;
+  const share = (/** @type {number} */ value, /** @type {number} */ axis) =>
+    (value - ends(axis).min) / (ends(axis).max - ends(axis).min);
+
+  /** Parts of the axes at the pointer. @param {MouseEvent} event @returns {Place} */
+  function under(event) {
+    const { box, width, height } = get("surface");
+    const { across, down } = placeIn(event, lines);
+    return [(across * width - box.x) / box.w, 1 - (down * height - box.y) / box.h];
+  }
+
+  /** Where the pointer is, within the surface. @param {MouseEvent} event @returns {Place} */
+  function at(event) {
+    const [left, up] = under(event).map((part, axis) => {
+      const range = ends(axis);
+      return snapped(range.min + part * (range.max - range.min), range);
+    });
+    return [left, up];
+  }
 
   /** The point of the grid that is next to the pointer. @param {MouseEvent} event @returns {[number, number]} */
   function nearest(event) {
-    const { box, width, height, places } = get("surface");
-    const { across, down } = placeIn(event, lines);
-    const [left, up] = [(across * width - box.x) / box.w, 1 - (down * height - box.y) / box.h];
-    const at = (/** @type {number} */ share, /** @type {number} */ axis) =>
-      clamp(Math.round(share * (places[axis].length - 1)), 0, places[axis].length - 1);
-    return [at(up, 1), at(left, 0)];
+    const [column, row] = under(event).map((part, axis) => {
+      const last = get("surface").places[axis].length - 1;
+      return clamp(Math.round(part * last), 0, last);
+    });
+    return [row, column];
+  }
+
+  /** @param {PointerEvent} event */
+  function grab(event) {
+    if (!put || under(event).some((part) => part < 0 || part > 1)) return false;
+    look(null);
+    put(at(event), true);
+    return true;
+  }
+
+  /** @param {boolean} _ @param {PointerEvent} event */
+  function drag(_, event) {
+    put?.(at(event), true);
   }
 
   /** @param {[number, number] | null} place */
@@ -68,13 +113,7 @@ export function makeSurfacePicture(view, { looked, put }) {
     if (String(place) === String(here)) return;
     here = place;
     looked(here ? here.join(" ") : "");
-    read();
-  }
-
-  function drop() {
-    if (!here || !put) return;
-    const [across, up] = get("surface").places;
-    put(`${across[here[1]]} ${up[here[0]]}`);
+    mark();
   }
 
   /** @param {KeyboardEvent} event */
@@ -85,102 +124,137 @@ export function makeSurfacePicture(view, { looked, put }) {
     if (!move && event.key !== "Enter" && event.key !== " ") return;
     claim(event);
     const [row, column] = here ?? [(up.length - 1) >> 1, (across.length - 1) >> 1];
-    const [down, right] = move ?? [0, 0];
-    look([clamp(row - far * down, 0, up.length - 1), clamp(column + far * right, 0, across.length - 1)]);
-    if (!move) drop();
+    if (!move) return put?.([across[column], up[row]], false);
+    look([clamp(row - far * move[0], 0, up.length - 1), clamp(column + far * move[1], 0, across.length - 1)]);
   }
 
-  /** The numbers at the cross: those that were computed, never between them. */
-  function read() {
-    const { places, names, losses } = get("surface");
-    set(cross, { d: here ? `M${x(here[1]) - 7} ${y(here[0])}h14m-7 -7v14` : null });
-    if (!here) return write(reading, hint);
-    const [row, column] = here;
-    const known = get("look").here === here.join(" ") ? get("slope") : null;
-    const loss = known?.loss ?? short(floats(losses)[row * places[0].length + column]);
-    const away = get("still") ? words.unknown : "\u2026";
-    const slope = known ? `gradient (${known.slope.join(", ")})` : away;
-    write(
-      reading,
-      `${names[0]} = ${short(places[0][column])}, ${names[1]} = ${short(places[1][row])}: loss ${loss}, ${slope}`,
-    );
+  /** The number of the start on an axis: it is typed, dragged, or moved by keys. @param {number} axis */
+  function makeAxisBox(axis) {
+    const box = makeBox(get("surface").names[axis], (value) => go(value, false));
+    const move = (/** @type {number} */ value, /** @type {boolean} */ held) => {
+      const place = start();
+      if (place) put?.(axis ? [place[0], value] : [value, place[1]], held);
+    };
+    const go = (/** @type {number} */ value, /** @type {boolean} */ held) =>
+      move(clamp(value, ends(axis).min, ends(axis).max), held);
+    return {
+      ...box,
+      element: set(box.element, {
+        class: `al-box al-surface-number al-surface-number-${"xy"[axis]}`,
+        onmousedown: (event) => document.activeElement === box.element || event.preventDefault(),
+        onkeydown(event) {
+          const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+          const place = start();
+          if (!steps || !place) return;
+          claim(event);
+          go(snapped(place[axis] + steps * ends(axis).step * (event.shiftKey ? 10 : 1), ends(axis)), false);
+        },
+        ...draggable(
+          (event) => ({ x: event.clientX, y: event.clientY, moved: false }),
+          (hold, event) => {
+            hold.moved ||= Math.hypot(event.clientX - hold.x, event.clientY - hold.y) > A_CLICK;
+            if (hold.moved) move(at(event)[axis], true);
+          },
+          (hold, event) => (hold.moved ? move(at(event)[axis], false) : box.element.select()),
+        ),
+      }),
+    };
+  }
+
+  /** The cross and the start, where they are. */
+  function mark() {
+    const [across, up] = get("surface").places;
+    set(cross, { d: here ? `M${x(across[here[1]]) - 7} ${y(up[here[0]])}h14m-7 -7v14` : null });
+    const place = start();
+    ring.style.display = place ? "" : "none";
+    boxes.forEach((box, axis) => {
+      box.element.hidden = !place;
+      if (place) box.show(place[axis]);
+    });
+    if (!place) return;
+    const { box, width, height } = get("surface");
+    const [left, top] = [x(place[0]), y(place[1])];
+    set(ring, { cx: left, cy: top });
+    if (!boxes.length) return;
+    lay(boxes[0].element, { left: left / width, top: (box.y + box.h) / height });
+    lay(boxes[1].element, { left: box.x / width, top: top / height });
   }
 
   function update() {
     const shown = get("surface");
     const { box, width, height, side } = shown;
     lay(canvas, { left: box.x / width, top: box.y / height, width: box.w / width, height: box.h / height });
-    frame.style.aspectRatio = `${width} / ${height}`;
+    root.style.setProperty("--al-shape", String(width / height));
     paint(canvas, { rows: side, cols: side, scale: 1 }, floats(shown.cells), view.colors);
-    set(lines, { viewBox: `0 0 ${width} ${height}`, "aria-label": `${shown.description} ${hint}` });
+    const told = `${shown.description} ${words[put ? "rest" : "still"]}`;
+    set(lines, { viewBox: `0 0 ${width} ${height}`, "aria-label": told });
     for (const part of [inside, way]) {
       const [px, py, w, h] = [box.x, box.y, box.w, box.h];
       set(part, { x: px, y: py, width: w, height: h, viewBox: `${px} ${py} ${w} ${h}` });
     }
     inside.replaceChildren(
       ...shown.levels.map((/** @type {string} */ d) => svg("path.al-surface-level", { d })),
-      ...shown.arrows.map((/** @type {number[]} */ ends) => svg("path.al-surface-arrow", { d: arrow(ends) })),
+      ...(get("arrows") ?? []).map((/** @type {number[]} */ from) => svg("path.al-surface-arrow", { d: arrow(from) })),
     );
-    ground.replaceChildren(...axes(shown));
-    bar.style.background = `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map((t) => view.colors.css(t - 1))})`;
-    write(caption, words[`tone_${shown.tone}`]);
-    ticks.replaceChildren(
-      ...shown.ticks.map((/** @type {[number, string]} */ [share, text]) => {
-        const tick = html("span", text);
-        tick.style.left = `${100 * share}%`;
-        return tick;
-      }),
-    );
-    write(notes, `${shown.note} ${words.arrows}`);
-    read();
+    // letters keep their size on the screen, however large the picture is drawn
+    const unit = width / (lines.clientWidth || width);
+    const letter = (unit * Number.parseFloat(getComputedStyle(root).fontSize)) / MADE_FOR;
+    root.style.setProperty("--al-unit", String(unit));
+    ground.replaceChildren(...axes(shown, letter), ...legend(shown, letter, view.colors, words[`tone_${shown.tone}`]));
+    mark();
+    draw();
   }
 
+  /** The ways of the balls up to a step. */
+  function draw() {
+    const { rolls, step } = rolling;
+    way.replaceChildren(
+      ...rolls.flatMap(({ places }, k) => {
+        const past = places.slice(0, step + 1);
+        const [cx, cy] = past.at(-1);
+        const color = `var(--al-line${FIRST_COLOR + k})`;
+        const line = { stroke: color, "stroke-dasharray": k ? `var(--al-dash${FIRST_COLOR + k})` : null };
+        return [
+          svg("path.al-surface-rest", { d: `M${places.join("L")}`, ...line }),
+          svg("path.al-surface-halo", { d: `M${past.join("L")}` }),
+          svg("path.al-surface-way", { d: `M${past.join("L")}`, ...line }),
+          svg("circle.al-surface-ball", { cx, cy, r: 7, fill: color }),
+        ];
+      }),
+    );
+  }
+
+  const resized = new ResizeObserver(() => get("surface") && update());
+  resized.observe(root);
   return {
     root,
     update,
-    read,
-    /** The way of the ball up to a step. @param {{places: [number, number][]} | null} found @param {number} at */
-    roll(found, at) {
-      const past = found?.places.slice(0, at + 1) ?? [];
-      const [cx, cy] = past.at(-1) ?? [0, 0];
-      way.replaceChildren(
-        ...(found
-          ? [
-              svg("path.al-surface-rest", { d: `M${found.places.join("L")}` }),
-              svg("path.al-surface-way", { d: `M${past.join("L")}` }),
-              ...past.slice(0, -1).map(([px, py]) => svg("circle.al-surface-dot", { cx: px, cy: py, r: 2.5 })),
-              svg("circle.al-surface-ball", { cx, cy, r: 7 }),
-            ]
-          : []),
-      );
+    mark,
+    /** What is pointed at: the numbers that were computed, never between them. */
+    says() {
+      const { places, names, losses } = get("surface");
+      if (!here) return "";
+      const [row, column] = here;
+      const known = get("look").here === here.join(" ") ? get("slope") : null;
+      const loss = known?.loss ?? short(floats(losses)[row * places[0].length + column]);
+      const slope = known ? `gradient (${known.slope.join(", ")})` : get("still") ? words.unknown : "\u2026";
+      const place = [column, row].map((k, axis) => `${names[axis]} = ${short(places[axis][k])}`);
+      return `${place.join(", ")}: loss ${loss}, ${slope}`;
     },
+    /** @param {any[]} rolls @param {number} step */
+    roll(rolls, step) {
+      rolling = { rolls, step };
+      key.hidden = rolls.length < 2;
+      key.replaceChildren(
+        ...rolls.map(({ optimizer }, k) => {
+          const name = html("span", optimizer);
+          name.style.setProperty("--al-way", `var(--al-line${FIRST_COLOR + k})`);
+          return name;
+        }),
+      );
+      draw();
+      mark();
+    },
+    close: () => resized.disconnect(),
   };
-}
-
-/** @param {any} shown */
-function axes({ box, x, y, names }) {
-  const bottom = box.y + box.h;
-  const text = (/** @type {number} */ at, /** @type {number} */ down, /** @type {string} */ words, kind = "") =>
-    svg("text", { x: at, y: down, class: kind }, words);
-  return [
-    svg("rect.al-surface-edge", { x: box.x, y: box.y, width: box.w, height: box.h }),
-    ...x.ticks.flatMap((/** @type {[number, string]} */ [at, words]) => [
-      svg("path.al-surface-edge", { d: `M${at} ${bottom}v5` }),
-      text(at, bottom + 19, words, "al-chart-middle"),
-    ]),
-    ...y.ticks.flatMap((/** @type {[number, string]} */ [at, words]) => [
-      svg("path.al-surface-edge", { d: `M${box.x} ${at}h-5` }),
-      text(box.x - 9, at + 4, words, "al-chart-left"),
-    ]),
-    text(box.x + box.w / 2, bottom + 39, names[0], "al-chart-middle"),
-    svg("text.al-chart-middle", { transform: `translate(18 ${box.y + box.h / 2}) rotate(-90)` }, names[1]),
-  ];
-}
-
-/** @param {number[]} ends */
-function arrow([x, y, u, v]) {
-  const angle = Math.atan2(v - y, u - x);
-  const side = (/** @type {number} */ turn) =>
-    `${(u - HEAD * Math.cos(angle + turn)).toFixed(1)} ${(v - HEAD * Math.sin(angle + turn)).toFixed(1)}`;
-  return `M${x} ${y}L${u} ${v}M${side(0.5)}L${u} ${v}L${side(-0.5)}`;
 }

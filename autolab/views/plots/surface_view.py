@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from ...optimizers import Optimizer
 from .. import mimebundle
 from ..draw.chart import Line, chart
 from ..draw.escape import clean
-from ..draw.messages import plural, say
+from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import Size
+from ..live.computation import for_page, user_error
 from ..live.protocol import not_understood, on_question, question_key
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView, at_first
@@ -28,16 +30,8 @@ if TYPE_CHECKING:
     from ...analysis.landscape import Surface
     from ...analysis.rolling import Roll
 
-_SIZE = Size(470.0, 440.0, left=70.0, right=14.0, top=12.0, bottom=48.0)
-_WORDS = (
-    "hint",
-    "hint_still",
-    "arrows",
-    "unknown",
-    "none",
-    "still",
-    *[f"tone_{tone}" for tone in ("linear", "log", "rank")],
-)
+_SIZE = Size(860.0, 500.0, left=78.0, right=116.0, top=12.0, bottom=48.0)
+_WORDS = ("rest", "arrows", "unknown", "still", *[f"tone_{tone}" for tone in ("linear", "log", "rank")])
 _ARROWS = 11
 _SHORTEST = 0.25
 """Of the longest arrow: how long that of the smallest gradient is."""
@@ -63,33 +57,37 @@ class SurfaceView(LiveView):
 
     def __init__(self, surface: Surface, start: Sequence[float] | None, optimizer: str | Optimizer, steps: int) -> None:
         self._surface, self._frame = surface, frame_of(surface, _SIZE)
-        self._arrows = _Arrows(surface)
+        self._problem: dict[str, Any] | None = None  # why there is no way
         name, settings = settings_of(optimizer)
         ball = None if start is None else _as_text(checked_start(start, (surface.x, surface.y)))
         if ball is not None:
             surface.roll(_numbers(ball), name, steps, settings)  # what is wrong is said here
         look = {
-            "tone": LossColors(surface.values).tone, "ball": ball, "optimizer": name,
-            "settings": _as_text(settings.values()), "steps": steps, "here": "",
+            "tone": LossColors(surface.values).tone, "ball": ball, "balls": f"{name} {_as_text(settings.values())}",
+            "steps": steps, "here": "", "arrows": False, "curve": False,
         }  # fmt: skip
         words = {word: say(f"surface_{word}") for word in _WORDS}
-        asked = [["surface", look["tone"]], _question(look), ["slope", ""]]
-        super().__init__(**at_first(**words), **self._answers(asked), look=look)
+        asked = [["surface", look["tone"]], _question(look), ["slope", ""], ["arrows", False]]
+        super().__init__(**at_first(live_stale=say("surface_stale"), **words), **self._answers(asked), look=look)
         self._listen()
 
     # ------------------------------------------------------------------ for Python
     @property
     def roll(self) -> Roll | None:
-        """The way of the ball that is shown; None before one is put down."""
+        """The way of the ball that is shown, the first one in a race; None before one is put down."""
+        return next(iter(self.rolls), None)
+
+    @property
+    def rolls(self) -> list[Roll]:
+        """The ways of all balls that are shown: three in a race."""
         look = self.look
-        if look["ball"] is None:
-            return None
-        return self._rolled(look["ball"], look["optimizer"], look["settings"], look["steps"])
+        return [] if look["ball"] is None else self._rolled(look["ball"], look["balls"], look["steps"])
 
     def page_to_save(self) -> SavedPage:
         """The page without a kernel: every kind of colours, and the gradient where there are arrows."""
-        questions = [["surface", tone] for tone in LossColors(self._surface.values).offered]
+        questions: list[list[Any]] = [["surface", tone] for tone in LossColors(self._surface.values).offered]
         questions += [["slope", f"{i} {j}"] for i, j in self._arrows.places]
+        questions += [["arrows", shown] for shown in (False, True)]
         answers = {question_key(question): self._answer(question) for question in questions}
         state = still(self.state(), say("surface_still"))
         return SavedPage(self._title, self.kind, [{"state": state, "answers": answers}])
@@ -116,7 +114,8 @@ class SurfaceView(LiveView):
             "title": self._title,
             "names": [clean(name) for name in shown.names],
             "description": describe(replace(shown, path=np.empty((0, 2)))),
-            "note": " ".join([say(f"surface_{colors.tone}"), *self._notes()]),
+            "note": say(f"surface_{colors.tone}"),
+            "plane": "" if shown.chosen == "axes" else say("surface_in_plane"),
             "tone": colors.tone,
             "tones": colors.offered,
             "places": [shown.x.tolist(), shown.y.tolist()],
@@ -125,12 +124,17 @@ class SurfaceView(LiveView):
             "side": len(fine),
             "levels": levels(shown, colors, frame),
             "ticks": [[float(colors.place(value)), text] for value, text in colors.ticks],
-            "arrows": self._arrows.drawn(frame.x, frame.y),
             "optimizers": {name: _defaults(name) for name in OPTIMIZERS},
         }
 
-    def _notes(self) -> list[str]:
-        return [] if self._surface.chosen == "axes" else [say("surface_in_plane")]
+    @cached_property
+    def _arrows(self) -> _Arrows:
+        return _Arrows(self._surface)
+
+    @on_question("arrows", "answers", shown=bool)
+    def _gradients(self, shown: bool) -> list[list[float]]:
+        """Gradients as arrows, if they are to be shown."""
+        return self._arrows.drawn(self._frame.x, self._frame.y) if shown else []
 
     @on_question("slope", "answers", here=str)
     def _slope(self, here: str) -> dict[str, Any] | None:
@@ -144,40 +148,51 @@ class SurfaceView(LiveView):
             raise not_understood(["slope", here]) from None
         return _told(*self._surface.plane.slope(float(x), float(y)))
 
-    @on_question("roll", "numbers", ball=(str, type(None)), optimizer=str, settings=str, steps=int)
-    def _way(self, ball: str | None, optimizer: str, settings: str, steps: int) -> dict[str, Any] | None:
-        """The way of a ball; why there is none is ``absent``."""
+    @on_question("roll", "numbers", ball=(str, type(None)), balls=str, steps=int)
+    def _ways(self, ball: str | None, balls: str, steps: int) -> dict[str, Any] | None:
+        """The ways of the balls; None where there is no ball, or something is wrong, which the page is told."""
+        self._problem = None
         if ball is None:
             return None
         try:
-            found = self._rolled(ball, optimizer, settings, steps)
+            found = self._rolled(ball, balls, steps)
         except Exception as error:  # of the settings, or of the user's own function
-            return {"absent": clean(f"{type(error).__name__}: {error}", 300)}
+            self._problem = for_page(user_error(error))
+            return None
+        return {"rolls": [self._rolling(one) for one in found], "chart": _chart(found)}
+
+    def _rolling(self, found: Roll) -> dict[str, Any]:
+        rows = zip(found.places.tolist(), found.values.tolist(), found.gradients, strict=True)
         return {
-            "absent": "",
+            "optimizer": found.optimizer,
             "places": [[_near(self._frame.x(x)), _near(self._frame.y(y))] for x, y in found.places],
             "numbers": [
-                {"place": [number(v) for v in place], **_told(value, slope)}
-                for place, value, slope in zip(found.places.tolist(), found.values, found.gradients, strict=True)
+                {
+                    "place": [number(v) for v in place],
+                    "value": value if math.isfinite(value) else None,
+                    **_told(value, slope),
+                }
+                for place, value, slope in rows
             ],
-            "chart": _chart(found),
             "told": " ".join(self._sentences(found)),
         }
 
-    def _rolled(self, ball: str, optimizer: str, settings: str, steps: int) -> Roll:
-        names = OPTIMIZERS[optimizer]().hyperparameters if optimizer in OPTIMIZERS else ()
-        given = dict(zip(names, _numbers(settings), strict=True))
-        return self._surface.roll(_numbers(ball), optimizer, steps, given)
+    def _turned(self) -> None:
+        self._tell(error=self._problem)
+
+    def _rolled(self, ball: str, balls: str, steps: int) -> list[Roll]:
+        """Each of the ``balls`` is an optimizer and the numbers of its settings."""
+        found = []
+        for name, *numbers in (one.split() for one in balls.split(";")):
+            keys = OPTIMIZERS[name]().hyperparameters if name in OPTIMIZERS else ()
+            given = dict(zip(keys, map(float, numbers), strict=True))
+            found.append(self._surface.roll(_numbers(ball), name, steps, given))
+        return found
 
     def _sentences(self, found: Roll) -> list[str]:
-        settings = ", ".join(f"{name} = {number(value)}" for name, value in found.settings.items())
-        x, y = (number(v) for v in found.places[0].tolist())
-        count = plural(len(found.places) - 1, "step")
-        told = [say("surface_rolls", optimizer=found.optimizer, settings=settings, count=count, x=x, y=y)]
         low, high = (np.array([axis[end] for axis in (self._surface.x, self._surface.y)]) for end in (0, -1))
-        if ((found.places < low) | (found.places > high)).any():
-            told.append(say("surface_left"))
-        return [*told, say("surface_ended")] if found.ended else told
+        left = ((found.places < low) | (found.places > high)).any()
+        return [say(f"surface_{key}") for key, holds in (("left", left), ("ended", found.ended)) if holds]
 
 
 class _Arrows:
@@ -211,15 +226,20 @@ def _told(value: float, slope: np.ndarray) -> dict[str, Any]:
     return {"loss": number(float(value)), "slope": [number(v) for v in slope.tolist()]}
 
 
-def _chart(found: Roll) -> Any:
-    known = found.values[np.isfinite(found.values)]
+def _chart(found: list[Roll]) -> Any:
+    values = np.concatenate([one.values for one in found])
+    known = values[np.isfinite(values)]
     log = bool(known.size and known.min() > 0 and known.max() > _WIDE * known.min())
-    steps = list(range(len(found.values)))
-    return chart(say("surface_steps"), [Line("loss", steps, found.values.tolist())], log, say("surface_step"))
+    names = [one.optimizer for one in found]
+    twice = [name if names.count(name) == 1 else f"{name} {i + 1}" for i, name in enumerate(names)]
+    lines = [
+        Line(name, list(range(len(one.values))), one.values.tolist()) for name, one in zip(twice, found, strict=True)
+    ]
+    return chart(say("surface_steps"), lines, log, say("surface_step"))
 
 
 def _question(look: dict[str, Any]) -> list[Any]:
-    return ["roll", look["ball"], look["optimizer"], look["settings"], look["steps"]]
+    return ["roll", look["ball"], look["balls"], look["steps"]]
 
 
 # Numbers go to the page and come back as text: a number itself has another text in JavaScript, and with it another key.

@@ -106,20 +106,15 @@ SENTENCES: dict[str, str] = {
     "surface_tone_linear": "loss",
     "surface_tone_log": "loss, log scale",
     "surface_tone_rank": "loss, by rank",
-    "surface_hint": (
-        "Point at the surface to read its numbers; click to put the ball down. By keyboard: the arrow keys move the "
-        "cross, Enter puts the ball there."
-    ),
-    "surface_hint_still": "Point at the surface, or move the cross with the arrow keys, to read its numbers.",
+    "surface_rest": "Click where a ball starts: it rolls from there. Arrow keys move a cross, Enter starts there.",
     "surface_arrows": "Arrows follow the gradient, uphill; the longer, the steeper, though not in proportion.",
     "surface_in_plane": (
         "The ball moves in this plane alone: the optimizer gets the part of the gradient that lies in it."
     ),
-    "surface_still": "To put the ball elsewhere, or to change the optimizer, run this in a notebook.",
+    "surface_still": "Point at the surface to read its numbers. A ball can be put elsewhere in a notebook.",
+    "surface_stale": "No path could be computed from here.",
     "surface_unknown": "the gradient here needs Python",
-    "surface_none": "No ball yet: click on the surface.",
-    "surface_rolls": "{optimizer} ({settings}): {count} from ({x}, {y}).",
-    "surface_ended": "It ends early: beyond it, something is not a finite number.",
+    "surface_ended": "It ends early: the next numbers are not finite.",
     "surface_left": "It leaves the picture.",
     "surface_steps": "loss at each step",
     "surface_step": "step",

@@ -1,0 +1,58 @@
+// @ts-check
+/** What stands around the picture of a surface: its axes, and what its colours mean; and its arrows. */
+
+import { svg } from "../live/dom.js";
+
+const HEAD = 4; // of an arrow
+const BANDS = 24; // of the legend
+
+/**
+ * @param {any} shown
+ * @param {number} letter how large the letters are, of those that the places are made for
+ * @param {import("../live/colors.js").ColorMap} colors
+ * @param {string} caption
+ */
+export function legend({ box, ticks }, letter, colors, caption) {
+  const [left, top] = [box.x + box.w + 18, box.y + 18 * letter];
+  const high = box.y + box.h - top;
+  const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ words) =>
+    svg("text", { x, y }, words);
+  return [
+    text(left, box.y + 10 * letter, caption),
+    ...Array.from({ length: BANDS }, (_, k) => {
+      const y = top + (k * high) / BANDS;
+      return svg("rect", { x: left, y, width: 16, height: high / BANDS + 0.5, fill: colors.css(-(k + 0.5) / BANDS) });
+    }),
+    ...ticks.map((/** @type {[number, string]} */ [part, words]) =>
+      text(left + 22, top + (1 - part) * high + 4 * letter, words),
+    ),
+  ];
+}
+
+/** @param {any} shown @param {number} letter */
+export function axes({ box, x, y, names }, letter) {
+  const bottom = box.y + box.h;
+  const text = (/** @type {number} */ at, /** @type {number} */ down, /** @type {string} */ words, kind = "") =>
+    svg("text", { x: at, y: down, class: kind }, words);
+  return [
+    svg("rect.al-surface-edge", { x: box.x, y: box.y, width: box.w, height: box.h }),
+    ...x.ticks.flatMap((/** @type {[number, string]} */ [at, words]) => [
+      svg("path.al-surface-edge", { d: `M${at} ${bottom}v5` }),
+      text(at, bottom + 19 * letter, words, "al-chart-middle"),
+    ]),
+    ...y.ticks.flatMap((/** @type {[number, string]} */ [at, words]) => [
+      svg("path.al-surface-edge", { d: `M${box.x} ${at}h-5` }),
+      text(box.x - 9, at + 4 * letter, words, "al-chart-left"),
+    ]),
+    text(box.x + box.w / 2, bottom + 38 * letter, names[0], "al-chart-middle"),
+    svg("text.al-chart-middle", { transform: `translate(16 ${box.y + box.h / 2}) rotate(-90)` }, names[1]),
+  ];
+}
+
+/** @param {number[]} ends */
+export function arrow([x, y, u, v]) {
+  const angle = Math.atan2(v - y, u - x);
+  const side = (/** @type {number} */ turn) =>
+    `${(u - HEAD * Math.cos(angle + turn)).toFixed(1)} ${(v - HEAD * Math.sin(angle + turn)).toFixed(1)}`;
+  return `M${x} ${y}L${u} ${v}M${side(0.5)}L${u} ${v}L${side(-0.5)}`;
+}
