@@ -77,7 +77,7 @@ export function makeChart(pick) {
 
   /** As many ticks as have room for their numbers. @param {[number, string][]} ticks */
   function spaced(ticks) {
-    const every = Math.ceil((ticks.length * LETTERS) / (width - PLOT_LEFT - PLOT_RIGHT));
+    const every = Math.ceil((ticks.length * LETTERS * (bottom / PLOT_ROOM[3])) / (width - left - right));
     return ticks.filter((_, i) => i % every === 0);
   }
 
