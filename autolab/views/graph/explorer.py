@@ -60,7 +60,7 @@ class Explorer(SessionView):
         with collector_waits():
             recording, error = _first(session)
             self._picture = Picture(recording, session)
-            super().__init__(**at_first(("rest",)), **self._answers(self._picture.first))
+            super().__init__(**at_first(), **self._answers(self._picture.first))
         self._tell(since=self._since(), error=error and _ended(error))
         self._listen()
 

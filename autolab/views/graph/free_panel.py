@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .questions import Picture
 
 _LONGEST_NAME = 24
+_REST = {(True, True): "rest", (True, False): "rest_none", (False, True): "rest_fixed", (False, False): "rest_neither"}
+"""What can be done with a graph, by whether something is free in it, and whether there is a gradient."""
 
 Corners = Mapping[Key, tuple[int, int]]
 
@@ -45,8 +47,12 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
     outputs = session.outputs if recording.raised is None and recording.moved is None else ()
     places = movable_steps(session.bound, recording)
     places |= {key: recording.outputs[key] for key in outputs}
+    controls = [{**_control(session, recording, key, corners), "node": node} for key, node in places.items()]
+    is_free = any([control["kind"] != "fixed" for control in controls])
+    has_gradient = bool(recording.backward) or recording.moved is not None
     return {
-        "controls": [{**_control(session, recording, key, corners), "node": node} for key, node in places.items()],
+        "controls": controls,
+        "rest": say(_REST[is_free, has_gradient]),
         "settings": [
             {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
             for name, (value, values) in session.settings().items()

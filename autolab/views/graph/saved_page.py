@@ -59,7 +59,7 @@ def explorer_page(
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
-    words = at_first(("rest",))["words"] if view is None else view.words
+    words = at_first()["words"] if view is None else view.words
     held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()

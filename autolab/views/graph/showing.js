@@ -161,6 +161,7 @@ export function showing(before, look, answer) {
     ways: program.ways,
     arrays: look.arrays,
     controls: free.controls,
+    rest: free.rest,
     settings: free.settings,
   };
 }

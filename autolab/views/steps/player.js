@@ -184,11 +184,12 @@ export function makeSentencePart(view) {
       share?.sentence ||
       (answer && (answer.sentence || status)) ||
       (!get("still") && root.classList.contains("al-by-terms") && termsOf(get).rest) ||
-      (!get("still") && get("plan").moving && get("plan").words.walk_rest_moving)
+      (!get("still") && get("plan").moving && get("plan").words.walk_rest_moving) ||
+      (!get("still") && get("rest"))
     );
   }
 
   // A saved page that moves has other words after a move.
-  const told = `frame detail terms curves plan${get("still") === "page" ? " words" : ""}`;
+  const told = `frame detail terms curves plan rest${get("still") === "page" ? " words" : ""}`;
   return { says, on: { [told]: () => {} } };
 }

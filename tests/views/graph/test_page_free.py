@@ -259,3 +259,13 @@ def test_an_output_that_is_an_input_is_free_as_an_input(page: Page, open_view: O
     node(page, wire, "x").press("ArrowRight")
     wire.settle()
     assert wire.widget.point["x"] > 2
+
+
+def alone(x: Any) -> Any:
+    return autolab.Variable((x * 2).data)
+
+
+@pytest.mark.parametrize(("fn", "rest"), [(muladd, "rest"), (alone, "rest_none")])
+def test_the_sentence_at_rest_says_what_can_be_done(page: Page, open_view: Open, fn: Any, rest: str) -> None:
+    open_view(fn, **({"x": 1.0} if fn is alone else {"x": 2.0, "y": 3.0, "z": 4.0}))
+    expect(page.locator(".al-sentence")).to_have_text(autolab.views.draw.messages.say(rest))

@@ -95,6 +95,9 @@ SENTENCES: dict[str, str] = {
         "Finds steps in closed groups and out of sight too. The browser's own search finds only what is drawn."
     ),
     "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
+    "rest_none": "Drag a blue number. There is no gradient here: click a box to see why.",
+    "rest_fixed": "Click a box to see where its gradient comes from.",
+    "rest_neither": "There is no gradient here: click a box to see why.",
     "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
     "live_ended": "The graph shows what was computed up to there.",
     "what_if": "What if it were",
