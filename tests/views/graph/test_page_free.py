@@ -210,7 +210,7 @@ def test_the_menu_closes_with_escape_and_with_a_click_elsewhere(page: Page, open
 def test_the_sentence_says_what_can_be_done_and_then_what_is_looked_at(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     sentence = page.locator(".al-sentence")
-    assert sentence.text_content() == wire.widget.words["rest"]
+    assert sentence.text_content() == autolab.views.draw.messages.say("rest")
     node(page, wire, "x").click()
     wire.settle()
     assert sentence.text_content() == "If x grows by 0.01, w grows by about 0.03."
