@@ -66,12 +66,11 @@ def duality(recording: Recording) -> tuple[float, float, bool] | None:
     pairs = [*[(steps[y].tangent, upstream) for y, upstream in ends.items()], (x.tangent, x.grad)]
     if not all([kept is None or kept.is_whole for pair in pairs for kept in pair]):
         return None
-    products = [0.0 if a is None or b is None else a.values.astype(float) * b.values for a, b in pairs]
-    sizes = [float(np.sum(np.abs(product))) for product in products]
-    left, right = float(np.sum([np.sum(product) for product in products[:-1]])), float(np.sum(products[-1]))
-    kinds = [kept.value.dtype for kept in recording.steps if kept.value and kept.value.dtype.startswith("float")]
-    precision = max([float(np.finfo(kind).eps) for kind in kinds])
-    return left, right, abs(left - right) <= ROUNDINGS * precision * max(sizes[-1], sum(sizes[:-1]))
+    products = [np.zeros(1) if a is None or b is None else a.values.astype(float) * b.values for a, b in pairs]
+    left, right = sum([float(np.sum(product)) for product in products[:-1]]), float(np.sum(products[-1]))
+    size = max([float(np.sum(np.abs(product))) for product in products])
+    kinds = {step.value.dtype for step in steps.values() if step.value and step.value.dtype.startswith("float")}
+    return left, right, abs(left - right) <= ROUNDINGS * max([float(np.finfo(kind).eps) for kind in kinds]) * size
 
 
 class Tangents:

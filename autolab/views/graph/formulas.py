@@ -120,11 +120,6 @@ def derivative(of: str, by: str, sign: str = "∂") -> tuple[str, str]:
     return f"{sign}{_short(of)}", f"{sign}{_short(by)}"
 
 
-def index_text(name: str, index: tuple[int, ...]) -> str:
-    """``x[0, 2]``; the name alone for a single number."""
-    return f"{name}[{', '.join(map(str, index))}]" if index else name
-
-
 def _short(name: str) -> str:
     """A name in a fraction; one with an index or a subscript behind it has its parentheses already."""
     short = shorten(name, _NAME_COLUMNS)

@@ -67,13 +67,9 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
 def _forward(session: Session) -> dict[str, Any]:
     """The ways to walk, each with its words, and the present one; none where forward mode cannot be had."""
     found = ways(session)
-    now = next((key for key, way in found.items() if way == session.state.forward), "")
-    entries = [[key, say("way_forward", what=_whole(session, *way, key))] for key, way in found.items()]
-    return {"now": now, "ways": [["", say("way_backward")], *entries] if entries else []}
-
-
-def _whole(session: Session, name: str, numbers: tuple[float, ...] | None, key: str) -> str:
-    return say("way_whole", name=key) if numbers is None and session.array(name).size > 1 else key
+    now = next((what for what, moved in found.items() if moved == session.state.forward), "")
+    entries = [[what, say("way_forward", what=what)] for what in found]
+    return {"now": now, "ways": entries and [["", say("way_backward")], *entries]}
 
 
 def _control(session: Session, recording: Recording, key: Key, corners: Corners) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Which input moves in forward mode, and in which direction: what an exploration can choose, and its option."""
+"""Which input moves in forward mode, and in which direction: how that is said, and what an exploration can choose."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...recording.tangents import direction
 from ...shared.binding import Bound
 from ..draw.messages import say
 from ..draw.names import label
-from .formulas import grouped, index_text
+from .formulas import grouped
 from .parameters import movable_steps
 
 if TYPE_CHECKING:
@@ -34,28 +34,30 @@ class MovedInput:
     letter : str
         What the derivatives are by: ``x``; ``x[0, 1]`` where one element moves by 1; else ``t``, which counts the steps
         along the direction.
-    per, moves : str
-        ``per unit of x``, and the sentence that says how it moves.
+    per, moves, legend : str
+        ``per unit of x``, how it moves, and what tangents are.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.step = next(step for step in recording.steps if step.id == recording.moved)
         assert self.step.tangent is not None
         self.direction, name = self.step.tangent, label(self.step)
-        values, shape = self.direction.values, self.direction.shape
-        places = np.argwhere(values)
+        values, places = self.direction.values, np.argwhere(self.direction.values)
+        self.letter, key = next((letter for letter in "tsk" if letter not in _names(recording)), "t"), "moves_along"
         if self.direction.is_whole and len(places) == 1 and values[tuple(places[0])] == 1:
-            index = tuple(places[0].tolist()) if self.direction.size > 1 else ()
-            self.letter = index_text(grouped(name) if index else name, index)
-            self.moves, also = say("moves_by_one", name=self.letter), ""
-        else:
-            taken = {step.name for step in recording.steps}
-            self.letter = next((letter for letter in "tsk" if letter not in taken), "t")
-            is_all = self.direction.minimum == self.direction.maximum == 1
-            self.moves = say("moves_all" if is_all and shape else "moves_along", name=name, letter=self.letter)
-            also = f"; {self.moves}"
-        self.per = say("moves_per", letter=self.letter)
-        self.legend = say("moves_legend", per=self.per) + also
+            self.letter, key = _element(name, places[0].tolist() if values.size > 1 else []), "moves_by_one"
+        elif self.direction.minimum == self.direction.maximum == 1:
+            key = "moves_all"
+        self.moves, self.per = say(key, name=name, letter=self.letter), say("moves_per", letter=self.letter)
+        self.legend = say("moves_legend", per=self.per) + ("" if key == "moves_by_one" else f"; {self.moves}")
+
+
+def _names(recording: Recording) -> set[str | None]:
+    return {step.name for step in recording.steps}
+
+
+def _element(name: str, index: list[int]) -> str:
+    return f"{grouped(name)}[{', '.join(map(str, index))}]" if index else name
 
 
 def moved_input(bound: Bound, given: Any) -> Moved | None:
@@ -68,23 +70,19 @@ def moved_input(bound: Bound, given: Any) -> Moved | None:
 
 def ways(session: Session) -> dict[str, Moved]:
     """What can be moved, by the words for it; nothing where forward mode cannot be had."""
-    recording, now = session.recording, session.state.forward
-    if recording is None or session.state.order or not session.max_order:
+    if session.recording is None or session.state.order or not session.max_order:
         return {}
     found: dict[str, Moved] = {}
-    for key in movable_steps(session.bound, recording):
-        if not session.bound.variables[str(key)].requires_grad:
+    for key in map(str, movable_steps(session.bound, session.recording)):
+        array = session.array(key)
+        if not session.bound.variables[key].requires_grad:
             continue
-        found[str(key)] = (str(key), None)
-        shape = session.array(key).shape
-        size = int(np.prod(shape, dtype=int))
-        for place in np.ndindex(*shape) if 1 < size <= MOST_CELLS else ():
-            unit = np.zeros(shape)
-            unit[place] = 1
-            found[f"{key}[{', '.join(map(str, place))}]"] = (str(key), tuple(unit.reshape(-1).tolist()))
-    if now is not None and now not in found.values():
-        found[f"{now[0]} in its direction"] = now
-    return found
+        found[say("moves_whole", name=key) if array.size > 1 else key] = key, None
+        for place, unit in zip(np.ndindex(*array.shape), np.eye(min(array.size, MOST_CELLS + 1)), strict=False):
+            if 1 < array.size <= MOST_CELLS:
+                found[_element(key, [*place])] = key, tuple(unit.tolist())
+    now = session.state.forward
+    return found if now is None or now in found.values() else {**found, say("moves_so", name=now[0]): now}
 
 
 def option(session: Session, moved: Moved | None) -> Any:

@@ -8,6 +8,7 @@ follows from its place in the list; `frames.py` says what is to be told about it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -78,11 +79,6 @@ class Playback:
         name = label(step)
         return derivative(self.loss, name) if self.moved is None else derivative(name, self.loss, "d")
 
-    def sent(self, moment: Event) -> Snapshot | None:
-        """The share that a moment of the backward pass or of forward mode is about."""
-        use = self.use(moment)
-        return use.contribution if self.moved is None else use.tangent
-
     def _arrivals(self) -> dict[int, list[Arrival]]:
         """For each step what arrives at its gradient, in order."""
         found: dict[int, list[Arrival]] = {}
@@ -91,7 +87,7 @@ class Playback:
         for k, moment in enumerate(self.moments):
             if moment.operand is not None:
                 use = self.use(moment)
-                total = (use.total if self.moved is None else use.tangent_total) or self.sent(moment)
+                total = use.total or use.contribution
                 step = use.step if self.moved is None else moment.step
                 if step is not None and total is not None:
                     found.setdefault(step, []).append(Arrival(k, total))
@@ -103,9 +99,13 @@ class Playback:
         return _starts(self.recording) if self.moved is None else {self.moved.step.id: self.moved.direction}
 
     def use(self, moment: Event) -> Operand:
-        """The input to which the call of a backward moment sends its share, or from which it gets one."""
+        """The input to which the call of a backward moment sends its share; in forward mode the one from which it gets
+        one, which then stands as the contribution."""
         assert moment.step is not None and moment.operand is not None
-        return self.steps[moment.step].operands[moment.operand]
+        use = self.steps[moment.step].operands[moment.operand]
+        if self.moved is None:
+            return use
+        return replace(use, contribution=use.tangent, total=use.tangent_total, product=None, numbers=None)
 
     def before(self, k: int, step: int) -> Snapshot | None:
         """The gradient of ``step`` as it was just before moment ``k``; None if nothing had arrived."""
@@ -223,9 +223,14 @@ def _backward(recording: Recording) -> list[Event]:
 def _pushes(recording: Recording) -> list[Event]:
     """What moves, then every share of a tangent in the order of the program; at the end both ways are compared."""
     last = recording.steps[-1].id
-    shares = [(step.id, i) for step in recording.steps for i, use in enumerate(step.operands) if use.tangent]
-    end = [Event("end", last)] if duality(recording) else []
-    return [Event("seed", last), *[Event("push", last, step, i) for step, i in shares], *end]
+    tangents = {step.id: step.tangent for step in recording.steps}
+    shares = [
+        Event("push", last, step.id, i, tangents[use.step])
+        for step in recording.steps
+        for i, use in enumerate(step.operands)
+        if use.step is not None and use.tangent is not None
+    ]
+    return [Event("seed", last), *shares, *([Event("end", last)] if duality(recording) else [])]
 
 
 def _starts(recording: Recording) -> dict[int, Snapshot]:

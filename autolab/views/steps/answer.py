@@ -13,12 +13,12 @@ from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
 from ..draw.typeset import Tree, formula, in_pairs, of_label, row
-from ..graph.formulas import Token, index_text, numbers_in
+from ..graph.formulas import Token, numbers_in
 from ..graph.labels import result
 from ..graph.playback import Playback
 from .frames import edge_of, share_at, share_sentence
 from .share import Share
-from .worksheet import Index, cell_of, strongest
+from .worksheet import Index, cell_of, index_text, strongest
 
 MOST_SHARES = 12
 """Of so many shares of a gradient the calculation is told; of all others only along which lines they come."""
@@ -114,7 +114,7 @@ def _comes(walk: Playback, step: Step, boxes: Mapping[int, int]) -> dict[str, An
     at = _Element(step, grad, strongest(grad) if grad.is_whole and grad.size else None)
     moments = _arriving(walk, step)
     if len(moments) > _MOST_TERMS:
-        moments.sort(key=lambda k: -_size(at, walk.sent(walk.moments[k])))
+        moments.sort(key=lambda k: -_size(at, walk.use(walk.moments[k]).contribution))
     started = walk.starts.get(step.id)
     starts = say("answer_started" if walk.moved is None else "answer_moves")
     shares = [_given(at, started, starts)] if started is not None else []

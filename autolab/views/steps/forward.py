@@ -12,10 +12,10 @@ from ..draw.arrays import spoken_value
 from ..draw.messages import say
 from ..draw.names import heading, label
 from ..draw.numbers import number, shape_text
-from ..graph.formulas import grouped, index_text, numbers_in, sum_text
+from ..graph.formulas import grouped, numbers_in, sum_text
 from ..graph.playback import Playback
 from .share import Pick
-from .worksheet import Index, Sheet, Space, brought, forward_product, index_of, strongest
+from .worksheet import Index, Sheet, Space, brought, forward_product, index_of, index_text, strongest
 
 _BROADCAST = {"add": "+", "sub": MINUS, "mul": "×", "div": "÷"}
 _SIGNS = {**_BROADCAST, "matmul": "@"}

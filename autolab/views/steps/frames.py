@@ -146,7 +146,7 @@ def share_at(walk: Playback, k: int, pick: Pick | None = None) -> Share:
         use=use,
         target=walk.steps[use.step],
         steps=walk.steps,
-        upstream=moment.upstream if walk.moved is None else walk.steps[use.step].tangent,
+        upstream=moment.upstream,
         before=walk.before(k, receiver),
         number=1 + [arrival.moment for arrival in arrivals].index(k),
         count=len(arrivals),
@@ -158,10 +158,9 @@ def share_at(walk: Playback, k: int, pick: Pick | None = None) -> Share:
 def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     share = share_at(walk, k, pick)
     share.write(sheet)
-    source, target = share.names
-    pair = {"source": source, "target": target} if walk.moved is None else {"source": target, "target": source}
+    source, target = share.ends
     return {
-        "title": say("walk_sends" if walk.moved is None else "walk_pushes", **pair),
+        "title": say("walk_sends" if walk.moved is None else "walk_pushes", source=source, target=target),
         "formula": None if walk.moved and share.upstream is None else chain_rule(share),
         "rule": share.rule(),
         "numbers": share.numbers(),
@@ -184,69 +183,43 @@ def chain_rule(share: Share) -> dict[str, Any]:
 
 def share_sentence(share: Share) -> str:
     """A share as one would read it aloud."""
-    if isinstance(share, Push):
-        return share.sentence()
-    source, target = share.names
-    words = {"source": source, "target": target, "share": spoken_value(share.share)}
-    upstream = say("absent") if share.upstream is None else spoken_value(share.upstream)
-    if share.use.local is not None and share.use.product is None:
-        sentence = say("spoken_product", upstream=upstream, local=spoken_value(share.use.local), **words)
-    else:
-        sentence = say("spoken_share", upstream=upstream, **words)
     if share.count == 1:
-        return sentence
+        return share.told()
+    words = {"count": share.count, "target": share.ends[1], "kind": share.noun, "arrived": share.number}
     if share.number == 1:
-        return f"{sentence} {say('spoken_first', count=share.count, target=target)}"
-    total = spoken_value(share.use.total or share.share)
-    return f"{sentence} {say('spoken_sum', arrived=share.number, count=share.count, target=target, total=total)}"
+        return f"{share.told()} {say('spoken_first', **words)}"
+    return f"{share.told()} {say('spoken_sum', total=spoken_value(share.use.total or share.share), **words)}"
 
 
 # ------------------------------------------------------------------ forward mode
 def _seed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     assert walk.moved is not None
     name = label(walk.moved.step)
-    sheet.add("", say("term_tangent", name=name), walk.moved.direction, [walk.symbol(walk.moved.step)])
-    spoken = say("spoken_seed", name=name, moves=walk.moved.moves, per=walk.moved.per)
-    return {"title": say("walk_seed", name=name), "spoken": spoken}
+    sheet.add("", say("term_whole", kind="tangent", name=name), walk.moved.direction, [walk.symbol(walk.moved.step)])
+    return {"title": say("walk_seed", name=name), "spoken": say("spoken_seed", moves=walk.moved.moves)}
 
 
 def _end(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
     """Both directions meet: the tangents of the outputs say the same as the gradient of what moves."""
-    found = duality(walk.recording)
-    assert walk.moved is not None and found is not None
-    left, right, are_equal = found
-    x, name = walk.moved.step, label(walk.moved.step)
-    ends = dict(zip(walk.recording.outputs, walk.recording.upstream, strict=False))
-    pairs = [(walk.steps[y], upstream) for y, upstream in ends.items()]
-    loss = loss_name(walk.recording)
-    for y, upstream in pairs:
-        if y.tangent is None or upstream is None:
-            continue
-        sheet.add("", say("term_tangent", name=label(y)), y.tangent, [walk.symbol(y)])
-        if upstream.size > 1 or upstream.minimum != 1:
-            sheet.add("×", say("term_upstream"), upstream, [derivative(loss, label(y))])
-    if x.grad is not None:
-        sheet.add("", say("term_gradient", name=name), x.grad, [derivative(loss, name)])
-        if x.grad.size > 1 or walk.moved.direction.minimum != 1:
-            sheet.add("×", say("term_direction", name=name), walk.moved.direction)
-    is_one = x.grad is not None and len(sheet.lines) == 2
-    key = "spoken_end_one" if is_one else "spoken_end"
-    words = {"name": name, "left": number(left), "right": number(right), "per": walk.moved.per}
-    outputs = listed([label(y) for y, _ in pairs])
-    verdict = say("spoken_end_same" if are_equal else "spoken_end_apart")
-    numbers = [] if is_one else [say("end_tangents", sum=words["left"]), say("end_gradient", sum=words["right"])]
+    moved, found = walk.moved, duality(walk.recording)
+    assert moved is not None and found is not None
+    left, right, are_equal = number(found[0]), number(found[1]), found[2]
+    name, loss, outputs = label(moved.step), loss_name(walk.recording), dict.fromkeys(walk.recording.outputs)
+    kept = [("tangent", y, y.tangent, walk.symbol(y)) for y in map(walk.steps.__getitem__, outputs)]
+    for kind, step, array, symbol in [*kept, ("gradient", moved.step, moved.step.grad, derivative(loss, name))]:
+        if array is not None:
+            sheet.add("", say("term_whole", kind=kind, name=label(step)), array, [symbol])
+    is_plain = {line["text"] for line in sheet.lines} == {left, right} and moved.direction.minimum == 1
+    words = {"outputs": listed([label(walk.steps[y]) for y in outputs]), "name": name, "left": left, "right": right}
+    told = say("spoken_end_one" if is_plain else "spoken_end", per=moved.per, **words)
     return {
         "title": say("walk_end" if are_equal else "walk_end_apart"),
-        "numbers": numbers,
-        "spoken": f"{say(key, outputs=outputs, **words)} {verdict}",
+        "numbers": [] if is_plain else [say("end_tangents", sum=left), say("end_gradient", sum=right)],
+        "spoken": f"{told} {say('spoken_end_same' if are_equal else 'spoken_end_apart')}",
     }
 
 
-_TOLD = {
-    "given": given,
-    "forward": computed,
-    "start": _start,
-    "backward": _backward,
+_TOLD = {"given": given, "forward": computed, "start": _start, "backward": _backward} | {
     "seed": _seed,
     "push": _backward,
     "end": _end,

@@ -6,28 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...recording.arrays import snapshot
 from ...recording.model import Operand, Snapshot, Step
 from ...recording.rule_text import filled_in
+from ..draw.arrays import spoken_value
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
-from ..graph.formulas import (
-    Token,
-    derivative,
-    grouped,
-    in_names,
+from ..graph.formulas import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
+from .worksheet import (
+    Index,
+    Sheet,
+    Space,
+    WorksheetProduct,
+    brought,
+    index_of,
     index_text,
-    names_in,
-    numbers_in,
-    product_text,
-    sum_text,
+    is_product,
+    share_product,
+    strongest,
 )
-from .worksheet import Index, Sheet, Space, WorksheetProduct, brought, index_of, share_product, strongest
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -53,12 +55,29 @@ class Share:
     count: int
     loss: str
     pick: Pick | None = None
+    noun: ClassVar[str] = "gradient"  # of which it is a share
+    space: ClassVar[Space] = "in"  # whose shape it has
 
     # ------------------------------------------------------------------ names
     @cached_property
     def names(self) -> tuple[str, str]:
-        """The sender's and the receiver's names."""
+        """The names of the step and of its input."""
         return label(self.step), label(self.target)
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The sender's and the receiver's names."""
+        return self.names
+
+    @property
+    def symbols(self) -> tuple[Token, Token]:
+        """What the sender has, and what the receiver gets: their derivatives."""
+        return derivative(self.loss, self.names[0]), derivative(self.loss, self.names[1])
+
+    @property
+    def factors(self) -> tuple[Token, Token]:
+        """What is multiplied."""
+        return self.symbols[0], self.local
 
     @cached_property
     def is_one_of_several_uses(self) -> bool:
@@ -69,7 +88,7 @@ class Share:
     def use_name(self) -> str:
         """``x₂`` for the second use of ``x`` in a call."""
         uses = [operand for operand in self.step.operands if operand.step == self.use.step]
-        number = 1 + [operand is self.use for operand in uses].index(True)
+        number = 1 + [operand.parameter for operand in uses].index(self.use.parameter)
         return grouped(self.names[1]) + str(number).translate(_SUBSCRIPTS)
 
     @property
@@ -82,16 +101,16 @@ class Share:
         summed: list[Token] = ["Σ"] if self.is_summed else []
         before: list[Token] = ["…", "+"] if self.number > 1 else []
         after: list[Token] = ["+", "…"] if self.number < self.count else []
-        one: list[Token] = [derivative(self.loss, self.names[0]), "·", self.local]
-        return [derivative(self.loss, self.names[1]), "=", *before, *summed, *one, *after]
+        return [self.symbols[1], "=", *before, *summed, self.factors[0], "·", self.factors[1], *after]
 
     def pairs(self) -> list[tuple[Token, str]]:
-        """Upstream and local derivative of numbers, each symbol with its number; nothing for arrays."""
+        """The factors of numbers, each symbol with its number; nothing for arrays."""
         local = self.use.local if self.use.local is not None else self.use.jacobian
         if local is None or self.upstream is None or local.size != 1 or self.upstream.size != 1:
             return []
         numbers = [number(values.values.reshape(-1)[0]) for values in (self.upstream, local)]
-        return [(derivative(self.loss, self.names[0]), numbers[0]), ("·", "·"), (self.local, numbers[1])]
+        first, second = [(symbol, numbers[symbol == self.local]) for symbol in self.factors]
+        return [first, ("·", "·"), second]
 
     # ------------------------------------------------------------------ arrays
     @property
@@ -113,7 +132,7 @@ class Share:
         if not self.share.is_whole or not self.share.size:
             return None
         match self.pick:
-            case ("in", row, column):
+            case (self.space, row, column):
                 index = index_of(self.share.shape, row, column)
             case ("out", row, column) if self.use.local is not None:
                 output = index_of(self.use.local.shape, row, column)
@@ -149,15 +168,15 @@ class Share:
 
     # ------------------------------------------------------------------ lines
     def write(self, sheet: Sheet) -> None:
-        """The calculation, from the upstream gradient to the receiver's gradient."""
+        """The calculation, from what arrived at the sender to what the receiver has."""
         if self.matrices is not None and self.chosen is not None and self.matrices.fits(sheet.most):
-            self.matrices.write(sheet, self._received(), self._receives(), "in", self.chosen)
+            self.matrices.write(sheet, self._received(), self._receives(), self.space, self.chosen)
             self._write_sum(sheet)
             return
         if self.upstream is not None:
             marked: Space | None = "out" if self.use.local is not None else None
-            upstream = [derivative(self.loss, self.names[0])]
-            sheet.add("", say("term_upstream"), self.upstream, upstream, marked, self.output)
+            mark = None if self.output is None else brought(self.output, self.upstream.shape)
+            sheet.add("", self._arrived(), self.upstream, [self.symbols[0]], marked, mark)
         if self.use.local is not None:
             self._write_elementwise(sheet, self.use.local)
         elif self.use.jacobian is not None and self.chosen is not None:
@@ -169,9 +188,9 @@ class Share:
     def _write_sum(self, sheet: Sheet) -> None:
         """What had arrived before is added."""
         if self.before is not None:
-            sheet.add("+", say("term_before", name=self.names[1]), self.before, (), "in", self.chosen)
-            after = self.use.total or self.share
-            sheet.add("=", say("term_after", name=self.names[1]), after, (), "in", self.chosen)
+            words = {"kind": self.noun, "name": self.ends[1]}
+            sheet.add("+", say("term_before", **words), self.before, (), self.space, self.chosen)
+            sheet.add("=", say("term_after", **words), self.use.total or self.share, (), self.space, self.chosen)
 
     def _write_elementwise(self, sheet: Sheet, local: Snapshot) -> None:
         sheet.add("×", say("term_local"), local, [self.local], "out", self.output)
@@ -182,10 +201,12 @@ class Share:
         self._write_share(sheet, "Σ", f"{say('term_sum', axes=self.axes())}: ")
 
     def _write_jacobian(self, sheet: Sheet, jacobian: Snapshot, chosen: Index) -> None:
-        of = index_text(grouped(self.names[1]), chosen)
         column = replace(snapshot(self._column(jacobian, chosen)), device=jacobian.device)
-        sheet.add("×", say("term_local"), column, [derivative(self.names[0], of)])
+        sheet.add("×", say("term_local"), column, [self._local_at(chosen)])
         self._write_share(sheet, "Σ" if self.is_summed else "=")
+
+    def _local_at(self, chosen: Index) -> Token:
+        return derivative(self.names[0], index_text(grouped(self.names[1]), chosen))
 
     def _column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
         """The derivatives of all elements of the output with respect to one of the input."""
@@ -195,10 +216,14 @@ class Share:
         return np.asarray(rows[..., place])
 
     def _write_share(self, sheet: Sheet, sign: str, prefix: str = "") -> None:
-        sheet.add(sign, prefix + self._received(), self.share, self._receives(), "in", self.chosen)
+        sheet.add(sign, prefix + self._received(), self.share, self._receives(), self.space, self.chosen)
 
     def _receives(self) -> list[Token]:
-        return [derivative(self.loss, self.names[1])] if self.count == 1 else []
+        return [self.symbols[1]] if self.count == 1 else []
+
+    def _arrived(self) -> str:
+        """What the sender has."""
+        return say("term_upstream")
 
     # ------------------------------------------------------------------ words
     def axes(self) -> str:
@@ -229,7 +254,7 @@ class Share:
 
     def _elementwise_numbers(self, output: Index, result: Any) -> list[str]:
         assert self.upstream is not None and self.use.local is not None
-        factors = self.upstream.values[output], self.use.local.values[output]
+        factors = self.upstream.values[brought(output, self.upstream.shape)], self.use.local.values[output]
         if self.use.product is None:
             return [self._at(self.share, output) + (self._rule_at(output, result) or product_text(factors, result))]
         products = self.use.product.values
@@ -238,13 +263,13 @@ class Share:
         return [f"{index_text('', output)}: {one}", f"{index_text(self.names[1], self.chosen or ())}: {whole}"]
 
     def _at(self, snapshot: Snapshot, index: Index) -> str:
-        return f"{index_text(grouped(self.names[1]), index)}: " if snapshot.size > 1 else ""
+        return f"{index_text(grouped(self.ends[1]), index)}: " if snapshot.size > 1 else ""
 
     def _rule_at(self, output: Index, result: Any) -> str | None:
         """The rule as declared, with the numbers of one element."""
         if self.use.rule is None or self.upstream is None:
             return None
-        values: dict[str, Any] = {"g": self.upstream.values[output]}
+        values: dict[str, Any] = {"g": self.upstream.values[brought(output, self.upstream.shape)]}
         if self.step.value is not None and self.step.value.is_whole:
             values["y"] = self.step.value.values[output]
         for operand in self.step.operands:
@@ -260,7 +285,7 @@ class Share:
         """The rule in the reader's names and as code; None where the function computes all gradients at once."""
         if self.use.rule is None:
             return None
-        text = in_names(self.use.rule, names_in(self.step, self.steps))
+        text = in_names(self.use.rule, {**names_in(self.step, self.steps), **self._name_of_g()})
         if self.use.product is not None:
             text = say("summed", rule=text, axes=self.axes())
         return {
@@ -270,9 +295,12 @@ class Share:
             "code": None if self.use.code == self.use.rule else self.use.code,
         }
 
+    def _name_of_g(self) -> dict[str, str]:
+        return {}
+
     def _received(self) -> str:
-        """What the receiver gets: its gradient, or one share of it."""
-        return say("term_gradient" if self.count == 1 else "term_share", name=self.names[1])
+        """What the receiver gets: all, or one share of it."""
+        return say("term_whole" if self.count == 1 else "term_share", kind=self.noun, name=self.ends[1])
 
     def notes(self) -> list[str]:
         """What else has to be said."""
@@ -282,25 +310,27 @@ class Share:
         if self.use.product is not None:
             shapes = {"small": shape_text(self.share.shape), "large": shape_text(self.use.product.shape)}
             found.append(say("reduced_why", name=target, **shapes))
-        if not self.is_linear():
+        if not is_product(self.use.product or self.share, self.upstream, self.use.local):
             found.append(say("not_linear"))
         if self.upstream is not None and self.upstream.dtype != self.share.dtype:
-            found.append(say("cast", dtype=self.share.dtype, name=target))
+            found.append(say("cast", kind=self.noun, dtype=self.share.dtype, name=self.ends[1]))
         if self.count > 1:
             key = "first_share" if self.number == 1 else "later_share"
             found.append(say(key, arrived=self.number, count=self.count))
         return found
 
-    def is_linear(self) -> bool:
-        """Whether upstream times local derivatives is what the rule gave; True where that cannot be told."""
-        local, found = self.use.local, self.use.product or self.share
-        if local is None or self.upstream is None or not (local.is_whole and self.upstream.is_whole and found.is_whole):
-            return True
-        with np.errstate(all="ignore"):
-            expected = self.upstream.values * local.values
-            tolerance = 100 * float(np.finfo(found.values.dtype).eps)
-            finite = np.isfinite(expected) & np.isfinite(found.values)
-            return bool(np.allclose(expected[finite], found.values[finite], rtol=tolerance, atol=tolerance))
+    def told(self) -> str:
+        """The share as one would read it aloud."""
+        upstream = say("absent") if self.upstream is None else spoken_value(self.upstream)
+        words = {
+            "source": self.ends[0],
+            "target": self.ends[1],
+            "share": spoken_value(self.share),
+            "upstream": upstream,
+        }
+        if self.use.local is None or self.use.product is not None:
+            return say("spoken_share", **words)
+        return say("spoken_product", local=spoken_value(self.use.local), **words)
 
 
 def _number(text: str) -> float | None:

@@ -110,6 +110,22 @@ def strongest(snapshot: Snapshot) -> Index:
     return tuple([int(i) for i in place])
 
 
+def index_text(name: str, index: Index) -> str:
+    """``x[0, 2]``; the name alone for a single number."""
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+def is_product(found: Snapshot, upstream: Snapshot | None, local: Snapshot | None) -> bool:
+    """Whether what a rule gave is upstream times local derivatives; True where that cannot be told."""
+    if local is None or upstream is None or not (local.is_whole and upstream.is_whole and found.is_whole):
+        return True
+    with np.errstate(all="ignore"):
+        expected = upstream.values * local.values
+        tolerance = 100 * float(np.finfo(found.values.dtype).eps)
+        finite = np.isfinite(expected) & np.isfinite(found.values)
+        return bool(np.allclose(expected[finite], found.values[finite], rtol=tolerance, atol=tolerance))
+
+
 MOST = 24
 """Rows, or columns, of a factor and the product together, at most."""
 
@@ -169,19 +185,11 @@ def share_product(
     return _product(*(factors[::-1] if is_left else factors), names[::-1] if is_left else names, use.contribution)
 
 
-def tangent_product(step: Step, use: Operand, steps: Mapping[int, Step]) -> WorksheetProduct | None:
+def tangent_product(step: Step, moves: Step, steps: Mapping[int, Step], share: Snapshot) -> WorksheetProduct | None:
     """What the tangent of one of its factors makes of a product of two matrices."""
-    sources = [None if operand.step is None else steps[operand.step] for operand in step.operands]
-    if step.function != "matmul" or use.tangent is None or len(sources) != 2:
-        return None
-    factors, names = [], []
-    for operand, source in zip(step.operands, sources, strict=True):
-        kept = None if source is None else source.tangent if operand is use else source.value
-        if source is None or kept is None:
-            return None
-        factors.append(kept)
-        names.append(say("term_tangent", name=label(source)) if operand is use else label(source))
-    return _product(factors[0], factors[1], (names[0], names[1]), use.tangent)
+    name = say("term_whole", kind="tangent", name=label(moves))
+    tangent = replace(moves, value=moves.tangent, name=name)
+    return forward_product(replace(step, value=share), {**steps, moves.id: tangent})
 
 
 def _product(left: Snapshot, right: Snapshot, names: tuple[str, str], result: Snapshot) -> WorksheetProduct | None:

@@ -56,7 +56,7 @@ def test_it_goes_from_what_moves_to_the_output_share_by_share() -> None:
         ("+", "18"),
         ("=", "36"),
     ]
-    assert say("spoken_tangent_sum", arrived=2, count=2, target="u * u", total="36") in second["spoken"]
+    assert say("spoken_sum", kind="tangent", arrived=2, count=2, target="u * u", total="36") in second["spoken"]
     assert [f["backward"] for f in told] == [f["moving"] for f in told] == [True] * 7
     times = walk.times({step: step for step in walk.steps})
     assert [times[str(step)]["last"] for step in (0, 1, 2, 3)] == [0, None, 1, 3]
@@ -80,7 +80,7 @@ def test_of_arrays_the_sums_along_the_direction_are_equal() -> None:
     v = np.random.default_rng(0).normal(size=(3, 4))
     walk, told = walked(layer, {"W": v}, **LAYER)
     gradient = walk.recording["W"].grad.values
-    assert [line["sign"] for line in told[-1]["lines"]] == ["", "", "×"]
+    assert [line["label"] for line in told[-1]["lines"]] == ["tangent of loss", "gradient of W"]
     left, right = [float(text.rpartition(" ")[2].replace("−", "-")) for text in told[-1]["numbers"]]
     assert left == right == pytest.approx(np.sum(gradient * v), abs=1e-2)
     assert walk.moved.letter == "t" and say("moves_along", name="W", letter="t") in walk.moved.legend
@@ -106,7 +106,7 @@ def test_a_product_of_matrices_is_falks_scheme_with_the_tangent_as_a_factor() ->
     unit[1, 2] = 1
     walk, told = walked(layer, {"W": unit}, **LAYER)
     assert walk.moved.letter == "W[1, 2]"
-    assert told[1]["product"] == 0 and told[1]["lines"][1]["label"] == say("term_tangent", name="W")
+    assert told[1]["product"] == 0 and told[1]["lines"][1]["label"] == say("term_whole", kind="tangent", name="W")
     assert told[1]["numbers"] == ["a[0, 2]: 1 × 0 − 2 × 1 + 0.5 × 0 = −2"]
     total = told[-2]  # the sum of h * h: a row of its Jacobian times the tangent
     assert [line["sign"] for line in total["lines"]] == ["", "×", "Σ"] and "8 terms" in total["numbers"][0]
@@ -118,7 +118,7 @@ def test_what_is_repeated_says_so_and_a_picked_cell_is_followed() -> None:
     assert say("repeated", name="b", small="(4,)", large="(2, 4)") in told[k]["notes"]
     picked, _ = frame(walk, k, {step: step for step in walk.steps}, ("out", 1, 3))
     assert picked["numbers"] == ["(a + b)[1, 3]: 1 × 1 = 1"]
-    assert [line["mark"] for line in picked["lines"]] == [None, [1, 3, 1, 1], [1, 3, 1, 1]]
+    assert [line["mark"] for line in picked["lines"]] == [[0, 3, 1, 1], [1, 3, 1, 1], [1, 3, 1, 1]]
 
 
 def test_the_parts_of_several_results_move_along_their_lines() -> None:
@@ -154,7 +154,7 @@ def test_it_is_chosen_undone_and_written_as_code() -> None:
     session.record()
     assert session.choose("forward", "b[2]") and session.record()["b"].tangent.values.tolist() == [0, 0, 1, 0]
     assert not session.choose("forward", "b[2]")
-    session.choose("forward", "W")
+    session.choose("forward", say("moves_whole", name="W"))
     assert np.all(session.record()["W"].tangent.values == 1)
     copied = eval(
         call_code(session.bound, session.state).replace("autolab.explore", "Session_of"),
@@ -178,7 +178,7 @@ def test_a_direction_of_ones_own_is_offered_as_such() -> None:
     session = Session(layer, options={"forward": {"b": [1, 2, 3, 4]}}, inputs=LAYER)
     picture = Picture(session.record(), session)
     forward = picture.answer(["free", []])[1]["forward"]
-    assert forward["now"] == "b in its direction" and len(forward["ways"]) == 1 + (1 + 6) + (1 + 12) + (1 + 4) + 1
+    assert forward["now"] == say("moves_so", name="b") and len(forward["ways"]) == 1 + (1 + 6) + (1 + 12) + (1 + 4) + 1
     assert picture.answer(["free", []])[1]["controls"][-1]["key"] == "b"  # no upstream gradient
 
 
