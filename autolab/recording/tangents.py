@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.backend import Array, get_array_module
-from ..engine.modes import unset_modes
+from ..engine.modes import backprop_enabled, unset_modes
 from ..engine.multi_output import Bundle, OutputNode
 from ..engine.observe import ForwardEvent
 from ..engine.variable import Variable
@@ -38,7 +38,7 @@ def direction(tool: str, variables: Mapping[str, Variable], given: Any) -> tuple
     if given is None:
         return None
     name, array = next(iter(given.items())) if isinstance(given, Mapping) and len(given) == 1 else (given, None)
-    able = [name for name, variable in variables.items() if variable.requires_grad]
+    able = [name for name, variable in variables.items() if variable.requires_grad and backprop_enabled()]
     if not isinstance(name, str) or name not in able:
         which = f"one of {', '.join(able) or 'no input'}, or a dict from it to a direction"
         raise ValueError(f"{tool}: option 'forward' is {given!r:.60}; expected {which}"[:300])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...recording.model import Recording
+from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import label, shorten
 from ..live.controls import Key, control
@@ -68,7 +69,7 @@ def _forward(session: Session) -> dict[str, Any]:
     """The ways to walk, each with its words, and the present one; none where forward mode cannot be had."""
     found = ways(session)
     now = next((what for what, moved in found.items() if moved == session.state.forward), "")
-    entries = [[what, say("way_forward", what=what)] for what in found]
+    entries = [[what, say("way_forward", what=clean(what))] for what in found]
     return {"now": now, "ways": entries and [["", say("way_backward")], *entries]}
 
 

@@ -65,12 +65,12 @@ def moved_input(bound: Bound, given: Any) -> Moved | None:
     found = direction("explore", bound.variables, given)
     if found is None or isinstance(given, str):
         return None if found is None else (given, None)
-    return str(found[0].name), tuple(to_cpu(found[1]).reshape(-1).tolist())
+    return str(next(iter(given))), tuple(to_cpu(found[1]).reshape(-1).tolist())
 
 
 def ways(session: Session) -> dict[str, Moved]:
     """What can be moved, by the words for it; nothing where forward mode cannot be had."""
-    if session.recording is None or session.state.order or not session.max_order:
+    if session.recording is None or session.state.order or not (session.max_order and session.differentiates):
         return {}
     found: dict[str, Moved] = {}
     for key in map(str, movable_steps(session.bound, session.recording)):

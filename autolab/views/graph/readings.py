@@ -22,7 +22,6 @@ from .labels import group_heading, group_sentence, result
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 _NOTHING: Mapping[str, Any] = {}
-_TANGENT = {"kind": "tangent", "grad_note": "0"}  # what has no tangent stands still
 _MOST_IN_TICKS = 5  # characters: those of an end and half of those of the number next to it
 
 MOST_CELLS = 12_000
@@ -63,7 +62,7 @@ def readings(
     told, size = grad_status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        found = _numbers(step, size, None if own else scale, recording.moved is not None)
+        found = _numbers(step, size, None if own else scale, _of_tangents(recording))
         words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
         nodes[str(item.id)] = {**found, **words}
     has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
@@ -129,7 +128,14 @@ def _of_group(group: Group, recording: Recording, found: Mapping[str, Any]) -> d
     return {"status": group_sentence(group, recording), "spoken": spoken_group(group, recording, found)}
 
 
-def _numbers(step: Step | None, size: tuple[int, int], scale: float | None, moves: bool) -> dict[str, Any]:
+def _of_tangents(recording: Recording) -> dict[str, str]:
+    """What the numbers in forward mode are: where nothing left the graph, what no tangent arrives at stands still."""
+    if recording.moved is None:
+        return {}
+    return {"kind": "tangent"} if recording.departures else {"kind": "tangent", "grad_note": "0"}
+
+
+def _numbers(step: Step | None, size: tuple[int, int], scale: float | None, moves: Mapping[str, str]) -> dict[str, Any]:
     """Of a step; without a ``scale`` each array has its own. In forward mode its tangent stands for the gradient."""
     value, grad = (None, None) if step is None else (step.value, step.tangent if moves else step.grad)
     if value is not None and _is_counted(value):
@@ -137,7 +143,7 @@ def _numbers(step: Step | None, size: tuple[int, int], scale: float | None, move
     value_cells, value_own = _strip(value, size)
     grad_cells, grad_own = _strip(grad, size)
     return {
-        **(_TANGENT if moves else {}),
+        **moves,
         "own": scale is None,
         "value": "" if value is None else text_of(value),
         "grad": None if grad is None else text_of(grad),

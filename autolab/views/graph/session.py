@@ -81,7 +81,7 @@ class Session(RerunContext):
         super().__init__(fn)
         self.given.add(self._own(args, inputs or {}))
         self.given.settle()
-        self._backprop = config.enable_backprop
+        self.differentiates = config.enable_backprop
         arrays: dict[Key, Any] = {name: variable.array.copy() for name, variable in self.bound.inputs.items()}
         arrays |= replaced_parameters(self.bound, given.get("parameters", {}))
         input_to_differentiate("explore", self.bound.inputs, given.get("order", 0), given.get("wrt"))
@@ -274,7 +274,7 @@ class Session(RerunContext):
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
             modes.enter_context(quietly(self.floats))  # the picture shows NaN and infinities: a warning says no more
-            for mode, value in (("enable_backprop", self._backprop), ("train", state.train)):
+            for mode, value in (("enable_backprop", self.differentiates), ("train", state.train)):
                 modes.enter_context(using_config(mode, value))
             modes.enter_context(using_config("rng", self.rng()))
             modes.enter_context(observe(run.hear))

@@ -199,3 +199,14 @@ def test_what_cannot_move_is_not_offered() -> None:
     assert [key for key, _ in forward["ways"]] == ["", "x", "c"]
     with pytest.raises(ValueError, match="option 'forward' is 'n'"):
         Session(lambda x, n: x * n, options={"forward": "n"}, inputs={"x": 2.0, "n": np.array(3)})
+
+
+def test_without_gradients_nothing_moves_and_what_left_the_graph_is_not_called_0() -> None:
+    with autolab.no_grad():
+        session = Session(small, inputs={"x": 2.0, "w": 3.0})
+        session.record()
+        assert Picture(session.recording, session).answer(["free", []])[1]["forward"]["ways"] == []
+        with pytest.raises(ValueError, match="expected one of no input"):
+            record(small, 2.0, 3.0, options={"forward": "x"})
+    left = readings(record(lambda x: x * x.data, 2.0, options={"forward": "x"}))["nodes"]
+    assert all("grad_note" not in node for node in left.values())

@@ -233,7 +233,7 @@ SENTENCES: dict[str, str] = {
     "moves_along": "{name} moves by {letter} times its direction",
     "moves_legend": "tangent: how much a number moves {per}, to first order",
     "graph_moves": "In forward mode: its boxes show tangents.",
-    "stands_still": "It does not move: its tangent is 0.",
+    "stands_still": "No tangent arrives here: no differentiable step leads here from the input that moves.",
     "spoken_seed": "Forward mode starts: {moves}. Everything else that is given stands still.",
     "spoken_moves": (
         "{subject} moves by {share} {per}: {source} moves by {tangent}, and the local derivative is {local}."
