@@ -166,7 +166,7 @@ class GradientReport(Displayed):
         }
 
     def explore(self) -> Any:
-        """Open the check lens: the same comparison live, with the element, the step and the seed to choose.
+        """Open the check lens: the same comparison live. A click on an element says why; a menu has all else.
 
         In plain Python, where there is no notebook to draw in, the report is saved as a page and its path printed.
 

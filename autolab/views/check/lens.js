@@ -63,8 +63,8 @@ function makeAnswerPart(/** @type {import("../graph/explorer.js").View} */ { get
   const words = get("words");
   const title = html("h2.al-function");
   const badge = html("span.al-verdict");
-  const names = html("div.al-inputs-of");
-  const MOST = 48; // letters beside each other; more names stand in a list
+  const names = html("div.al-names");
+  const MOST = 40; // letters beside each other; more names stand in a list
   let built = "";
   let show = (/** @type {string} */ _) => {};
 

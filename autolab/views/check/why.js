@@ -2,7 +2,7 @@
 /** Why an element is wrong: its numbers, the difference over the step, and the backward that somebody wrote. */
 
 import { makeChart } from "../live/chart.js";
-import { button, codeLine, html, makeSegments, write } from "../live/dom.js";
+import { button, codeLine, html, makeSegments, tellOrHide, write } from "../live/dom.js";
 
 /** The message that leads to the pictures of an input, at rest. @param {number} input */
 export const toInput = (input) => ({ do: "turn", to: { input, cell: null, whole: false, graph: false } });
@@ -44,9 +44,9 @@ export function makeWhyPart({ get, send }) {
         html("div", { "data-kind": kind }, html("dt", title), html("dd", text)),
       ),
     );
-    write(judgement, look.whole ? "" : says);
+    tellOrHide(judgement, !look.whole && says);
     judgement.classList.toggle("al-apart", wrong);
-    write(hint, get("panel").hint);
+    tellOrHide(hint, get("panel").hint);
     showCurve();
     showCode(look.input);
   }

@@ -66,7 +66,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     where the page can compute what follows by itself: its steps and their gradients are then in it as a program, which
     gave the function's own numbers when it was saved and has to give them again when it is opened. Elsewhere the page
     says what needs Python. In the
-    check lens elements, step sizes and a few directions can be chosen, in the derivative explorer the order and a
+    check lens elements and a few directions can be chosen, in the derivative explorer the order and a
     point on the curves: what they show is measured
     for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
     shows it.

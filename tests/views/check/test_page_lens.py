@@ -82,7 +82,7 @@ def trio(page: Page) -> Locator:
 
 def show(page: Page, wire: Any, name: str) -> None:
     """Turn to another input by its button in the head, which bears its verdict."""
-    page.locator(f".al-inputs-of .al-button[data-text$=' {name}']").check()
+    page.locator(f".al-names .al-button[data-text$=' {name}']").check()
     wire.settle()
     expect(trio(page)).to_have_attribute("aria-label", name)
 
@@ -140,8 +140,8 @@ def test_a_wrong_gradient_is_told_at_a_glance_and_a_click_says_why(page: Page, o
     wire = open_lens(report)
     expect(page.locator(".al-verdict")).to_have_text("\u2717 Wrong")
     expect(page.locator(".al-sentence")).to_contain_text(report.findings[0].message)
-    expect(page.locator(".al-inputs-of .al-button")).to_have_count(3)
-    shown = page.locator(".al-inputs-of .al-button").evaluate_all("all => all.map(e => [e.dataset.text, e.checked])")
+    expect(page.locator(".al-names .al-button")).to_have_count(3)
+    shown = page.locator(".al-names .al-button").evaluate_all("all => all.map(e => [e.dataset.text, e.checked])")
     assert shown == [["\u2717 x", True], ["\u2713 y", False], ["\u2713 z", False]]
     expect(trio(page)).to_have_attribute("aria-label", "x")
     expect(page.locator(".al-why, .al-chart, .al-source, .al-graph").locator("visible=true")).to_have_count(0)
@@ -619,7 +619,7 @@ def test_hostile_names_are_text(page: Page, open_lens: Open) -> None:
     ask(page, wire)
     assert page.evaluate("() => window.hacked") is None
     assert page.locator(".al-root img, .al-root b").count() == 0
-    assert hostile in (page.locator(".al-inputs-of option").first.text_content() or "")
+    assert hostile in (page.locator(".al-names option").first.text_content() or "")
     assert hostile[:20] in (page.locator(".al-function").text_content() or "")
 
 

@@ -164,7 +164,7 @@ def test_one_selection_over_the_three_heatmaps_of_every_input(open_file: Open, l
     report = view.report
     page = open_file(view)
     for k, name in enumerate("xyz"):
-        page.locator(".al-inputs-of .al-button").nth(k).check()
+        page.locator(".al-names .al-button").nth(k).check()
         for which in range(3):
             place = (which, (k + which) % 4)
             canvas = page.locator(".al-trio canvas.al-canvas").nth(which)
@@ -214,7 +214,7 @@ def test_a_saved_lens_offers_the_directions_that_it_holds(
     monkeypatch.setattr(lens_page, "_STUDIES", (7,))  # the worst of each input, each in direction 1, and x in 2
     page = open_file(lens(muladd, *INPUTS))
     for k, held in enumerate(([1, 2, 1], [1, 1], [1, 1])):
-        page.locator(".al-inputs-of .al-button").nth(k).check()
+        page.locator(".al-names .al-button").nth(k).check()
         for seed in held:
             offered(page, say("lens_along"))
             expect(page.locator(".al-why .al-title")).to_have_text(say("lens_direction", name="xyz"[k], seed=seed))
@@ -238,7 +238,7 @@ def test_second_order_is_measured_for_a_saved_lens(open_file: Open, lens: Any, m
         page.keyboard.press("Escape")
         expect(page.locator(".al-function")).to_have_text(f"check_gradients({report.function})")
         item = report["x"]
-        page.locator(".al-inputs-of .al-button").first.check()
+        page.locator(".al-names .al-button").first.check()
         shown = page.locator(".al-trio .al-numbers").first.locator("span").all_text_contents()
         np.testing.assert_allclose([read(text) for text in shown], item.analytic.ravel(), rtol=5e-3)
         assert say("lens_still_orders") in page.locator("body").inner_text()
