@@ -30,7 +30,7 @@ const PARTS = [
   makeStaleNoticePart,
   makeDetailPart,
   makeHistogramPart,
-  (/** @type {View} */ view) => makeSourcePart(view, true),
+  makeSourcePart,
   makeSaveAsPart,
   makeAddressPart,
   makeKeyPart,

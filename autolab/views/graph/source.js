@@ -4,11 +4,8 @@
 import { codeLine, html, set, write } from "../live/dom.js";
 import { claim } from "../live/hand.js";
 
-/**
- * @param {import("./explorer.js").View} view
- * @param {boolean} [answers] whether a chosen box tells where its gradient comes from
- */
-export function makeSourcePart({ get, root }, answers = false) {
+/** @param {import("./explorer.js").View} view */
+export function makeSourcePart({ get, root }) {
   const file = html("summary.al-caption");
   const lines = html("div.al-source", { role: "group", "aria-label": "Source", onkeydown: pressed });
   const panel = html("details.al-listing", { open: true }, file, lines);
@@ -110,7 +107,7 @@ export function makeSourcePart({ get, root }, answers = false) {
     const { k, line: now } = get("frame");
     const made = (/** @type {number} */ line) => (get("listing").at?.[line] ?? []).includes(get("selected"));
     markLines("al-now", k === undefined ? made : (line) => line === now);
-    if (answers) showShares(k === undefined ? (get("detail").answer?.comes ?? []) : []);
+    showShares(k === undefined ? (get("detail").answer?.comes ?? []) : []);
     bring(".al-now");
   }
 
@@ -147,11 +144,19 @@ export function makeSourcePart({ get, root }, answers = false) {
     claim(event);
   }
 
+  /** Where it has no room beside the graph it is a line below, until somebody opens it. */
+  const laid = new IntersectionObserver(() => {
+    if (!panel.offsetWidth) return;
+    panel.open = panel.offsetWidth < root.offsetWidth / 2;
+    laid.disconnect();
+  });
+  laid.observe(panel);
   const events = ["pointerover", "pointerout", "focusin", "focusout"];
   for (const name of events) root.addEventListener(name, touched);
   return {
     places: { side: [panel] },
-    on: { listing: paint, [`frame selected${answers ? " detail" : ""}`]: showLine, error: showError },
+    on: { listing: paint, "frame selected detail": showLine, error: showError },
     paint,
+    close: () => laid.disconnect(),
   };
 }

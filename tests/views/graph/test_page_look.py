@@ -97,6 +97,27 @@ def test_the_theme_is_followed_while_the_view_is_open(page: Page, open_view: Cal
     assert root.evaluate("e => getComputedStyle(e).color") == rgb(THEMES["dark"]["ink"])
 
 
+@pytest.mark.parametrize(("width", "beside"), [(1280, True), (900, False)])
+def test_beside_a_graph_stands_what_leaves_it_three_quarters_and_all_else_below(
+    page: Page, open_view: Callable[..., Wire], width: int, beside: bool
+) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
+    source, graph, detail = page.locator(".al-listing"), page.locator(".al-main"), page.locator(".al-detail")
+    expect(source.locator(".al-source")).to_be_visible(visible=beside)
+    expect(source.locator("summary")).to_be_visible()
+    before = [node(page, wire, "h").bounding_box(), graph.bounding_box()]
+    node(page, wire, "h").click()
+    wire.settle()
+    assert [node(page, wire, "h").bounding_box(), graph.bounding_box()] == before  # nothing moves from under the hand
+    place, below = detail.bounding_box(), page.locator(".al-foot").bounding_box()
+    assert place and below and before[1]
+    assert place["x"] >= before[1]["x"] + before[1]["width"] if beside else place["y"] >= below["y"] + below["height"]
+    if not beside:
+        source.locator("summary").click()
+        expect(source.locator(".al-source")).to_be_visible()
+
+
 def test_in_jupyterlab_its_word_decides(page: Page, open_view: Callable[..., Wire]) -> None:
     page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")  # the theme's colours may come later
     open_view(muladd, x=2.0, y=3.0, z=4.0)
