@@ -85,6 +85,7 @@ NET = normal(x=(3, 4), W1=(4, 5), b1=(5,), W2=(5, 2), b2=(2,), t=(3, 2))
 STEPS = normal(xs=(30, 3), Wx=(3, 4), Wh=(4, 4), b=(4,))
 LAPTOP, CELL, PHONE = {"width": 1280, "height": 800}, {"width": 1100, "height": 800}, {"width": 390, "height": 844}
 BESIDE_FILES = {"width": 850, "height": 800}  # JupyterLab's list of files takes the rest of a laptop's screen
+LOW, NARROW = {"width": 640, "height": 600}, {"width": 600, "height": 800}
 Shown = Callable[..., tuple[Page, Wire]]
 
 
@@ -107,7 +108,7 @@ def test_a_small_graph_is_seen_whole_and_can_be_read(shown: Shown, size: dict[st
     assert page.evaluate(WORDS) == []
 
 
-@pytest.mark.parametrize("size", [LAPTOP, CELL], ids=["laptop", "cell"])
+@pytest.mark.parametrize("size", [LAPTOP, CELL, BESIDE_FILES], ids=["laptop", "cell", "beside files"])
 def test_a_net_of_two_layers_is_seen_whole(shown: Shown, size: dict[str, int]) -> None:
     page, wire = shown(size, net, **NET)
     found = page.evaluate(MEASURED)
@@ -130,14 +131,14 @@ def test_a_larger_one_begins_with_its_first_box_and_can_be_read(shown: Shown, si
 
 
 def test_a_graph_that_is_only_too_high_is_cut_at_no_side(shown: Shown) -> None:
-    page, _ = shown(BESIDE_FILES, without_bias, **{name: NET[name] for name in ("x", "W1", "W2")})
+    page, _ = shown(LOW, without_bias, **{name: NET[name] for name in ("x", "W1", "W2")})
     found = page.evaluate(MEASURED)
     assert page.evaluate("() => (pane => pane.scrollWidth <= pane.clientWidth)(document.querySelector('.al-pane'))")
     assert found["letters"] >= LEAST - 1 and found["first"] and not found["all"] and not found["map"]
 
 
 def test_one_that_is_a_little_too_wide_is_cut_at_one_side_only(shown: Shown) -> None:
-    page, _ = shown(BESIDE_FILES, net, **NET)
+    page, _ = shown(NARROW, net, **NET)
     found = page.evaluate(MEASURED)
     assert found["left"] == 0 and found["first"] and not found["all"] and found["letters"] >= LEAST
 
