@@ -23,10 +23,9 @@ const FAINT = 0.18; // of a line that does not lead to the chosen unit
  */
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeBoundaryPart(view) {
-  const { get, root } = view;
+export function makeBoundary(view) {
+  const { get } = view;
   const words = get("words");
-  const heading = html("h3.al-chart-title", words.plane);
   const absent = html("p.al-status");
   const lines = svg("svg.al-net-lines", { "aria-hidden": "true" });
   const boxes = html("div");
@@ -37,7 +36,7 @@ export function makeBoundaryPart(view) {
   const back = button(words.back, () => choose(null));
   const side = html("div.al-net-side", told, large.root, table, back);
   const notes = html("p.al-note");
-  const panel = html("section.al-boundary", heading, absent, drawing, side, notes);
+  const panel = html("section.al-boundary", { "aria-label": words.plane }, absent, drawing, side, notes);
   /** @type {[number, number] | null} layer and unit */
   let chosen = null;
 
@@ -98,9 +97,8 @@ export function makeBoundaryPart(view) {
           units.map((unit, j) => {
             const box = html(
               "button.al-net-unit",
-              { type: "button", "aria-label": titles[j], onclick: () => choose([i, j]) },
+              { type: "button", "aria-label": titles[j], title: unit, onclick: () => choose([i, j]) },
               html("canvas"),
-              html("span", { "aria-hidden": "true" }, unit),
             );
             return lay(box, { left: left(i) / wide, top: top(i, j) / high, width: UNIT / wide });
           }),
@@ -144,7 +142,7 @@ export function makeBoundaryPart(view) {
     table.hidden = !rows.length;
   }
 
-  return { places: { middle: [panel] }, on: { "boundary examples": show }, paint: show };
+  return { root: panel, show };
 }
 
 /** The middle of a cell of a picture, of 100. @param {number} cell @param {number} side */

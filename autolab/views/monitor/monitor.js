@@ -1,5 +1,5 @@
 // @ts-check
-/** The monitor of a training: curves, the state of one parameter now or earlier, and a button that stops it. */
+/** The monitor of a training: its curves, a button that stops it, and the state after one update, by a click. */
 
 import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
@@ -7,70 +7,97 @@ import { button, choice, fillTrack, html, options, set, tellOrHide, write } from
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
 import { makeWidget } from "../live/view.js";
-import { makeBoundaryPart } from "./boundary.js";
+import { makeBoundary } from "./boundary.js";
+
+const COLUMNS = [1, 1, 2, 2, 2, 3, 3]; // of so many charts; more stand in four
 
 /**
- * Which state is looked at (null: the latest), and what of it; a page waits for no old state to say how training goes.
+ * Which state is looked at (null: the latest), what of it, and whether it is shown; a page waits for no old state to
+ * say how training goes.
  */
 const TRAINING = makeAsking(
-  { at: /** @type {number | null} */ (null), path: "", which: "gradient" },
+  { at: /** @type {number | null} */ (null), path: "", which: "gradient", open: false },
   () => ({ training: ["training"], examples: ["examples"] }),
   () => ({}),
   ({ at, path, which }) => ({ state: ["state", at, path, which], boundary: ["boundary", at] }),
 );
 
-export default () => makeWidget([makeHeadPart, makeBoundaryPart, makeChartsPart, makePastPart], makeBrain(TRAINING));
+export default () => makeWidget([makeHeadPart, makeChartsPart, makeStatePart], makeBrain(TRAINING));
 
-/** The title, where training is, and the Stop button. @param {import("../graph/explorer.js").View} view */
-function makeHeadPart({ get, link, root }) {
+/** Look at the state that was kept next to an update. @param {import("../graph/explorer.js").View} view */
+const makeTurn = ({ get, send }) => ({
+  turn: (/** @type {any} */ to) => send({ do: "turn", to }),
+  /** @param {number} update */
+  lookAt(update) {
+    const { places } = get("training");
+    if (!places.length) return;
+    const near = places.reduce((/** @type {number} */ best, /** @type {number} */ at) =>
+      Math.abs(at - update) < Math.abs(best - update) ? at : best,
+    );
+    send({ do: "turn", to: { at: near === places.at(-1) ? null : near, open: true } });
+  },
+});
+
+/** The title, the one control, and how training goes. @param {import("../graph/explorer.js").View} view */
+function makeHeadPart(view) {
+  const { get, link, root } = view;
   const words = get("words");
   const title = html("h2.al-function");
-  const stage = html("span.al-monitor-stage", { role: "status" });
-  const status = html("span.al-monitor-status");
   const stop = button(words.stop, () => link.stop({ do: "stop" }), { class: "al-button al-stop" });
+  const slider = html("input.al-range", { type: "range", min: 0, "aria-label": words.past, oninput: scrub });
+  const [first, last] = [html("span"), html("span")];
+  const past = html("div.al-track", slider, html("div.al-ends", { "aria-hidden": "true" }, first, last));
+  const spent = html("p.al-caption");
   const problem = html("div.al-error", { role: "alert", hidden: true });
   root.classList.add("al-monitor");
 
+  function scrub() {
+    makeTurn(view).lookAt(get("training").places[Number(slider.value)]);
+  }
+
   function show() {
-    const [{ title: name, stage: now, status: told }, error] = [get("training"), get("error")];
+    const [{ title: name, stage: now, places, spent: told }, error, state] = ["training", "error", "state"].map(get);
     write(title, name);
-    tellOrHide(stage, link.asleep ? words.saved : now && words[now]);
-    stage.classList.toggle("al-monitor-stage-running", now === "running" && !link.asleep);
-    write(status, told.join(" \u00b7 "));
+    write(spent, told);
     stop.hidden = !now || link.asleep;
     stop.disabled = now === "stopping";
+    past.hidden = (Boolean(now) && !link.asleep) || places.length < 2;
+    const at = state?.at ?? null;
+    const index = at === null ? places.length - 1 : places.indexOf(at);
+    set(slider, { max: places.length - 1, "aria-valuetext": state?.heat.title });
+    slider.value = String(index);
+    fillTrack(slider, places.length > 1 ? index / (places.length - 1) : 1);
+    slider.disabled = link.asleep;
+    [first, last].forEach((end, i) => write(end, String(places.at(-i) ?? "")));
     problem.hidden = !error && link.state !== "silent";
     write(problem, error ? `${error.type}: ${error.message}` : words.live_silent);
   }
 
   const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
   return {
-    places: { header: [title, stage, status], alert: [problem], foot: [stop] },
-    on: { "training error": changed },
+    places: { header: [title], alert: [problem], foot: [stop, past], menu: [spent] },
+    on: { "training error": changed, state: show },
     paint: show,
     linked: show,
+    says: () => (link.asleep && words.saved) || get("training").sentence,
   };
 }
 
 /** The curves, with a mark at the state that is looked at. @param {import("../graph/explorer.js").View} view */
-function makeChartsPart({ get }) {
+function makeChartsPart(view) {
+  const { get } = view;
   const panel = html("div.al-charts");
-  const empty = html("p.al-note", get("words").nothing);
-  const charts = makeCharts(panel);
+  const charts = makeCharts(panel, makeTurn(view).lookAt);
 
   function show() {
-    const [wanted, mark] = [get("training").charts, get("state")?.at ?? null];
-    if (wanted.length) empty.remove();
-    else panel.append(empty);
+    const [wanted, mark] = [get("training").charts, (get("look").open && get("state")?.at) || null];
+    const columns = COLUMNS[wanted.length] ?? 4;
+    panel.style.setProperty("--al-columns", String(columns));
+    panel.style.setProperty("--al-rows", String(Math.ceil(wanted.length / columns)));
     charts.update(wanted.map((/** @type {any} */ chart) => ({ ...chart, mark, lines: chart.lines.map(withNumbers) })));
   }
 
-  return {
-    places: { middle: [panel] },
-    on: { "training state": show },
-    paint: show,
-    close: charts.close,
-  };
+  return { places: { middle: [panel] }, on: { "training state look": show }, paint: show, close: charts.close };
 }
 
 /** A line whose numbers came as bytes; NaN is a gap. @param {any} line */
@@ -79,11 +106,13 @@ function withNumbers(line) {
 }
 
 /**
- * One parameter or gradient as a heatmap, now or after an earlier update.
+ * The state after one update, beside the curves: a parameter or its gradient as a heatmap, and the net over the plane
+ * of its features; the menu chooses the parameter.
  * @param {import("../graph/explorer.js").View} view
  */
-function makePastPart(view) {
-  const { get, send, link } = view;
+function makeStatePart(view) {
+  const { get, link } = view;
+  const { turn } = makeTurn(view);
   const words = get("words");
   const heading = html("h3.al-chart-title");
   const param = html("select.al-choice", { "aria-label": words.value, onchange: choose });
@@ -94,67 +123,64 @@ function makePastPart(view) {
     ],
     { "aria-label": `${words.value}, ${words.gradient_of}`, onchange: choose },
   );
+  const choices = html("div.al-setting", html("span.al-caption", words.shown), param, which);
+  const latest = button(words.latest, () => turn({ at: null, open: true }));
   const heatmap = makeHeatmap();
+  const name = html("span.al-caption");
   const absent = html("p.al-status");
   const silent = html("p.al-note");
   const caption = html("p.al-note");
-  const slider = html("input.al-range", { type: "range", min: 0, "aria-label": words.past, oninput: scrub });
-  const place = html("span.al-place");
-  const follow = button(words.follow, () => turn({ at: null }));
-  const [first, last] = [html("span"), html("span")];
-  const panel = html(
-    "section.al-past",
+  const boundary = makeBoundary(view);
+  const close = button("Close", () => turn({ at: null, open: false }));
+  const side = html(
+    "section.al-aside.al-past",
+    { hidden: true },
     heading,
-    html("div.al-past-head", param, which),
+    boundary.root,
+    name,
     heatmap.root,
     absent,
     caption,
     silent,
-    html("div.al-past-head", html("span.al-caption", words.past), place, follow),
-    slider,
-    html("div.al-ends", { "aria-hidden": "true" }, first, last),
+    close,
   );
-  const turn = (/** @type {any} */ to) => send({ do: "turn", to });
   let named = "";
 
   function choose() {
-    turn({ path: param.value, which: which.value });
-  }
-
-  function scrub() {
-    const { places } = get("training");
-    turn({ at: Number(slider.value) === places.length - 1 ? null : places[Number(slider.value)] });
+    turn({ path: param.value, which: which.value, open: true });
   }
 
   function show() {
-    const { places, params } = get("training");
-    panel.hidden = !places.length;
-    if (panel.hidden || !get("state")) return; // it is on its way
-    const { at, path, which: shown, heat } = get("state");
+    const { params } = get("training");
+    const state = get("state");
+    choices.hidden = latest.hidden = !params.length;
+    side.hidden = !get("look").open || !state;
+    if (!state) return; // it is on its way
+    const { path, which: shown, heat } = state;
     if (JSON.stringify(params) !== named) {
       named = JSON.stringify(params);
       param.replaceChildren(...options(params));
     }
     param.value = path;
     which.value = shown;
+    for (const control of [param, which, latest]) control.disabled = link.asleep;
+    if (side.hidden) return;
     write(heading, heat.title);
+    write(name, `${path.replace(/^\//, "")}, ${shown === "value" ? words.value : words.gradient_of}`);
     const drawn = !heat.absent;
     heatmap.root.hidden = !drawn;
     tellOrHide(absent, heat.absent);
     tellOrHide(caption, drawn && heat.caption);
     tellOrHide(silent, heat.silent);
     if (drawn)
-      heatmap.update({ ...heat, which: heat.which === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
-    const index = at === null ? places.length - 1 : places.indexOf(at);
-    set(slider, { max: places.length - 1, "aria-valuetext": heat.title });
-    slider.value = String(index);
-    fillTrack(slider, places.length > 1 ? index / (places.length - 1) : 1);
-    write(first, String(places[0]));
-    write(last, String(places[places.length - 1]));
-    write(place, at === null ? words.latest : heat.title);
-    for (const control of [param, which, slider]) control.disabled = link.asleep;
-    follow.disabled = at === null || link.asleep;
+      heatmap.update({ ...heat, which: shown === "value" ? "value" : "grad" }, floats(heat.cells), view.colors);
+    boundary.show();
   }
 
-  return { places: { middle: [panel] }, on: { "training state": show }, paint: show, linked: show };
+  return {
+    places: { side: [side], menu: [choices, latest] },
+    on: { "training state look boundary examples": show },
+    paint: show,
+    linked: show,
+  };
 }

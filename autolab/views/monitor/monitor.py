@@ -83,6 +83,7 @@ class LiveMonitor(Monitor, Extension):
         self._boundary: DecisionBoundary | None = None
         self._find_boundary()
         self.stopping = self._running = False
+        self.epoch: int | None = None  # of a trainer
         self._trainer: Trainer | None = None
         self._view: MonitorView | None = None
         self._output: tuple[str, Any] | None = None  # the cell below which it is, and a handle of what is there
@@ -116,6 +117,7 @@ class LiveMonitor(Monitor, Extension):
         iteration = trainer.updater.iteration
         if iteration == self.iteration:  # an interrupted call that is made again
             return
+        self.epoch = trainer.updater.epoch
         told = {k: float(v) for k, v in trainer.observation.items() if isinstance(v, _NUMBERS)}
         self._take(iteration, told, start)
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ...training.boundary import parting
@@ -61,7 +63,8 @@ def _chart(
     lines, last = [], {}
     for name, curve in curves.items():
         x, y = zip(*curve.points, strict=True)
-        lines.append(Line(name, x, y if factor == 1.0 else [factor * v for v in y]))
+        with np.errstate(over="ignore"):  # as exact as they are drawn: what stays the same is a level line
+            lines.append(Line(name, x, (factor * np.array(y)).astype(np.float32).tolist()))
         last[clean(name, 60)] = number(factor * curve.last)
     found = make(title, lines, log, say("monitor_update", iteration="").strip(), **where)
     for line in found["lines"]:
@@ -75,12 +78,18 @@ def _chart(
 def status(monitor: Monitor) -> list[str]:
     """Where training is, in short words."""
     words = [say("monitor_update", iteration=monitor.iteration)]
+    if (epoch := getattr(monitor, "epoch", None)) is not None:
+        words.append(say("monitor_epoch", epoch=epoch))
+    words += [f"{clean(name, 60)} {number(curve.last)}" for name, curve in list(monitor.curves.items())[:1]]
     if rate := _rate(monitor.states):
         words.append(say("monitor_rate", rate=number(float(f"{rate:.2g}"))))
-    if monitor.worked:
-        percent = 100 * monitor.spent / monitor.worked
-        words.append(say("monitor_spent", percent=number(float(f"{percent:.2g}"))))
     return words
+
+
+def spent(monitor: Monitor) -> str:
+    """Which part of the time the monitor takes."""
+    percent = 100 * monitor.spent / monitor.worked if monitor.worked else 0.0
+    return say("monitor_spent", percent=number(float(f"{percent:.2g}")))
 
 
 def _rate(states: tuple[ModelState, ...]) -> float | None:

@@ -17,7 +17,7 @@ from ..draw.messages import say
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView, at_first
 from .boundary import plane, units
-from .static import charts, status
+from .static import charts, spent, status
 
 if TYPE_CHECKING:
     from .monitor import LiveMonitor
@@ -27,13 +27,13 @@ MOST_CELLS = 128
 
 _AT_FIRST = [["training"], ["examples"], ["state", None, "", "gradient"], ["boundary", None]]
 _WORDS = (
-    *("nothing", "running", "stopping", "latest", "stop", "follow", "saved", "value", "gradient_of", "past"),
+    *("latest", "stop", "saved", "value", "gradient_of", "past", "shown"),
     *("plane", "result", "weights", "back", "from", "weight", "bias"),
 )
 
 
 class MonitorView(LiveView):
-    """Charts of all curves, and a heatmap of one parameter or gradient, of the latest state or of a past one.
+    """Charts of all curves, and by a click the latest state or a past one: a parameter or gradient as a heatmap.
 
     Two threads use it: the one that trains paints, another one obeys the page. They take turns, and what the monitor
     keeps never changes.
@@ -44,6 +44,7 @@ class MonitorView(LiveView):
     def __init__(self, monitor: LiveMonitor) -> None:
         self._monitor = monitor
         self._stage: Literal["", "running", "stopping"] = ""
+        self._was_stopped = False  # by the button
         words = {name: say(f"monitor_{name}") for name in _WORDS}
         super().__init__(**at_first(**words), **self._answers(_AT_FIRST))
         self._listen()
@@ -52,6 +53,7 @@ class MonitorView(LiveView):
     def begin(self) -> None:
         """Training begins, or goes on."""
         with self._turn:
+            self._was_stopped = False
             self._be("running")
 
     def end(self) -> None:
@@ -83,11 +85,18 @@ class MonitorView(LiveView):
         return {
             "title": clean(type(monitor.model).__name__) if monitor.model is not None else "",
             "stage": self._stage,
-            "status": status(monitor),
+            "sentence": self._sentence(),
+            "spent": spent(monitor),
             "charts": [_packed(one) for one in charts(monitor, None, drawing)],
             "places": [kept.iteration for kept in states],
             "params": [[name, clean(name.lstrip("/"))] for name in (states[-1].values if states else ())],
         }
+
+    def _sentence(self) -> str:
+        if not self._monitor.iteration:
+            return say("monitor_nothing")
+        stage = self._stage or ("stopped" if self._was_stopped else "rest")
+        return say(f"monitor_{stage}", status=", ".join(status(self._monitor)))
 
     @on_question("state", "numbers", at=(int, type(None)), path=str, which=str)
     def _past(self, at: int | None, path: str, which: str) -> dict[str, Any] | None:
@@ -128,6 +137,7 @@ class MonitorView(LiveView):
     @on_message("stop")
     def _stop(self) -> None:
         if self._stage == "running":
+            self._was_stopped = True
             self._be("stopping")
             self._monitor.stop()
 

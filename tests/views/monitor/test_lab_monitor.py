@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from ..bare_page import menu
 from ..lab import RAN, RUN, Lab, LabPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
@@ -42,12 +44,12 @@ def start(view: LabPage, cell: int) -> None:
 
 
 def updates(view: LabPage) -> int:
-    return int((view.page.locator(".al-monitor-status").text_content() or "").split()[1])
+    return int(re.search(r"update (\d+)", view.page.locator(".al-sentence").text_content() or "")[1])
 
 
 def until(view: LabPage, count: int) -> None:
     view.page.wait_for_function(
-        "n => Number(document.querySelector('.al-monitor-status').textContent.split(' ')[1]) >= n", arg=count
+        "n => Number(document.querySelector('.al-sentence').textContent.match(/update (\\d+)/)?.[1]) >= n", arg=count
     )
 
 
@@ -60,17 +62,20 @@ def test_a_network_trains_is_stopped_and_goes_on(lab: Lab, open_page: Callable[.
     until(view, 500)
     expect(page.locator(".al-chart")).to_have_count(5)
     # While the cell keeps the main thread, the page is answered.
-    page.get_by_label("parameter", exact=True).select_option("/predictor/l1/W")
+    menu(page).get_by_label("parameter", exact=True).select_option("/predictor/l1/W")
     expect(page.locator(".al-heatmap canvas").first).to_have_attribute(
         "aria-label", "Gradient as a heatmap, 100 by 100"
     )
-    page.get_by_role("slider", name="past states").focus()
-    page.keyboard.press("Home")
+    menu(page).press("Escape")
+    curve = page.locator(".al-chart-picture").first
+    box = curve.bounding_box()
+    curve.click(position={"x": 58, "y": box["height"] / 2})  # the first update
     expect(page.locator(".al-past h3")).to_have_text("After update 1")
     now = updates(view)
     until(view, now + 200)
     expect(page.locator(".al-past h3")).to_have_text("After update 1")
-    page.get_by_role("button", name="Follow").click()
+    menu(page).get_by_role("button", name="Show the latest state").click()
+    menu(page).press("Escape")
     expect(page.locator(".al-past h3")).not_to_have_text("After update 1")
 
     page.get_by_role("button", name="Stop").click()

@@ -17,7 +17,7 @@ from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
 from autolab.views.monitor.view import MonitorView
 
-from ..bare_page import RecordingComm, Wire, serve
+from ..bare_page import RecordingComm, Wire, menu, serve
 from ..looking import told, turn
 
 pytestmark = pytest.mark.browser
@@ -70,12 +70,20 @@ def page(new_page: Callable[..., Page]) -> Page:
     return made
 
 
+def show(page: Page, one: Learning) -> None:
+    """The latest state beside the curves."""
+    menu(page).get_by_role("button", name=one.view.words["latest"]).click()
+    one.wire.settle()
+    menu(page).press("Escape")
+
+
 def test_units_weights_and_gradients_are_those_of_the_net(learning: Callable[..., Learning], page: Page) -> None:
     one = learning(L.MLP((4, 3, 2), activation=F.tanh))
     one.wire.connect(page)
     expect(page.locator(".al-boundary")).to_be_hidden()
     one.step(40)
     one.wire.settle()
+    show(page, one)
     units = page.locator(".al-net-unit")
     assert units.count() == 2 + 4 + 3 + 2
     assert page.locator(".al-net-lines path").count() == 2 * 4 + 4 * 3 + 3 * 2
@@ -108,6 +116,7 @@ def test_the_line_parts_the_classes_as_the_net_does(learning: Callable[..., Lear
     one = learning(L.MLP((6, 2), activation=F.tanh))
     one.step(150)
     one.wire.connect(page)
+    show(page, one)
     side = told(one.view, "examples")["side"]
     result = np.frombuffer(told(one.view, "boundary")["result"], "<f4").reshape(side, side)
     low, high = [np.array(told(one.view, "examples")[name]) for name in ("low", "high")]
@@ -130,6 +139,7 @@ def test_a_past_state_is_drawn_with_its_own_numbers(learning: Callable[..., Lear
     first = one.model.predictor.l0.W.data.copy()
     one.step(60)
     one.wire.connect(page)
+    show(page, one)
     canvas = page.locator(".al-net-unit canvas").nth(2)
     latest = canvas.evaluate("e => e.toDataURL()")
     slider = page.get_by_role("slider", name="past states")
@@ -138,7 +148,7 @@ def test_a_past_state_is_drawn_with_its_own_numbers(learning: Callable[..., Lear
     one.wire.settle()
     assert np.allclose(told(one.view, "boundary")["columns"][1]["weights"], first, rtol=1e-5)
     assert canvas.evaluate("e => e.toDataURL()") != latest
-    page.get_by_role("button", name="Follow").click()
+    show(page, one)
     one.wire.settle()
     assert canvas.evaluate("e => e.toDataURL()") == latest
 
@@ -147,6 +157,7 @@ def test_three_classes_have_three_colours_and_no_line(learning: Callable[..., Le
     one = learning(L.MLP((4, 3)), 3)
     one.step(30)
     one.wire.connect(page)
+    show(page, one)
     assert page.locator(".al-net-zero").count() == 0
     strokes = page.locator(".al-net-point[stroke]").evaluate_all("all => all.map(e => e.getAttribute('stroke'))")
     assert set(strokes) == {f"var(--al-line{k})" for k in range(3)}
@@ -163,6 +174,7 @@ def test_a_net_that_is_no_chain_says_why_it_is_not_drawn(learning: Callable[...,
     one = learning(Twice(a=L.Linear(2, 3), b=L.Linear(5, 2)))
     one.step(3)
     one.wire.connect(page)
+    show(page, one)
     expect(page.locator(".al-boundary .al-status")).to_contain_text("not one chain")
     assert page.locator(".al-net-unit:visible").count() == 0
 
@@ -173,5 +185,6 @@ def test_without_examples_there_is_no_picture(learning: Callable[..., Learning],
     one.step(3)
     turn(one.view, [["training"], ["examples"], ["state", None, "", "gradient"], ["boundary", None]])
     one.wire.connect(page)
+    show(page, one)
     expect(page.locator(".al-boundary")).to_be_hidden()
     assert told(one.view, "boundary") is None

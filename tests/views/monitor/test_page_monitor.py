@@ -19,7 +19,7 @@ from autolab.views.draw.colors import LINES, STOPS
 from autolab.views.draw.numbers import number
 from autolab.views.monitor.view import MonitorView
 
-from ..bare_page import RecordingComm, Wire, serve
+from ..bare_page import RecordingComm, Wire, menu, serve
 from ..graph.test_page_look import DARK, rgb
 from ..looking import told
 
@@ -105,16 +105,20 @@ def legend(page: Page, title: str) -> dict[str, str]:
 def test_the_page_shows_the_monitors_numbers(trained: Trained, monitor_page: Callable[..., Page]) -> None:
     page = monitor_page()
     trained.wire.connect(page)
-    assert "Nothing yet" in (page.locator(".al-charts").text_content() or "")
+    assert "Nothing yet" in said(page)
     trained.step(20)
     trained.wire.settle()
     monitor = trained.monitor
-    assert page.locator(".al-monitor-status").text_content().startswith("update 20")
+    assert said(page).startswith(f"At update 20, loss {number(monitor.curves['loss'].last)}, ")
     assert legend(page, "loss") == {"loss": number(monitor.curves["loss"].last)}
     expected = {name: number(curve.last) for name, curve in monitor.measured["gradient"].items()}
     assert legend(page, "norm of the gradient") == expected and sorted(expected) == ["l0", "l1"]
     assert page.locator(".al-chart").count() == len(told(trained.view, "training")["charts"]) >= 4
-    assert page.locator(".al-past h3").text_content() == "After update 20"
+    assert page.locator(".al-past").is_hidden()
+
+
+def said(page: Page) -> str:
+    return page.locator(".al-sentence").text_content() or ""
 
 
 def test_a_line_goes_through_its_points(trained: Trained, monitor_page: Callable[..., Page]) -> None:
@@ -143,8 +147,9 @@ def test_the_heatmap_shows_the_chosen_array_after_the_chosen_update(
     page = monitor_page()
     trained.step(12)
     trained.wire.connect(page)
-    page.get_by_label("parameter", exact=True).select_option("/predictor/l1/W")
+    menu(page).get_by_label("parameter", exact=True).select_option("/predictor/l1/W")
     trained.wire.settle()
+    menu(page).press("Escape")
     slider = page.get_by_role("slider", name="past states")
     slider.focus()
     page.keyboard.press("Home")
@@ -177,7 +182,7 @@ def test_the_heatmap_shows_the_chosen_array_after_the_chosen_update(
     assert trained.view.look["at"] is None  # the last is the latest, also of those that come
     slider.press("Home")
     trained.wire.settle()
-    page.get_by_role("button", name="Follow").click()
+    menu(page).get_by_role("button", name=trained.view.words["latest"]).click()
     trained.wire.settle()
     assert page.locator(".al-past h3").text_content() == "After update 15"
     page.get_by_label("parameter, gradient").select_option("value")
@@ -195,11 +200,12 @@ def test_stop_ends_the_loop(trained: Trained, monitor_page: Callable[..., Page])
     trained.wire.settle()
     page.get_by_role("button", name="Stop").click()
     trained.wire.settle()
-    assert page.locator(".al-monitor-stage").text_content().startswith("stopping")
+    assert said(page).startswith("Stopping after this update: update 1, ")
     assert page.get_by_role("button", name="Stop").is_disabled()
     assert trained.step() is False
     trained.wire.settle()
-    assert page.locator(".al-monitor-stage").is_hidden() and page.locator(".al-stop").is_hidden()
+    assert said(page).startswith("Stopped by you: update 2, ") and page.locator(".al-stop").is_hidden()
+    assert page.get_by_role("slider", name="past states").is_visible(), "it takes the place of Stop"
     assert trained.step() is True, "the next loop begins anew"
 
 
@@ -212,15 +218,16 @@ def test_without_a_kernel_nothing_is_offered_and_a_paint_wakes_it(
     trained.step(3)
     trained.wire.connect(page)
     stop, chosen = page.get_by_role("button", name="Stop"), page.get_by_label("parameter", exact=True)
+    menu(page)
     assert stop.is_visible() and chosen.is_enabled()
     page.clock.fast_forward(5000)  # nobody has answered: it may come from a saved notebook
-    assert page.locator(".al-monitor-stage").text_content() == trained.view.words["saved"]
+    assert said(page) == trained.view.words["saved"]
     assert stop.is_hidden() and chosen.is_disabled()
     assert page.get_by_role("slider", name="past states").is_disabled()
     trained.step()
     trained.wire.deliver()  # the cell that trains keeps the kernel busy, but paints
     assert stop.is_visible() and chosen.is_enabled()
-    assert page.locator(".al-monitor-stage").text_content() == trained.view.words["running"]
+    assert said(page).startswith("Running: update 4, ")
 
 
 def read_off(page: Page) -> tuple[float, int]:
@@ -270,20 +277,51 @@ def test_a_nan_is_a_gap_and_the_keys_stop_at_the_ends(trained: Trained, monitor_
 
 
 @pytest.mark.parametrize("width", [1280, 700, 480])
-@pytest.mark.parametrize("projector", [False, True])
+@pytest.mark.parametrize("presented", [False, True])
 def test_nothing_overlaps_or_is_cut_off(
-    trained: Trained, monitor_page: Callable[..., Page], width: int, projector: bool
+    trained: Trained, monitor_page: Callable[..., Page], width: int, presented: bool
 ) -> None:
     page = monitor_page(viewport={"width": width, "height": 900})
     begin(trained)
     trained.step(30)
     trained.wire.connect(page)
-    if projector:
-        page.get_by_role("button", name="Projector").click()
+    if presented:
+        menu(page).get_by_role("button", name="Present").click()
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.evaluate(MISPLACED) == []
     assert page.evaluate(OVERLAPPING) == []
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_click_on_a_curve_opens_the_state_after_that_update(
+    trained: Trained, monitor_page: Callable[..., Page]
+) -> None:
+    page = monitor_page()
+    begin(trained)
+    trained.step(20)
+    trained.wire.connect(page)
+    picture = page.locator(".al-chart-picture").nth(1)
+    box = picture.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 58 + (box["width"] - 70) * 5 / 20, box["y"] + 40)
+    trained.wire.settle()
+    assert page.locator(".al-past h3").text_content() == "After update 5"
+    page.get_by_role("button", name="Close").click()
+    trained.wire.settle()
+    assert page.locator(".al-past").is_hidden() and page.locator(".al-chart-mark").count() == 0
+    for key in ("ArrowLeft", "ArrowLeft", "Enter"):  # the same by keys
+        picture.press(key)
+    trained.wire.settle()
+    assert page.locator(".al-past h3").text_content() == "After update 19"
+
+
+def test_what_stays_the_same_is_a_level_line(trained: Trained, monitor_page: Callable[..., Page]) -> None:
+    page = monitor_page()
+    for _ in range(5000):
+        trained.monitor.update(rate=0.1)
+    trained.wire.connect(page)
+    line = told(trained.view, "training")["charts"][0]
+    assert line["y"]["lo"] < np.frombuffer(line["lines"][0]["y"], "<f4").min() < line["y"]["hi"]
 
 
 def test_the_theme_is_followed(trained: Trained, monitor_page: Callable[..., Page]) -> None:
