@@ -40,7 +40,8 @@ OVERLAPPING = """() => {
   const boxes = parts.map(e => [e, e.getBoundingClientRect()]).filter(([, b]) => b.width);
   const beside = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1;
   const apart = (a, b) => beside(a, b) || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
-  return boxes.flatMap(([e, a], i) => boxes.slice(i + 1).filter(([f, b]) => !apart(a, b)).map(([f]) => e.className + ' / ' + f.className));
+  return boxes.flatMap(([e, a], i) => boxes.slice(i + 1).filter(([f, b]) => !apart(a, b))
+    .map(([f]) => e.className + ' / ' + f.className));
 }"""
 
 
