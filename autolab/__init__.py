@@ -46,6 +46,7 @@ from .engine.errors import (
     ReuseError,
 )
 from .engine.grad import grad
+from .engine.habits import ModulesByHabit as _ModulesByHabit
 from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
@@ -85,6 +86,7 @@ __version__ = "0.1.0"
 
 _keep_blocks()
 _point_to_users()
+_sys.meta_path.insert(0, _ModulesByHabit)  # before the one that would load a module again under another name
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {
@@ -222,11 +224,11 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:
+        from .engine.habit_tables import ALIASES
         from .engine.habits import by_habit
 
-        if name in functions.__all__:
-            message = f"module 'autolab' has no attribute {name!r}; there is autolab.functions.{name}"
-            raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+        if name in functions.__all__ or name in ALIASES["functions"]:  # where other libraries have theirs
+            return getattr(functions, name)
         return by_habit(__name__, "autolab", name)
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)
     globals()[name] = value

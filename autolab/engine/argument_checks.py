@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from .complaints import LIMIT
-from .habits import instead
+from .keyword_aliases import unknown_keyword
 
 
 class CheckedArguments:
@@ -53,6 +53,7 @@ def check_arguments(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) 
     """
     made: Any = cls
     parameters = list(inspect.signature(made.__init__).parameters.values())[1:]
+    settings = getattr(made.__init__, "in_own_words", dict)(settings)
     if wrong := _wrong(cls.__name__, parameters, args, settings):
         raise TypeError(f"{cls.__name__}: {wrong}"[:LIMIT])
 
@@ -90,7 +91,7 @@ def _wrong(
     takes_any = any([p.kind is p.VAR_KEYWORD for p in parameters])
     for name in settings:
         if name not in names and not takes_any:
-            return f"got a keyword {name!r}; expected {', '.join(names) or 'none'}{instead('keywords', name)}"
+            return unknown_keyword("", name, names)[2:]
     needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
     name = error.partition("'")[2].partition("'")[0]
     if "missing" in error:

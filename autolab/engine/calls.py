@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .complaints import LIMIT
 from .errors import NoGradientError
-from .habits import instead
+from .keyword_aliases import in_own_words, unknown_keyword
 
 if TYPE_CHECKING:
     from .primitive import Primitive
@@ -147,6 +147,7 @@ def shown(signature: inspect.Signature, numpy_function: Any) -> inspect.Signatur
 
 
 def _as_spelled(function: Primitive, spelling: Any, args: tuple[Any, ...], given: dict[str, Any]) -> Call:
+    given = in_own_words(function.name, signature_of(spelling).parameters, given)
     _bound(function, signature_of(spelling), args, given)
     return spelling(*args, **given)
 
@@ -169,6 +170,7 @@ def _bound(
     function: Primitive, signature: inspect.Signature, args: tuple[Any, ...], given: dict[str, Any]
 ) -> dict[str, Any]:
     """The arguments by name, in the order of the parameters, those in ``**kwargs`` last."""
+    given = in_own_words(function.name, signature.parameters, given)
     try:
         found = signature.bind(*args, **given)
     except TypeError as error:
@@ -248,5 +250,4 @@ def check_count(schema: Schema, count: int) -> None:
 
 def no_keyword(schema: Schema, name: str) -> str:
     """What is said about a keyword that a function does not have."""
-    expected = ", ".join([*schema.inputs, *schema.defaults])
-    return f"{schema.function}: got a keyword {name!r}; expected {expected}{instead('keywords', name)}"
+    return unknown_keyword(schema.function, name, [*schema.inputs, *schema.defaults])

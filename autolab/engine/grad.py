@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, overload
 
 from .backward import gradients
 from .errors import a_kind, no_switch
+from .keyword_aliases import takes_other_words
 from .store import own
 from .variable import Variable
 
 
+@overload
+def grad(outputs: Callable[..., Any], inputs: int | str | tuple[int | str, ...] = 0) -> Callable[..., Any]: ...
 @overload
 def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False) -> Variable | None: ...
 @overload
 def grad(
     outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
 ) -> tuple[Variable | None, ...]: ...
+@takes_other_words
 def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
     """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
 
@@ -26,6 +31,7 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
     Parameters
     ----------
     outputs : Variable or sequence of Variables
+        Of a function, the result is that of `transforms.grad`: the function that computes its gradient.
     inputs : Variable or sequence of Variables
         May be leaves or values in between.
     grad_outputs : Variable, array or a sequence of them, optional
@@ -56,6 +62,8 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
     >>> first, grad(first, x)
     (variable(27.0), variable(18.0))
     """
+    if callable(outputs):
+        return import_module("..transforms", __package__).grad(outputs, 0 if inputs is None else inputs)
     if type(create_graph) is not bool:
         raise no_switch("grad", create_graph=create_graph)
     ys = _variables("outputs", outputs)
@@ -81,6 +89,5 @@ def _variables(what: str, values: Any) -> list[Variable]:
     found = _sequence(values)
     for value in found:
         if not isinstance(value, Variable):
-            hint = "; for a function there is autolab.transforms.grad(f)(x)" if callable(value) else ""
-            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them{hint}")
+            raise TypeError(f"grad: {what} has {a_kind(value)}; expected a Variable or a sequence of them")
     return found

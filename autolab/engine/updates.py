@@ -50,7 +50,7 @@ def let_require(self: Variable, value: bool) -> None:
         raise TypeError(f"{who}: got {value!r:.60}; expected True or False")
     if self.node is not None and type(self.node) is not Leaf:
         raise ValueError(f"{who}: only a leaf has this setting; x.detach() is a computed value without its graph")
-    if value and getattr(self, "is_initialized", True) and self._data.dtype.kind != "f":
+    if value and self.is_initialized and self._data.dtype.kind != "f":
         raise TypeError(f"{who}: got True, but the data is {self._data.dtype}; only floating-point data has gradients")
     if value is not self.requires_grad:
         self.node = Node.leaf() if value else None

@@ -12,7 +12,8 @@ from .array_like import ArrayLike
 from .arrays import array_like, as_array, check_real, float_array
 from .backend import Array
 from .display import show
-from .habits import answer_habits, instead
+from .habits import answer_habits
+from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
 from .multi_output import OutputNode
@@ -95,6 +96,11 @@ class Variable(ArrayLike):
             self.node.moved = True
 
     array = data
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether it has an array; that of a `Parameter` may come later."""
+        return True
 
     # ------------------------------------------------------------------ the gradient
     @property
@@ -200,8 +206,9 @@ class Variable(ArrayLike):
         ValueError
             If the upstream gradient has another shape, or both ``gradient`` and ``self.grad`` are set.
         """
-        for name in others:
-            raise TypeError(f"Variable.backward: got a keyword {name!r}{instead('keywords', name)}")
+        if others:
+            others = known("Variable.backward", ["retain_grad", "create_graph", "gradient"], others)
+            return self.backward(retain_grad, **{"create_graph": create_graph, "gradient": gradient} | others)
         if type(retain_grad) is not bool:
             if gradient is not None:
                 raise TypeError("Variable.backward: the upstream gradient was given twice")

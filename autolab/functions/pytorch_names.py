@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..engine.configuration import config
+from ..engine.keyword_aliases import takes_other_words
+from ..engine.numpy_protocol import unwrap
 from ..engine.variable import Variable
+from .arrays.indexing import take_along_axis
+from .arrays.shape import broadcast_to
+from .elementwise.selection import where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
+from .numpy_names import take
 
 
+@takes_other_words
 def cross_entropy(x: Any, t: Any, class_weight: Any = None, ignore_label: int = -100, reduction: str = "mean") -> Any:
     """`softmax_cross_entropy` with the classes along axis 1, as PyTorch has them; along axis 0 for a single example.
 
@@ -35,6 +44,7 @@ def cross_entropy(x: Any, t: Any, class_weight: Any = None, ignore_label: int = 
     return softmax_cross_entropy(x, t, axis=min(x.ndim - 1, 1), **settings)
 
 
+@takes_other_words
 def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
     """``t * (log(t) - x)``, elementwise: ``x`` are logarithms of probabilities, and the mean is over all elements.
 
@@ -67,6 +77,96 @@ def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
     if terms.shape != x.shape:
         raise ValueError(f"kl_div: x has shape {x.shape}; expected {terms.shape}, that of t")
     return in_all(terms, "sum") / len(x) if reduction == "batchmean" else in_all(terms, reduction)
+
+
+def gather(x: Any, axis: int, index: Any) -> Any:
+    """`take_along_axis`, in PyTorch's order."""
+    return take_along_axis(x, unwrap(index), axis=axis)
+
+
+def index_select(x: Any, axis: int, index: Any) -> Any:
+    """`numpy.take`, in PyTorch's order."""
+    return take(x, unwrap(index), axis=axis)
+
+
+def masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    """``value`` where the mask is True, elsewhere ``x``."""
+    return where(unwrap(mask), value, x)
+
+
+def contiguous(x: Variable) -> Variable:
+    """The Variable itself: how its array lies in memory is NumPy's concern."""
+    return x
+
+
+def dim(x: Variable) -> int:
+    """How many axes it has."""
+    return x.ndim
+
+
+def numel(x: Variable) -> int:
+    """How many elements it has."""
+    return x.size
+
+
+def zero_(x: Variable) -> Variable:
+    """A leaf, or a gradient, whose numbers are all 0 from now on; its array of before stays as it was."""
+    if x.creator is not None:
+        raise TypeError("Variable.zero_: the value is computed, and the graph would not know; expected a leaf")
+    x.data = 0 * x.data
+    return x
+
+
+def expand(x: Variable, *shape: int) -> Any:
+    """`broadcast_to`; -1 keeps the length of an axis."""
+    own = (1,) * (len(shape) - x.ndim) + x.shape
+    return broadcast_to(x, tuple([n if m == -1 else m for m, n in zip(shape, own, strict=True)]))
+
+
+@property  # type: ignore[misc]  # a name of Variable stands for it
+def is_leaf(x: Any) -> bool:
+    """Whether no function made it."""
+    return x.creator is None
+
+
+def to(x: Variable, target: Any) -> Any:
+    """On the device that ``"cpu"`` or ``"cuda"`` names; of anything else, which is a dtype, cast to it."""
+    if not isinstance(target, str) or target.partition(":")[0] not in ("cpu", "cuda"):
+        return x.astype(target)
+    return x.to_cpu() if target == "cpu" else x.to_gpu()
+
+
+def _cast(dtype: str) -> Callable[[Variable], Any]:
+    return lambda x: x.astype(dtype)
+
+
+double, float, half, long = map(_cast, ("float64", "float32", "float16", "int64"))
+
+
+def _maker(make: Callable[..., Any], takes_shape: bool = False) -> Callable[..., Variable]:
+    """What makes a Variable as a function of NumPy's makes an array; a shape may be given as several numbers."""
+
+    def made(*args: Any, requires_grad: bool | None = None, **settings: Any) -> Variable:
+        if takes_shape and len(args) > 1:
+            args = (args,)
+        return Variable(make(*[unwrap(arg) for arg in args], **settings), requires_grad=requires_grad)
+
+    made.__name__ = make.__name__
+    made.__doc__ = f"A Variable as ``{make.__name__}`` of NumPy makes it."
+    return made
+
+
+zeros, ones = _maker(np.zeros, takes_shape=True), _maker(np.ones, takes_shape=True)
+rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
+randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
+randint = _maker(lambda *args: config.rng.integers(*args))
+arange, eye, full, linspace = _maker(np.arange), _maker(np.eye), _maker(np.full), _maker(np.linspace)
+zeros_like, ones_like, from_numpy = _maker(np.zeros_like), _maker(np.ones_like), _maker(np.asarray)
+
+
+def manual_seed(seed: int) -> None:
+    """Seed NumPy's random numbers, from which AutoLab's come too."""
+    np.random.seed(seed)  # it is what people seed
 
 
 def tensor(data: Any, requires_grad: bool | None = None) -> Variable:

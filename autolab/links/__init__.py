@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..engine.habits import by_habit
+from . import functional  # noqa: F401  # an attribute from the start: autolab.nn.functional
 from .attention import MultiHeadAttention, SelfAttention, TransformerEncoderLayer
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D

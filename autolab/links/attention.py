@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays import as_array
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.variable import Variable
 from ..functions import expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
@@ -44,6 +45,7 @@ class SelfAttention(Link):
     ((2, 3, 4), (2, 3, 3))
     """
 
+    @takes_other_words
     def __init__(self, size: int, causal: bool = False) -> None:
         super().__init__()
         size = check_size("SelfAttention", "size", size)
@@ -98,6 +100,7 @@ class MultiHeadAttention(Link):
     ((2, 3, 4), array([0.5, 0.5, 0. ], dtype=float32))
     """
 
+    @takes_other_words
     def __init__(self, size: int, heads: int, causal: bool = False, nobias: bool = False) -> None:
         super().__init__()
         size, heads = [check_size("MultiHeadAttention", k, n) for k, n in (("size", size), ("heads", heads))]
@@ -179,6 +182,7 @@ class TransformerEncoderLayer(Link):
     (2, 3, 8)
     """
 
+    @takes_other_words
     def __init__(
         self,
         size: int,

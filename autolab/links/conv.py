@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import initializers
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..functions import conv1d, conv2d
 from .linear import bias, check_size, initializer, shape_of
@@ -20,6 +21,7 @@ class _Conv(Link):
     convolve: Any
     b: Parameter | None
 
+    @takes_other_words
     def __init__(
         self,
         in_channels: int | None,

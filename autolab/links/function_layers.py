@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from .. import functions as F
+from ..engine.keyword_aliases import takes_other_words
+from .chain import ChainList
 from .link import Link
 
 
@@ -35,9 +37,9 @@ class FunctionLayer(Link):
         super().__init__()
         self._settings, self._keywords = settings, named
 
-    def forward(self, x: Any) -> Any:
-        """The function of ``x``."""
-        return type(self).function(x, *self._settings, **self._keywords)
+    def forward(self, *inputs: Any) -> Any:
+        """The function of the input, of a loss that of predictions and what is right."""
+        return type(self).function(*inputs, *self._settings, **self._keywords)
 
     def extra_repr(self) -> str:
         """The settings."""
@@ -55,6 +57,18 @@ class AvgPool2d(FunctionLayer):
     function = F.avg_pool2d
 
 
+class BCEWithLogitsLoss(FunctionLayer):
+    """See `functions.sigmoid_cross_entropy`."""
+
+    function = F.sigmoid_cross_entropy
+
+
+class CrossEntropyLoss(FunctionLayer):
+    """See `functions.cross_entropy`."""
+
+    function = F.cross_entropy
+
+
 class Flatten(FunctionLayer):
     """All axes but the first ``start_dim``, one by default, as one."""
 
@@ -67,11 +81,18 @@ class GELU(FunctionLayer):
     function = F.gelu
 
 
+class L1Loss(FunctionLayer):
+    """See `functions.mean_absolute_error`."""
+
+    function = F.mean_absolute_error
+
+
 class LeakyReLU(FunctionLayer):
     """See `functions.leaky_relu`, whose slope is 0.2 by default; here it is 0.01, as in PyTorch."""
 
     function = F.leaky_relu
 
+    @takes_other_words
     def __init__(self, slope: float = 0.01) -> None:
         super().__init__(slope=slope)
 
@@ -80,6 +101,19 @@ class MaxPool2d(FunctionLayer):
     """See `functions.max_pool2d`."""
 
     function = F.max_pool2d
+
+
+class ModuleList(ChainList):
+    """A `ChainList`, of links in a list."""
+
+    def __init__(self, links: Iterable[Link] = ()) -> None:
+        super().__init__(*links)
+
+
+class MSELoss(FunctionLayer):
+    """See `functions.mean_squared_error`."""
+
+    function = F.mean_squared_error
 
 
 class ReLU(FunctionLayer):
@@ -98,6 +132,12 @@ class SiLU(FunctionLayer):
     """See `functions.silu`."""
 
     function = F.silu
+
+
+class SmoothL1Loss(FunctionLayer):
+    """See `functions.smooth_l1`."""
+
+    function = F.smooth_l1
 
 
 class Softmax(FunctionLayer):

@@ -1,4 +1,7 @@
-"""Links as functions of their parameters."""
+"""Links as functions of their parameters.
+
+For those who import `autolab.nn.functional`, it has the functions of `autolab.functions`, too.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from .. import functions
 from ..engine.parameter import Parameter
 from ..shared.binding import Bound
 from .link import Link
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(functions, name)
 
 
 def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:

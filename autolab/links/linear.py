@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import initializers
 from ..engine.arrays import as_array, check_real
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..functions import embedding, linear
 from .link import Link
@@ -50,6 +51,7 @@ class Linear(Link):
 
     b: Parameter | None
 
+    @takes_other_words
     def __init__(
         self,
         in_size: int | None,
@@ -130,6 +132,7 @@ class Embedding(Link):
     (1, 3, 4)
     """
 
+    @takes_other_words
     def __init__(self, rows: int, size: int, initialW: Any = None) -> None:
         super().__init__()
         shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)

@@ -17,7 +17,8 @@ from ..engine.configuration import using_config
 from ..engine.devices import to_cpu, to_gpu
 from ..engine.display import Displayed
 from ..engine.errors import a_kind
-from ..engine.habits import ALIASES, answer_habits
+from ..engine.habit_tables import ALIASES
+from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter

@@ -12,6 +12,7 @@ from ..engine.arrays import as_array, check_real
 from ..engine.backend import Array, get_array_module
 from ..engine.configuration import check_rng, config
 from ..engine.errors import check_number
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
@@ -57,6 +58,7 @@ class BatchNormalization(Link):
     array([1. , 2.5], dtype=float32)
     """
 
+    @takes_other_words
     def __init__(self, size: int | None, decay: float = 0.9, eps: float = 1e-5) -> None:
         super().__init__()
         self.decay = check_number("BatchNormalization", "decay", decay, 0, 1)
@@ -138,6 +140,7 @@ class LayerNormalization(Link):
     variable([[-0.999995  0.999995]])
     """
 
+    @takes_other_words
     def __init__(
         self, size: int | None = None, eps: float = 1e-5, initial_gamma: Any = None, initial_beta: Any = None
     ) -> None:
@@ -213,6 +216,7 @@ class GroupNormalization(_AffineNorm):
     variable([[-1.  1. -1.  1.]])
     """
 
+    @takes_other_words
     def __init__(self, groups: int, size: int | None = None, eps: float = 1e-5) -> None:
         super().__init__(size, eps, axis=1)
         self.groups = check_size("GroupNormalization", "groups", groups)
@@ -237,6 +241,7 @@ class InstanceNormalization(_AffineNorm):
     variable([[[-1.  1.]]])
     """
 
+    @takes_other_words
     def __init__(self, size: int | None = None, eps: float = 1e-5) -> None:
         super().__init__(size, eps, axis=1)
 
@@ -257,6 +262,7 @@ class RMSNormalization(_AffineNorm):
     variable([[1. 1.]])
     """
 
+    @takes_other_words
     def __init__(self, size: int | None = None, eps: float = 1e-5) -> None:
         super().__init__(size, eps, axis=-1, offset=False)
 
@@ -277,6 +283,7 @@ class Dropout(Link):
     array([2., 0., 0., 0.])
     """
 
+    @takes_other_words
     def __init__(self, ratio: float = 0.5, rng: np.random.Generator | None = None) -> None:
         super().__init__()
         self.ratio, self.rng = check_ratio("Dropout", ratio), check_rng("Dropout", rng)

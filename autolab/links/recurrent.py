@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import initializers
 from ..engine.arrays import as_array
+from ..engine.keyword_aliases import takes_other_words
 from ..functions import sigmoid, split, stack, tanh
 from .linear import Linear, check_size
 from .link import Link
@@ -39,6 +40,7 @@ class RNNCell(Link):
     (2, 4)
     """
 
+    @takes_other_words
     def __init__(self, in_size: int | None, out_size: int, activation: Callable[[Any], Any] = tanh) -> None:
         super().__init__()
         self.out_size = check_size("RNNCell", "out_size", out_size)
@@ -95,6 +97,7 @@ class LSTMCell(Link):
     ((2, 4), (2, 4))
     """
 
+    @takes_other_words
     def __init__(self, in_size: int | None, out_size: int, forget_bias: float = 1.0) -> None:
         super().__init__()
         self.out_size = check_size("LSTMCell", "out_size", out_size)
@@ -157,6 +160,7 @@ class GRUCell(Link):
     (2, 4)
     """
 
+    @takes_other_words
     def __init__(self, in_size: int | None, out_size: int, reset_after: bool = False) -> None:
         super().__init__()
         self.out_size = check_size("GRUCell", "out_size", out_size)
@@ -227,6 +231,7 @@ class RNN(_RecurrentLayer):
     ((2, 5, 4), (2, 4))
     """
 
+    @takes_other_words
     def __init__(self, in_size: int | None, out_size: int, activation: Callable[[Any], Any] = tanh) -> None:
         super().__init__()
         self.cell = RNNCell(in_size, out_size, activation)
@@ -249,6 +254,7 @@ class LSTM(_RecurrentLayer):
     ((2, 5, 4), (2, 4), (2, 4))
     """
 
+    @takes_other_words
     def __init__(self, in_size: int | None, out_size: int, forget_bias: float = 1.0) -> None:
         super().__init__()
         self.cell = LSTMCell(in_size, out_size, forget_bias)
@@ -271,6 +277,7 @@ class GRU(_RecurrentLayer):
     ((2, 5, 4), (2, 4))
     """
 
+    @takes_other_words
     def __init__(self, in_size: int | None, out_size: int, reset_after: bool = False) -> None:
         super().__init__()
         self.cell = GRUCell(in_size, out_size, reset_after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
@@ -14,12 +15,14 @@ from ..engine.devices import to_cpu, to_gpu
 from ..engine.display import Displayed
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
+from ..engine.keyword_aliases import in_own_words
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
 from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
 from .given import target_and_groups
+from .hooks import WeightDecay
 
 State = dict[str, Any]
 """What an optimizer remembers of one parameter: arrays and numbers by name."""
@@ -30,9 +33,21 @@ Hook = Callable[["Optimizer"], Any]
 
 
 class _TakesParameters(type):
-    """Lets every optimizer take parameters first, as PyTorch's do: ``Adam(model.parameters(), lr=0.001)``."""
+    """Lets every optimizer be made as PyTorch's are: ``Adam(model.parameters(), lr=0.001, weight_decay=0.01)``."""
 
     def __call__(cls, *args: Any, **settings: Any) -> Any:
+        parameters = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
+        settings = in_own_words(cls.__name__, parameters, settings)
+        if "momentum" in settings and "with_momentum" in vars(cls):
+            return vars(cls)["with_momentum"](*args, **settings)
+        takes = "weight_decay" in parameters or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
+        decay = 0 if takes else settings.pop("weight_decay", 0)
+        made = cls._made(*args, **settings)
+        if decay:
+            made.add_hook(WeightDecay(decay))
+        return made
+
+    def _made(cls, *args: Any, **settings: Any) -> Any:
         first = args[0] if args else settings.get("params")
         given = target_and_groups(f"{cls.__name__}: params", first)
         if given is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ Rate = float | Callable[[int], float]
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent: ``w - lr * g``.
+    """Stochastic gradient descent: ``w - lr * g``; with a ``momentum``, what is made is a `MomentumSGD`.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ class SGD(Optimizer):
     >>> optimizers.SGD(lr=0.1)
     SGD(lr=0.1, t=0)
     """
+
+    with_momentum: ClassVar[type[Optimizer]]
 
     def __init__(self, lr: Rate = 0.01) -> None:
         super().__init__(lr)
@@ -77,6 +79,9 @@ class MomentumSGD(Optimizer):
             step += self.momentum * state["v"]
         state["v"] = step
         return step
+
+
+SGD.with_momentum = MomentumSGD
 
 
 class NesterovAG(MomentumSGD):

@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.arrays import as_array
 from ...engine.backend import Array, get_array_module
 from ...engine.errors import check_number
+from ...engine.keyword_aliases import takes_other_words
 from ...engine.variable import Variable
 from ..arrays.axes import swapaxes
 from ..elementwise.selection import where
@@ -18,6 +19,7 @@ from ..working_precision import in_full
 from .softmaxes import softmax
 
 
+@takes_other_words
 def attention(
     query: Any, key: Any, value: Any, mask: Any = None, *, causal: bool = False, scale: float | None = None
 ) -> Any:

@@ -12,6 +12,7 @@ from ...engine.backend import Array, get_array_module
 from ...engine.configuration import check_rng, config
 from ...engine.declare import elementwise, primitive
 from ...engine.devices import generator
+from ...engine.keyword_aliases import takes_other_words
 from ..arrays.indexing import scatter
 from ..arrays.shape import reshape, transpose
 from ..linear_algebra.products import product
@@ -95,6 +96,7 @@ def _rows(x: Any) -> Any:
     return x if x.ndim == 2 else reshape(x, shape=(math.prod(x.shape[:-1]), x.shape[-1]))
 
 
+@takes_other_words
 def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None) -> Any:
     """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
 

@@ -1,0 +1,85 @@
+"""Keywords under the names of other libraries: ``dim=`` for ``axis=``, ``bias=False`` for ``nobias=True``.
+
+Looked at only where a function was given a keyword that it does not have.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Container, Mapping
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
+
+from .habit_tables import DIFFERENT, KEYWORDS, NEEDLESS
+from .habits import instead
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_own_words(function: str, names: Container[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The keywords under the names that a function takes; those that mean nothing to it stay as they are.
+
+    Examples
+    --------
+    >>> in_own_words("softmax", ("x", "axis"), {"dim": 1})
+    {'axis': 1}
+    >>> in_own_words("Linear", ("in_size", "nobias"), {"bias": False})
+    {'nobias': True}
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in NEEDLESS and name not in names and "create_graph" in names:
+            continue
+        own = name if name in names or function in DIFFERENT.get(name, ()) else _meant(name, names, {**given, **found})
+        if own == "nobias" != name:
+            own, value = (own, not value) if isinstance(value, bool) else (name, value)
+        if own == "beta1" != name:
+            pair = isinstance(value, tuple | list) and len(value) == 2
+            found |= dict(zip(("beta1", "beta2"), value, strict=True)) if pair else {name: value}
+        else:
+            found[own] = value
+    return found
+
+
+def _meant(name: str, names: Container[str], given: Mapping[str, Any]) -> str:
+    own = [target for target in KEYWORDS.get(name, ()) if target in names and target not in given]
+    return own[0] if own else name
+
+
+def unknown_keyword(who: str, name: str, names: list[str]) -> str:
+    """What is said about a keyword that a function does not have."""
+    return f"{who}: got a keyword {name!r}; expected {', '.join(names) or 'none'}{instead('keywords', name)}"
+
+
+def known(who: str, names: list[str], given: Mapping[str, Any]) -> Any:
+    """`in_own_words`; a TypeError for a keyword that means nothing there."""
+    words = in_own_words(who, names, given)
+    for name in words:
+        if name not in names:
+            raise TypeError(unknown_keyword(who, name, names))
+    return words
+
+
+def takes_other_words(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function of AutoLab that takes keywords under the names of other libraries as well.
+
+    Examples
+    --------
+    >>> @takes_other_words
+    ... def scaled(x, ratio):
+    ...     return ratio * x
+    >>> scaled(2.0, p=0.5)
+    1.0
+    """
+    names = [name for name in inspect.signature(function).parameters if name != "self"]
+    who = function.__qualname__
+
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> R:
+        if all([name in names for name in given]):
+            return function(*args, **given)
+        return function(*args, **known(who, names, given))
+
+    vars(call)["in_own_words"] = partial(in_own_words, who, names)
+    return call
