@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -578,3 +580,102 @@ def test_variables_are_made_as_arrays_are() -> None:
         assert made.dtype == expected.dtype
     assert autolab.rand(2, 3).shape == (2, 3) and autolab.randn(4, requires_grad=True).requires_grad
     assert not autolab.eye(2, requires_grad=False).requires_grad and autolab.randint(0, 3, (64,)).dtype.kind == "i"
+
+
+def test_size_is_a_number_and_is_called_as_in_pytorch() -> None:
+    x = Variable(X)
+    assert (x.size, x.size(0), x.size(-1), x.size()) == (6, 2, 3, (2, 3)) and json.dumps(x.size) == "6"
+    assert x.view(x.size(0), -1).shape == (2, 3) and np.zeros(x.size).shape == (6,)
+
+
+def test_flatten_and_transpose_as_in_pytorch() -> None:
+    x = Variable(np.arange(24.0).reshape(2, 3, 4))
+    for theirs, ours in (
+        (x.flatten(), x.data.ravel()),
+        (x.flatten(1), x.data.reshape(2, 12)),
+        (x.transpose(-2, -1), np.swapaxes(x.data, -2, -1)),
+        (x[0].transpose(1, 0), x.data[0].T),
+    ):
+        np.testing.assert_array_equal(theirs.data, ours)
+    np.testing.assert_array_equal(x.argmax(dim=1), x.data.argmax(axis=1))
+
+
+@pytest.mark.parametrize("name", ["ravel", "reshape", "transpose", "clip"])
+def test_messages_name_methods_as_they_are_typed(name: str) -> None:
+    with pytest.raises(TypeError, match=rf"^Variable\.{name}\(\) "):
+        getattr(Variable(X), name)(nothing=1)
+
+
+# ---------------------------------------------------------------------- training, seeds, pages
+class _Listed(autolab.Link):
+    def __init__(self, kind: Any) -> None:
+        super().__init__()
+        self.layers = kind(L.Linear(2, 4), L.Linear(4, 2))
+        self.out = L.Linear(2, 2)
+        self.hidden = [L.Linear(2, 2)]  # on purpose: it takes no part
+
+    def forward(self, x: Any) -> Any:
+        for layer in self.layers.values() if isinstance(self.layers, dict) else self.layers:
+            x = F.tanh(layer(x))
+        return self.out(x)
+
+
+def _train(kind: Any, give: Any) -> None:
+    model = _Listed(kind)
+    optimizer = give(model)
+    for _ in range(2):
+        optimizer.zero_grad()
+        F.cross_entropy(model(np.ones((3, 2), np.float32)), np.zeros(3, int)).backward()
+        optimizer.step()
+
+
+GIVEN = [
+    lambda model: optimizers.Adam().setup(model),
+    lambda model: optimizers.Adam(model.parameters()),
+    lambda model: optimizers.Adam([{"params": model.parameters(), "lr": 0.1}]),
+]
+
+
+@pytest.mark.parametrize("give", GIVEN)
+@pytest.mark.parametrize("kind", [lambda *links: list(links), lambda *links: dict(enumerate(links))])
+def test_links_in_a_plain_list_are_noticed_at_the_first_update(kind: Any, give: Any) -> None:
+    with pytest.warns(
+        RuntimeWarning, match=r"Adam.update: the \w+ _Listed.layers .*; write self.layers = ChainL"
+    ) as seen:
+        _train(kind, give)
+    assert len(seen) == 1 and len(str(seen[0].message)) <= 300
+
+
+@pytest.mark.parametrize("give", GIVEN)
+@pytest.mark.parametrize("kind", [L.ChainList, L.Sequential])
+def test_registered_links_and_those_without_a_gradient_are_no_reason_to_warn(kind: Any, give: Any) -> None:
+    _train(kind, give)  # a warning is an error here
+
+
+def test_a_model_whose_layers_are_all_in_a_list_has_no_parameters_and_hears_why() -> None:
+    model = autolab.Link()
+    model.layers = [L.Linear(2, 2)]
+    with pytest.raises(ValueError, match=r"got no parameters; .*self.layers = ChainList\(\*layers\)"):
+        optimizers.Adam(model.parameters())
+
+
+def test_the_seed_of_numpy_seeds_everything() -> None:
+    def drawn() -> list[Any]:
+        np.random.seed(7)
+        return [L.Linear(3, 2).W.data, F.dropout(X), np.random.rand(2), autolab.randn(2).data]
+
+    first, _, second = drawn(), autolab.rand(5), drawn()
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_computed_variable_is_exported_with_its_graph(tmp_path: Path) -> None:
+    x = Variable(X)
+    y = np.tanh(x + 2.5).sum()
+    autolab.export_html(y, tmp_path / "y.html")
+    autolab.graph(y).save(tmp_path / "graph.html")
+    for name in ("y.html", "graph.html"):
+        page = (tmp_path / name).read_text("utf-8")
+        assert "tanh" in page and "x + 2.5" in page
+    autolab.export_html(x, tmp_path / "x.html")
+    assert "tanh" not in (tmp_path / "x.html").read_text("utf-8")

@@ -29,6 +29,7 @@ from ..engine.multi_output import OutputNode
 from ..engine.node import Node
 from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
+from ..engine.retention import kept_values
 from ..engine.sharing import changed_by
 from ..engine.source import caller, file_label
 from ..engine.variable import Variable
@@ -239,7 +240,7 @@ def _node(event: ForwardEvent) -> Node | None:
 
 def _keeps_nothing(function: Any, node: Node) -> bool:
     """Whether the rules of a step are given the upstream gradient and nothing else, as those of a sum."""
-    return isinstance(function, Primitive) and all([edge.saved is None for edge in node.edges])
+    return isinstance(function, Primitive) and not any([kept_values(function, edge) for edge in node.edges])
 
 
 def _print(value: Any) -> Fingerprint:
@@ -269,8 +270,7 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
     shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
-        names = function.retained[function.input_at(edge.place)]
-        for name, value in zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True):
+        for name, value in kept_values(function, edge):
             if isinstance(value, Many | Shapes):
                 if id(value) in shared:
                     continue

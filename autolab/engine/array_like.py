@@ -23,6 +23,15 @@ else:
     Installed = object
 
 
+class ElementCount(int):
+    """How many elements an array has; its lengths where it is called."""
+
+    shape: tuple[int, ...]
+
+    def __call__(self, dim: int | None = None) -> Any:
+        return self.shape if dim is None else self.shape[dim]
+
+
 class ArrayLike(Displayed, Installed):
     """The part of `Variable` that has nothing to do with gradients, but that none of them is lost."""
 
@@ -46,8 +55,10 @@ class ArrayLike(Displayed, Installed):
 
     @property
     def size(self) -> int:
-        """Number of elements."""
-        return self._data.size
+        """Number of elements; called as in PyTorch, ``x.size(0)`` is the length of an axis."""
+        count = ElementCount(self._data.size)
+        count.shape = self._data.shape
+        return count
 
     @property
     def dtype(self) -> np.dtype:

@@ -102,7 +102,8 @@ class Config:
     train : bool
         Whether dropout and batch normalization behave as in training. Default True.
     rng : numpy.random.Generator
-        What random functions draw from unless they are given ``rng=``.
+        What random functions draw from unless they are given ``rng=``. By default it is where NumPy's own functions
+        draw: ``numpy.random.seed(0)`` seeds both.
 
     Examples
     --------

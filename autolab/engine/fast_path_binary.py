@@ -57,14 +57,14 @@ def binary(function: Primitive) -> FastPath:
         if out is not None or where is not None or dtype is not None:
             refuse(function, out=out, where=where, dtype=dtype)
         if isinstance(a, Variable) and isinstance(b, Variable):
-            x, x_node, y, y_node = a._data, a.node, b._data, b.node
+            x, x_node, y, y_node, number = a._data, a.node, b._data, b.node, None
         elif type(a) is _ndarray and type(b) is _ndarray:
             try:
                 return kernels[_ndarray](a, b)
             except COMPLAINTS as error:
                 raise function.complaint(error, [a, b], {}) from None
         else:
-            x, x_node, y, y_node = _operands(a, b, elementwise)
+            x, x_node, y, y_node, number = _operands(a, b, elementwise)
         # The arrays, by the function of NumPy or CuPy that the forward comes down to.
         kind = type(x)
         if watchers or type(y) is not kind or kind not in modules:
@@ -97,8 +97,9 @@ def binary(function: Primitive) -> FastPath:
         elif x.shape != y.shape:  # what was broadcast has to be summed
             fit_a = None if x.shape == z.shape else (x.shape, x.dtype)
             fit_b = None if y.shape == z.shape else (y.shape, y.dtype)
-        # The node: an edge to each input that needs a gradient, with the rule and what the rule keeps.
-        values = (None, x, y, z) if simple else (None, x, y, z, x.shape, y.shape)
+        # The node: an edge to each input that needs a gradient, with the rule and what the rule keeps. Where that is
+        # nothing, a number beside the input is kept for who looks at the graph.
+        values = (number, x, y, z) if simple else (None, x, y, z, x.shape, y.shape)
         node: Any = Node()
         edge: Any = node
         variable.node = node
@@ -125,13 +126,15 @@ def binary(function: Primitive) -> FastPath:
     return call, learn
 
 
-def _operands(a: Any, b: Any, elementwise: bool) -> tuple[Any, Node | None, Any, Node | None]:
-    """``(array, node, array, node)`` where one operand or both are constants; they are changed if they are numbers."""
+def _operands(a: Any, b: Any, elementwise: bool) -> tuple[Any, Node | None, Any, Node | None, Any]:
+    """``(array, node, array, node, number)`` where an operand or both are constants; numbers become arrays."""
     if isinstance(a, Variable):
-        return a._data, a.node, _constant(b, a._data, elementwise), None
+        y = _constant(b, a._data, elementwise)
+        return a._data, a.node, y, None, None if y is b else y
     if isinstance(b, Variable):
-        return _constant(a, b._data, elementwise), None, b._data, b.node
-    return a, None, None, None  # numbers, lists, arrays of a GPU: no Variable, so that none comes out
+        x = _constant(a, b._data, elementwise)
+        return x, None, b._data, b.node, None if x is a else x
+    return a, None, None, None, None  # numbers, lists, arrays of a GPU: no Variable, so that none comes out
 
 
 def _constant(value: Any, beside: Any, elementwise: bool) -> Any:

@@ -47,7 +47,9 @@ class Modes:
     def __getattr__(self, name: str) -> Any:
         if name != "rng":
             raise AttributeError(name)
-        Modes.rng = np.random.default_rng()  # on first use: importing numpy.random takes longer than importing autolab
+        # On first use, as importing numpy.random takes longer than importing autolab. It draws from where numpy.random
+        # draws, so that numpy.random.seed, which people write, makes all of it the same again.
+        Modes.rng = np.random.Generator(np.random.get_bit_generator())
         return Modes.rng
 
 

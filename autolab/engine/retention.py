@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .multi_output import MultiOutputNode
-from .node import Node
+from .node import Edge, Node
 from .schema import Schema
 from .variable import Variable, wrap
 from .variadic import Many
@@ -62,6 +62,14 @@ def places(function: Primitive, i: int) -> tuple[int, ...]:
     names = function.retained[function.inputs[i]] if function.plan(i) is not None else ()
     values = (None, *function.inputs, *function.schema.outputs, *[f"{name}_shape" for name in function.inputs])
     return tuple([values.index(name) for name in names]) or (0,)
+
+
+def kept_values(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
+    """What the rule of an edge is given besides the upstream gradient: names and values."""
+    names = function.retained[function.input_at(edge.place)]
+    if len(names) == 1:
+        return [(names[0], edge.saved)]
+    return list(zip(names, edge.saved or (), strict=True)) if names else []
 
 
 def reviver(schema: Schema, names: tuple[str, ...]) -> Reviver | None:

@@ -15,6 +15,7 @@ import numpy as np
 from ..engine import numpy_protocol
 from ..engine.backend import Array
 from ..engine.devices import to_cpu as _in_main_memory
+from ..engine.keyword_aliases import in_own_words
 from ..engine.leaving import left
 from ..engine.modes import listeners
 from ..engine.updates import METHODS as LEAF_METHODS
@@ -128,7 +129,7 @@ def _of_data(name: str) -> Callable[..., Any]:
     """A method of the array's whose result is no number to differentiate."""
 
     def method(self: Variable, /, *args: Any, **options: Any) -> Array:
-        return getattr(self._data, name)(*args, **options)
+        return getattr(self._data, name)(*args, **in_own_words(name, ("axis", "keepdims"), options))
 
     method.__name__, method.__doc__ = name, f"As ``numpy.ndarray.{name}``: of the values, as an array without a graph."
     return method
@@ -178,8 +179,10 @@ def _reshape(self: Variable, *shape: Any) -> Variable:
 
 
 def _transpose(self: Variable, *axes: Any) -> Variable:
-    """``x.transpose()``, ``x.transpose(1, 0, 2)`` or ``x.transpose((1, 0, 2))``."""
+    """``x.transpose()``, ``x.transpose(1, 0, 2)`` or ``x.transpose((1, 0, 2))``; two of more axes are swapped."""
     wanted = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)) else axes
+    if len(axes) == 2 < self.ndim:
+        return swapaxes(self, *axes)
     return transpose(self, axes=tuple(wanted) if wanted else None)
 
 
@@ -187,6 +190,18 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
 def _ravel(self: Variable) -> Variable:
     """All elements along one axis."""
     return _reshape(self, -1)
+
+
+def flatten(self: Variable, start_dim: int = 0) -> Variable:
+    """All elements along one axis; with a number of axes, as in ``x.flatten(1)``, these stay as they are.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> Variable([[[1.0, 2.0], [3.0, 4.0]]]).flatten(1)
+    variable([[1. 2. 3. 4.]])
+    """
+    return _reshape(self, *self.shape[:start_dim], -1) if start_dim < max(self.ndim, 1) else self
 
 
 def _rounded(self: Variable, ndigits: int | None = None) -> Variable:
@@ -230,7 +245,7 @@ def install() -> None:
     }
     for name, function in special.items():
         setattr(Variable, f"__{name}__", function)
-    own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": _ravel, "take": take, "dot": dot}
+    own = {"reshape": _reshape, "transpose": _transpose, "ravel": _ravel, "flatten": flatten, "take": take, "dot": dot}
     own |= {
         "clip": _clip,
         "copy": _copy,
@@ -241,6 +256,8 @@ def install() -> None:
         **LEAF_METHODS,
     }
     for name, function in own.items():
+        if function.__name__ == f"_{name}":
+            function.__name__, function.__qualname__ = name, f"Variable.{name}"  # what Python's own messages call it
         setattr(Variable, name, function)
     for name in PROPERTIES:
         setattr(Variable, name, property(attrgetter(f"_data.{name}"), doc=f"As ``numpy.ndarray.{name}``."))

@@ -14,6 +14,7 @@ from ..engine.backend import Array, modules
 from ..engine.complaints import COMPLAINTS
 from ..engine.modes import backprop_enabled
 from ..engine.node import Edge, Node
+from ..engine.retention import kept_values
 from ..engine.variable import Variable, wrap
 from .program import Kernel, KernelProgram
 from .symbols import KernelTrace, symbolic, tracing
@@ -44,7 +45,7 @@ def pull(function: Primitive, node: Node, g: Any) -> list[tuple[Node, Any]] | No
     if not hasattr(modules.get(type(g)), "ElementwiseKernel"):
         return None
     edges = list(node.edges)
-    kept = [_kept(function, edge) for edge in edges]
+    kept = [kept_values(function, edge) for edge in edges]
     given = {name: value for pairs in kept for name, value in pairs if type(value) in modules}
     key = (modules[type(g)], function, "gradients", *[_fit(edge, g.shape) for edge in edges])
     values = (g, *[value for pairs in kept for _, value in pairs])
@@ -97,12 +98,6 @@ def _gradient_program(function: Primitive, edges: list[Edge], kept: list[Any], g
             got = rule(upstream, *values)
             found.append(got.astype(edge.fit[1]) if edge.fit is not None and edge.fit[0] == g.shape else got)
     return KernelProgram(f"{function.name}_backward", trace, found)
-
-
-def _kept(function: Primitive, edge: Edge) -> list[tuple[str, Any]]:
-    """What the rule of an edge is given besides the upstream gradient: names and values."""
-    names = function.retained[function.input_at(edge.place)]
-    return list(zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=True))
 
 
 def _fit(edge: Edge, shape: tuple[int, ...]) -> Any:

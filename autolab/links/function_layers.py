@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from .. import functions as F
 from ..engine.keyword_aliases import takes_other_words
+from ..functions.variable_methods import flatten
 from .chain import ChainList
 from .link import Link
 
@@ -47,10 +48,6 @@ class FunctionLayer(Link):
         return ", ".join([*map(repr, self._settings), *named])
 
 
-def _flattened(x: Any, start_dim: int = 1) -> Any:
-    return F.reshape(x, (*x.shape[:start_dim], -1)) if x.ndim > start_dim else x
-
-
 class AvgPool2d(FunctionLayer):
     """See `functions.avg_pool2d`."""
 
@@ -70,9 +67,12 @@ class CrossEntropyLoss(FunctionLayer):
 
 
 class Flatten(FunctionLayer):
-    """All axes but the first ``start_dim``, one by default, as one."""
+    """All axes but the first ``start_dim`` as one."""
 
-    function = _flattened
+    function = flatten
+
+    def __init__(self, start_dim: int = 1) -> None:
+        super().__init__(start_dim)
 
 
 class GELU(FunctionLayer):

@@ -248,7 +248,7 @@ class Link(Displayed, CheckedArguments):
 
     def params(self) -> Iterator[Parameter]:
         """All parameters, each once, in the order of `namedparams`."""
-        return iter(self._params())
+        return FoundParameters(self)
 
     def _params(self) -> tuple[Parameter, ...]:
         """The same; every update asks for them, and looks for them only where a registry has changed."""
@@ -380,6 +380,17 @@ class Link(Displayed, CheckedArguments):
 
 
 answer_habits(Link, "Link")
+
+
+class FoundParameters(Iterator[Parameter]):
+    """The parameters of a ``link``, which an optimizer asks for what is not among them."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self._rest = iter(link._params())
+
+    def __next__(self) -> Parameter:
+        return next(self._rest)
 
 
 def _kind_of(value: Any) -> Kind | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from typing import Any
 
@@ -12,10 +13,14 @@ from ..links import Link
 
 
 class GivenParameters(Link):
-    """Parameters, or other leaves, without the link that they belong to, by their numbers."""
+    """Parameters, or other leaves, without the link that they belong to, by their numbers.
 
-    def __init__(self, parameters: Iterable[Variable]) -> None:
+    ``origins`` are the links that were asked for them, where that is known.
+    """
+
+    def __init__(self, parameters: Iterable[Variable], origins: list[Link]) -> None:
         super().__init__()
+        self.origins = origins
         for i, parameter in enumerate(parameters):
             if isinstance(parameter, Parameter):
                 self.register_parameter(str(i), parameter)
@@ -49,10 +54,12 @@ def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
         given = [given]
     if not isinstance(given, list | tuple | Iterator | ValuesView):
         return None
+    origins = [getattr(given, "link", None)]
     entries = list(given)
     groups: Groups = []
     if entries and all([isinstance(entry, Mapping) and "params" in entry for entry in entries]):
         for entry in entries:
+            origins.append(getattr(entry["params"], "link", None))
             settings = {name: value for name, value in entry.items() if name != "params"}
             groups.append((_parameters(who, entry["params"]), settings))
     else:
@@ -60,7 +67,9 @@ def target_and_groups(who: str, given: Any) -> tuple[Link, Groups] | None:
     listed = [parameter for parameters, _ in groups for parameter in parameters]
     if len(set(map(id, listed))) < len(listed):
         raise ValueError(f"{who}: a parameter was given twice; expected each once")
-    return GivenParameters(listed), [group for group in groups if group[1]]
+    return GivenParameters(listed, [link for link in origins if link is not None]), [
+        group for group in groups if group[1]
+    ]
 
 
 def _parameters(who: str, given: Any) -> list[Variable]:
@@ -78,3 +87,28 @@ def _parameters(who: str, given: Any) -> list[Variable]:
         listed = "links in a plain list are not found there: self.layers = ChainList(*layers)"
         raise ValueError(f"{who}: got no parameters; expected at least one ({listed})")
     return found
+
+
+def _held(entry: Link | Parameter) -> list[Parameter]:
+    return [entry] if isinstance(entry, Parameter) else list(entry.params())
+
+
+def warn_of_plain_lists(who: str, target: Link) -> None:
+    """Warn of parameters that have a gradient and that nobody changes, as their links stand in a plain list or dict.
+
+    Those without a gradient are left out: they may be hidden there on purpose.
+    """
+    asked = getattr(target, "origins", [target])
+    known = {id(parameter) for link in (target, *asked) for parameter in link.params()}
+    for holder in [holder for link in asked for holder in link.links()]:
+        for name, value in vars(holder).items():
+            listed = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+            inside = [p for entry in listed if isinstance(entry, Link | Parameter) for p in _held(entry)]
+            if any([id(p) not in known and p._grad is not None for p in inside]):
+                what, kind = f"{type(holder).__name__}.{name}", type(value).__name__
+                warnings.warn(
+                    f"{who}: the {kind} {what:.100} holds parameters that have gradients and are not trained, as "
+                    f"links in a {kind} are not found; write self.{name:.60} = ChainList(*links) or Sequential(*links)",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )

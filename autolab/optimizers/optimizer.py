@@ -21,7 +21,7 @@ from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
 from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
-from .given import target_and_groups
+from .given import target_and_groups, warn_of_plain_lists
 from .hooks import WeightDecay
 
 State = dict[str, Any]
@@ -218,6 +218,8 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
     def _step(self) -> None:
         t = self.t
         parameters = self._due()
+        if not t:
+            warn_of_plain_lists(f"{type(self).__name__}.update", self._link("update"))
         if not parameters and next(self._link("update").params(), None) is not None:
             raise RuntimeError(
                 f"{type(self).__name__}.update: no parameter has a gradient; call loss.backward() first, or "

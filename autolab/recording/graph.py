@@ -14,6 +14,7 @@ from ..engine.errors import a_kind
 from ..engine.multi_output import MultiOutputNode, OutputNode
 from ..engine.node import Node
 from ..engine.primitive import Primitive
+from ..engine.retention import kept_values
 from ..engine.variable import Variable
 from ..shared.foreign import bridge
 from .arrays import Budget
@@ -32,8 +33,8 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
 
     A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
     the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
-    the last backward passes. Constants that no rule needs are not kept either: they are shown as ``?``. Attributes,
-    such as an axis, are not shown.
+    the last backward passes. Constant arrays that no rule needs are not kept either: they are shown as ``?``.
+    Attributes, such as an axis, are not shown.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     >>> x = autolab.Variable(3.0)
     >>> y = x * x + 1
     >>> [step.source or step.name for step in autolab.graph(y).steps]
-    ['x', 'x * x', '(x * x) + ?']
+    ['x', 'x * x', '(x * x) + 1']
     """
     if (elsewhere := bridge(y)) is not None:
         return elsewhere.graph_in(sys._getframe(1), y, named)
@@ -172,11 +173,7 @@ def _ordered(root: Node) -> list[Node]:
 
 def _saved(node: Node) -> list[tuple[str, Any]]:
     """The names and values that the rules of a node keep."""
-    pairs: list[tuple[str, Any]] = []
-    for edge in node.edges:
-        names = node.function.retained[node.function.input_at(edge.place)]
-        pairs += zip(names, (edge.saved,) if len(names) == 1 else edge.saved or (), strict=False)
-    return pairs
+    return [pair for edge in node.edges for pair in kept_values(node.function, edge)]
 
 
 def _kept(node: Node) -> dict[Node, Any]:
@@ -195,7 +192,10 @@ def _kept(node: Node) -> dict[Node, Any]:
 
 
 def _constants(node: Node) -> dict[int, str]:
-    """The inputs without a gradient of which a rule kept the value, as text."""
+    """The inputs without a gradient of which a rule kept the value, or the number beside its input, as text."""
     inputs = node.function.inputs
-    pairs = [(inputs.index(name), exact_text(value)) for name, value in _saved(node) if name in inputs]
-    return {i: text or "array" for i, text in pairs}
+    pairs = [(inputs.index(name), value) for name, value in _saved(node) if name in inputs]
+    for edge in node.edges:
+        if edge.saved is not None and len(inputs) == 2 and not kept_values(node.function, edge):
+            pairs.append((1 - edge.place, edge.saved))
+    return {i: exact_text(value) or "array" for i, value in pairs}

@@ -37,12 +37,20 @@ def test_a_value_that_was_not_kept_is_not_shown_and_that_is_said():
     y = x * 3.0 + 1.0
     recording = autolab.graph(y)
     assert [step.value is None for step in recording.steps] == [False, True, False]
-    assert recording.steps[2].source == "(x * 3) + ?"  # the rule of x keeps the 3; nobody kept the 1
+    assert recording.steps[2].source == "(x * 3) + 1"
     assert remarks(recording) == ["The graph keeps the values of 2 of its 3 steps; record() keeps all of them."]
     assert [step.status for step in recording.steps] == ["not_computed", "not_kept", "not_kept"]
     y.backward(retain_grad=True)
     assert [step.status for step in autolab.graph(y).steps] == ["ok", "value_not_kept", "not_kept"]
     assert "It has a gradient; its value was not kept." in to_text(autolab.graph(y))
+
+
+def test_numbers_are_shown_and_arrays_that_no_rule_keeps_are_not():
+    x = Variable([2.0, 3.0])
+    y = (1 - x) - 0.5 + np.ones(2)
+    assert texts(autolab.graph(y))[1:] == ["1 - x", "(1 - x) - 0.5", "((1 - x) - 0.5) + ?"]
+    F.sum(y).backward(create_graph=True)
+    np.testing.assert_array_equal(x.grad.data, [-1, -1])
 
 
 def test_a_value_is_the_one_that_was_computed_with():

@@ -10,12 +10,15 @@ import base64
 import hashlib
 import json
 import os
+import sys
 import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ...engine.errors import a_kind
+from ...engine.variable import Variable
+from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
 from ...shared.files import write
 from .. import mimebundle
@@ -74,7 +77,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     Parameters
     ----------
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
-        What to write.
+        What to write; of a Variable that was computed, the graph that made it.
     path : str or path
         Where to, with the suffix ``.html``; an existing file is replaced. With ``.mjs`` the page is written as a module
         that shows it in a frame: what the directive ``{anywidget}`` of MyST's sites loads.
@@ -99,6 +102,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     >>> recording = autolab.record(lambda x: x * x, 3.0)
     >>> autolab.export_html(recording, "square.html")
     """
+    if isinstance(shown, Variable) and shown.creator is not None:
+        shown = graph_named(shown, variables_in(sys._getframe(1)))
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm", ".mjs"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")

@@ -38,7 +38,7 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
-_SUFFIXES = (".svg", ".png", ".pdf", ".dot", *film.SUFFIXES)
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".html", *film.SUFFIXES)
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -55,7 +55,8 @@ def save(
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
 ) -> None:
-    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file, or its walk to a ``.gif`` or ``.mp4`` film.
+    """Write the graph to an ``.svg``, ``.png``, ``.pdf``, ``.dot`` or ``.html`` file, which stays live, or its walk to a
+    ``.gif`` or ``.mp4`` film.
 
     Parameters
     ----------
@@ -85,6 +86,8 @@ def _content(
     recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None
 ) -> bytes:
     match target.suffix.lower():
+        case ".html":
+            return _page(recording, look)
         case ".dot":
             return str(to_graphviz(recording, direction).source).encode()
         case ".svg":

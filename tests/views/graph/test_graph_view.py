@@ -50,7 +50,7 @@ def test_the_steps_are_named_as_the_caller_names_them_and_can_be_walked(view: Gr
     assert looks(view, selected=4).detail["title"] == "loss = sum(h * h)"
     assert looks(view, selected=0).detail["title"] == "x"
     shown = looks(view, moment=1)
-    assert shown.frame["title"] == "x + ?" and shown.frame["notes"] == [say("value_lost")]
+    assert shown.frame["title"] == "x + 2" and shown.frame["notes"] == [say("value_lost")]
     assert shown.frame["spoken"].endswith(f"is {say('walk_not_kept')}.")
     assert shown.plan["start"] == shown.plan["count"], "a graph tells nothing of a backward pass step by step"
 
