@@ -49,7 +49,7 @@ class Modes:
             raise AttributeError(name)
         # On first use, as importing numpy.random takes longer than importing autolab. It draws from where numpy.random
         # draws, so that numpy.random.seed, which people write, makes all of it the same again.
-        Modes.rng = np.random.Generator(np.random.get_bit_generator())
+        Modes.rng = np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
         return Modes.rng
 
 

@@ -401,3 +401,60 @@ def test_explore_and_the_check_lens_take_code_of_the_facade():
     F.sum(model(np.ones((1, 3), f32))).backward()
     for shown in (model, model.W, chainer.Variable(np.ones(2)), chainer.optimizers.Adam().setup(model)):
         assert shown._repr_mimebundle_()["text/plain"]
+
+
+# ---------------------------------------------------------------------- names that the published tests ask for
+def test_initializers_take_a_generator_and_their_options():
+    kinds = chainer.initializers
+    for kind in (kinds.Normal, kinds.Uniform, kinds.LeCunNormal, kinds.GlorotUniform, kinds.HeNormal, kinds.Orthogonal):
+        one, other = np.zeros((2, 4, 3), f32)
+        for array in (one, other):
+            kind(rng=np.random.RandomState(3))(array)
+        np.testing.assert_array_equal(one, other)
+        assert one.any()
+    array = np.zeros((400, 100), f32)
+    given = kinds.HeNormal(fan_option="fan_out", rng=np.random.RandomState(0))
+    pickle.loads(pickle.dumps(given))(array)
+    assert array.std() == pytest.approx((2 / 400) ** 0.5, rel=0.02)
+    with pytest.raises(ValueError, match="HeNormal: fan_option is 'fan'"):
+        kinds.HeNormal(fan_option="fan")
+    assert kinds.constant.Zero is kinds.Zero and chainer.utils.collections_abc.Mapping
+
+
+@pytest.mark.parametrize(
+    ("mode", "fine"), [("auto", "WTS"), ("embedding", "TS"), ("projection", "WS"), ("basis", "S"), ("both", "")]
+)
+def test_modes_of_orthogonal_refuse_shapes(mode, fine):
+    for name, shape in {"W": (2, 4), "T": (4, 2), "S": (3, 3)}.items():
+        array = np.zeros(shape)
+        if name in fine:
+            chainer.initializers.Orthogonal(1.0, mode=mode)(array)
+            gram = array @ array.T if shape[0] <= shape[1] else array.T @ array
+            np.testing.assert_allclose(gram, np.eye(min(shape)), atol=1e-6)
+        else:
+            with pytest.raises(ValueError, match=f"orthogonal {mode}|Orthogonal: mode is 'both'"):
+                chainer.initializers.Orthogonal(mode=mode)(array)
+
+
+def test_a_classification_is_summed_up():
+    y = np.array([[0.9, 0.1, 0], [0.2, 0.8, 0], [0.4, 0.6, 0], [0.1, 0.2, 0.7], [0, 1, 0]], f32)
+    t = np.array([0, 0, 1, -1, 1], np.int32)
+    exact, found, score, support = F.classification_summary(y, t, label_num=3, beta=2.0)
+    np.testing.assert_allclose(exact.array, [1, 2 / 3, np.nan])
+    np.testing.assert_allclose(found.array, [0.5, 1, np.nan])
+    np.testing.assert_allclose(score.array[:2], [5 * 0.5 / (4 + 0.5), 5 * (2 / 3) / (4 * 2 / 3 + 1)])
+    np.testing.assert_array_equal(support.array, [2, 2, 0])
+    for function, value in ((F.precision, exact), (F.recall, found)):
+        one, count = function(y, t, label_num=3)
+        np.testing.assert_array_equal(one.array, value.array)
+        np.testing.assert_array_equal(count.array, support.array)
+    np.testing.assert_allclose(F.f1_score(y, t)[0].array, [2 / 3, 0.8])
+    images = np.moveaxis(y.reshape(1, 5, 1, 3), -1, 1)
+    np.testing.assert_array_equal(F.precision(images, t.reshape(1, 5, 1))[0].array, exact.array[:2])
+
+
+def test_devices_and_iterators_take_what_scripts_give_them():
+    with chainer.using_device("@numpy") as device:
+        assert device == chainer.get_device(-1) and chainer.backend.using_device is chainer.using_device
+    batches = chainer.iterators.MultiprocessIterator([1, 2, 3], 2, repeat=False, shuffle=False, maxtasksperchild=5)
+    assert list(batches) == [[1, 2], [3]]

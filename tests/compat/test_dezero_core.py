@@ -228,3 +228,18 @@ def test_modes_come_back_and_are_those_of_the_thread():
     with dezero.test_mode():
         assert not dezero.Config.train
     assert dezero.Config.train and dezero.Config.enable_backprop and (x**2).creator is not None
+
+
+def test_the_inputs_of_a_function_are_the_variables_that_were_given():
+    x = Variable(array(1.0, 2.0))
+    y = Square()(x)
+    assert y.creator.inputs[0] is x
+    x.data = array(5.0, 6.0)  # backward still has what was computed with
+    y.backward()
+    np.testing.assert_array_equal(x.grad.data, [2, 4])
+
+
+def test_what_scripts_of_the_book_ask_first():
+    assert not dezero.is_simple_core and float(Variable(array(2.0).reshape(1, 1))) == 2
+    with pytest.raises(TypeError, match=r"^<class 'float'> is not supported$"):
+        Variable(1.0)

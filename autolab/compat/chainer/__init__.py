@@ -61,6 +61,7 @@ from . import (
     variable,
 )
 from .backend import get_device as get_device
+from .backend import using_device as using_device
 from .configuration import config as config
 from .configuration import global_config as global_config
 from .configuration import using_config as using_config

@@ -85,6 +85,19 @@ def get_device(device_spec: Any) -> Any:
     return GpuDevice(int(number))
 
 
+def using_device(device_spec: Any) -> Any:
+    """The device, in a ``with`` block; arrays are where their inputs are.
+
+    Examples
+    --------
+    >>> from autolab.compat import chainer
+    >>> with chainer.using_device("@numpy") as device:
+    ...     device
+    @numpy
+    """
+    return get_device(device_spec)
+
+
 def get_device_from_array(*arrays: Any) -> Any:
     """The device on which arrays are.
 

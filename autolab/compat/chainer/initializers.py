@@ -6,6 +6,7 @@ Random numbers come from NumPy's global generator, so that ``numpy.random.seed``
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from ... import initializers as _initializers
 from ...engine.backend import get_array_module
 from .. import missing
-from ..naming import with_defaults
 from .configuration import config
 from .initializer import Initializer
 
@@ -23,9 +23,9 @@ class _Drawn(Initializer):
 
     kind: Callable[..., _initializers.Initializer]
 
-    def __init__(self, scale: float | None = None, dtype: Any = None) -> None:
+    def __init__(self, scale: float | None = None, dtype: Any = None, *, rng: Any = None) -> None:
         super().__init__(dtype)
-        self._engine = type(self).kind() if scale is None else type(self).kind(scale)
+        self._engine, self.rng = type(self).kind() if scale is None else type(self).kind(scale), rng
 
     @property
     def scale(self) -> float:
@@ -33,7 +33,7 @@ class _Drawn(Initializer):
         return float(self._engine.scale)  # type: ignore[attr-defined]
 
     def __call__(self, array: Any) -> None:
-        drawn = self._engine.draw(array.shape, np.random)  # type: ignore[arg-type]  # which has the same methods
+        drawn = self._engine.draw(array.shape, self.rng or np.random)  # type: ignore[arg-type]  # it has the same methods
         array[...] = get_array_module(array).asarray(drawn)
 
 
@@ -78,6 +78,19 @@ class HeNormal(_Drawn):
 
     kind = _initializers.HeNormal
 
+    def __init__(
+        self, scale: float | None = None, dtype: Any = None, fan_option: str = "fan_in", *, rng: Any = None
+    ) -> None:
+        super().__init__(scale, dtype, rng=rng)
+        if fan_option not in ("fan_in", "fan_out"):
+            raise ValueError(f"HeNormal: fan_option is {fan_option!r:.60}; expected 'fan_in' or 'fan_out'")
+        if fan_option == "fan_out":
+            vars(self._engine)["fan"] = _fan_out
+
+
+def _fan_out(fan_in: int, fan_out: int) -> int:
+    return fan_out
+
 
 class HeUniform(_Drawn):
     """Uniform with standard deviation ``scale * sqrt(2 / fan_in)``."""
@@ -89,7 +102,26 @@ class Orthogonal(_Drawn):
     """Rows or columns that are orthogonal to each other, of length ``scale``."""
 
     kind = _initializers.Orthogonal
-    __init__ = with_defaults(_Drawn.__init__, scale=1.1)
+
+    def __init__(self, scale: float = 1.1, dtype: Any = None, mode: str = "auto", *, rng: Any = None) -> None:
+        super().__init__(scale, dtype, rng=rng)
+        if mode not in _REFUSED:
+            raise ValueError(f"Orthogonal: mode is {mode!r:.60}; expected one of {', '.join(_REFUSED)}")
+        self.mode = mode
+
+    def __call__(self, array: Any) -> None:
+        out_dim = len(array) if array.ndim else 1
+        in_dim = array.size // max(out_dim, 1)
+        if (in_dim > out_dim) - (in_dim < out_dim) in _REFUSED[self.mode]:
+            raise ValueError(
+                f"Cannot make orthogonal {self.mode}. shape = {array.shape}, interpreted as {in_dim}-dim input and "
+                f"{out_dim}-dim output."
+            )
+        super().__call__(array)
+
+
+_REFUSED = {"auto": (), "embedding": (1,), "projection": (-1,), "basis": (1, -1)}
+"""Mode -> whether more inputs (1) or more outputs (-1) are refused."""
 
 
 class Constant(Initializer):
@@ -179,5 +211,7 @@ def start(given: Any, default: float = 0.0) -> Any:
     """What any other parameter starts from."""
     return weight(default if given is None else given)
 
+
+constant = normal = uniform = orthogonal = SimpleNamespace(**{k: v for k, v in globals().items() if k[0].isupper()})
 
 __getattr__ = missing(__name__)

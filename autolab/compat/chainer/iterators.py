@@ -147,6 +147,7 @@ class MultiprocessIterator(SerialIterator):
         shared_mem: int | None = None,
         order_sampler: Any = None,
         dataset_timeout: float = 30.0,
+        maxtasksperchild: int | None = None,
     ) -> None:
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
 

@@ -49,5 +49,6 @@ from .layers import Layer as Layer
 from .models import Model as Model
 
 __version__ = "0.0.13"
+is_simple_core = False
 
 __getattr__ = missing(__name__)

@@ -52,10 +52,12 @@ class Function(SimpleFunction):
     (variable(9.0), variable(6.0))
     """
 
+    _given: tuple[Any, ...] = ()
     _integers: tuple[bool, ...] = ()
     _whole_results: tuple[int, ...] = ()
 
     def __call__(self, *inputs: Any) -> Any:
+        self._given = inputs
         self._integers = tuple([type(x) is Whole for x in inputs])
         found = super().__call__(*inputs)
         results = [found] if isinstance(found, Engine) else list(found)
@@ -65,8 +67,9 @@ class Function(SimpleFunction):
 
     @property
     def inputs(self) -> Any:
-        """The Variables that went in."""
-        return tuple([dressed(x) for x in super().inputs])
+        """The Variables that went in: they themselves, where their arrays are still those that were computed with."""
+        pairs = zip(self._given, super().inputs, strict=True)
+        return tuple([given if getattr(given, "_data", None) is x._data else dressed(x) for given, x in pairs])
 
     @property
     def outputs(self) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .... import functions as F
 from ... import missing
 from ..variable import as_array
@@ -28,6 +30,38 @@ def binary_accuracy(y: Any, t: Any) -> Any:
     counts = labels != -1
     right = ((scores >= 0) == labels) & counts
     return (right.sum() / max(int(counts.sum()), 1)).astype(scores.dtype)
+
+
+@adapted
+def classification_summary(
+    y: Any, t: Any, label_num: int | None = None, beta: float = 1.0, ignore_label: int = -1
+) -> Any:
+    """Precision, recall, F score and number of examples of each class; NaN where there are none to divide by."""
+    scores, labels = as_array(y), as_array(t).ravel()
+    given = np.moveaxis(scores, 1, -1).reshape(-1, scores.shape[1]).argmax(axis=1)
+    counts = labels != ignore_label
+    classes = np.arange(labels.max() + 1 if label_num is None else label_num)[:, None]
+    is_given, is_right = (given == classes) & counts, (labels == classes) & counts
+    hits, support = (is_given & is_right).sum(axis=1), is_right.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exact, found = hits / is_given.sum(axis=1), hits / support
+        score = (1 + beta**2) * exact * found / (beta**2 * exact + found)
+    return exact, found, score, support
+
+
+def precision(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
+    """The precision of each class, and its number of examples."""
+    return classification_summary(y, t, label_num, 1.0, ignore_label)[::3]
+
+
+def recall(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
+    """The recall of each class, and its number of examples."""
+    return classification_summary(y, t, label_num, 1.0, ignore_label)[1::2]
+
+
+def f1_score(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
+    """The F1 score of each class, and its number of examples."""
+    return classification_summary(y, t, label_num, 1.0, ignore_label)[2:]
 
 
 __getattr__ = missing(__name__)

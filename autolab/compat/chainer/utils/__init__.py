@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import abc as collections_abc
 from contextlib import AbstractContextManager
 from math import prod
 from tempfile import TemporaryDirectory
