@@ -17,6 +17,7 @@ import autolab
 from autolab import Parameter, Variable, debug, grad, no_grad, optimizers
 from autolab import functions as F
 from autolab import links as L
+from autolab.engine.backward import retained
 from autolab.training.monitor import Monitor
 
 
@@ -679,3 +680,124 @@ def test_a_computed_variable_is_exported_with_its_graph(tmp_path: Path) -> None:
         assert "tanh" in page and "x + 2.5" in page
     autolab.export_html(x, tmp_path / "x.html")
     assert "tanh" not in (tmp_path / "x.html").read_text("utf-8")
+
+
+def test_a_gradient_in_between_is_kept_by_name() -> None:
+    x = Variable([1.0, 2.0])
+    y, other = x * 2.0, x * 3.0
+    y.retain_grad()
+    F.sum(y * y + other).backward()
+    np.testing.assert_array_equal(y.grad.data, [4, 8])
+    F.sum(y).backward()
+    np.testing.assert_array_equal(y.grad.data, [1, 1])
+    assert getattr(other.node, "grad", None) is None
+    del y
+    assert not retained
+
+
+def test_states_are_saved_and_loaded_as_in_pytorch(tmp_path: Path) -> None:
+    model, twin = L.Linear(3, 2), L.Linear(3, 2)
+    optimizer = optimizers.Adam(model.parameters())
+    model.W.grad = np.ones((2, 3), np.float32)
+    optimizer.step()
+    autolab.save(model.state_dict(), tmp_path / "model.pt")
+    autolab.save(optimizer, tmp_path / "adam.pt")
+    twin.load_state_dict(autolab.load(tmp_path / "model.pt"))
+    np.testing.assert_array_equal(twin.W.data, model.W.data)
+    other = optimizers.Adam(twin.parameters())
+    other.load_state_dict(autolab.load(tmp_path / "adam.pt"))
+    assert other.t == 1
+    with pytest.raises(TypeError, match="save_npz: got a list"):
+        autolab.save([1, 2], tmp_path / "list.pt")
+
+
+def test_the_state_of_a_pytorch_model_is_loaded_under_its_own_names() -> None:
+    class Net(autolab.Link):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc1, self.bn = L.Linear(2, 3), L.BatchNorm1d(3)
+            self.rest = L.Sequential(L.Linear(3, 2))
+
+    rng, net = np.random.default_rng(0), Net()
+    sizes = {"fc1.weight": (3, 2), "fc1.bias": 3, "bn.weight": 3, "bn.bias": 3, "bn.running_mean": 3}
+    theirs = {name: rng.normal(size=size) for name, size in (sizes | {"bn.running_var": 3}).items()}
+    theirs |= {"rest.0.weight": np.ones((2, 3)), "rest.0.bias": np.ones(2), "bn.num_batches_tracked": np.array(3)}
+    net.load_state_dict(theirs)
+    for name, there in {"fc1.weight": net.fc1.W, "bn.weight": net.bn.gamma, "rest.0.bias": net.rest[0].b}.items():
+        np.testing.assert_array_equal(there.data, theirs[name].astype(np.float32))
+    np.testing.assert_array_equal(net.bn.avg_mean, theirs["bn.running_mean"].astype(net.bn.avg_mean.dtype))
+    with pytest.raises(ValueError, match=r"it has no rest.1.weight; nothing was loaded"):
+        net.load_state_dict(theirs | {"rest.1.weight": np.ones(2)})
+    with pytest.raises(ValueError, match=r"fc1/W is missing; nothing was loaded"):
+        net.load_state_dict({name: value for name, value in theirs.items() if name != "fc1.weight"})
+
+
+def test_a_parameter_takes_the_numbers_of_any_variable() -> None:
+    w = Parameter(autolab.randn(2, 3) * 0.1)
+    assert w.is_leaf and w.requires_grad and w.shape == (2, 3)
+
+
+def test_a_function_with_a_ctx() -> None:
+    class Exp(autolab.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = np.exp(x)
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            return g * y
+
+    x = Variable([0.0, 1.0])
+    assert autolab.gradcheck(Exp.apply, x)  # the module is called as PyTorch's function
+    with pytest.raises(autolab.DeclarationError, match="With self, it is a SimpleFunction"):
+
+        class Square(autolab.Function):
+            def forward(self, x: Any) -> Any:
+                return x**2
+
+
+def test_dropout_is_told_whether_it_trains() -> None:
+    x = np.ones(100)
+    with autolab.test_mode():
+        assert F.dropout(x, p=0.5, training=True).min() == 0
+    assert F.dropout(x, 0.5, training=False) is x
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, b: np.insert(a, 1, b, axis=1),
+        lambda a, b: np.insert(a, [0, 2], [[1.0], [2.0]], axis=1),
+        lambda a, b: np.insert(a, 2, 7.0),
+        lambda a, b: np.delete(a, [0, 5]),
+        lambda a, b: np.delete(a, slice(0, 2), axis=1),
+    ],
+)
+def test_insert_and_delete_are_differentiable(call: Any) -> None:
+    a, b = Variable(X), Variable([10.0, 20.0])
+    np.testing.assert_array_equal(call(a, b).data, call(a.data, b.data))
+    assert autolab.check_gradients(call, a, b).passed
+    with pytest.raises(IndexError, match=r"numpy.delete: obj=7: axis=1: index 7 is out of bounds"):
+        np.delete(a, 7, axis=1)
+
+
+def test_functions_without_a_gradient_take_variables_that_require_none() -> None:
+    x = Variable(X)
+    assert np.linalg.matrix_rank(x.detach()) == 2
+    with pytest.raises(autolab.NoGradientError, match=r"numpy.linalg.matrix_rank has no gradient"):
+        np.linalg.matrix_rank(x)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: autolab.jacobian(np.tanh, X), r"at a point it is jacobian\(f\)\(x\)"),
+        (lambda: autolab.graph(np.tanh), r"a function is run by record\(f, x=...\)"),
+    ],
+)
+def test_what_was_meant_is_named(call: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        call()

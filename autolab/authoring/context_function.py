@@ -63,7 +63,10 @@ class ContextFunction(Authored):
         super().__init_subclass__(**options)
         for method in ("forward", "backward"):
             if method in cls.__dict__ and not isinstance(cls.__dict__[method], staticmethod):
-                raise DeclarationError(f"{cls.__name__}.{method}: write @staticmethod above def {method}(ctx, ...)")
+                raise DeclarationError(
+                    f"{cls.__name__}.{method}: write @staticmethod above def {method}(ctx, ...). With self, it is a "
+                    "SimpleFunction (as in DeZero) or a Function (as in Chainer) of autolab.authoring"
+                )
 
     # ------------------------------------------------------------------ what users write
     @staticmethod

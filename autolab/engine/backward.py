@@ -26,6 +26,10 @@ guards: dict[weakref.ref[Node], Callable[[bool], None]] = {}
 `autolab.debug` enters it."""
 
 
+retained: set[weakref.ref[Node]] = set()
+"""Nodes whose gradient is kept by every pass that comes by: ``x.retain_grad()`` enters them."""
+
+
 class _Every:
     """A set that has every node."""
 
@@ -51,7 +55,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     if given and gradient is not None:
         raise ValueError("backward: got an upstream gradient, and y.grad is set; expected one of the two")
     start = root.grad if given else None if gradient is None else y._gradient(gradient, "Variable.backward: gradient")
-    found = gradients([y], [start], create_graph, keep=_Every() if retain_grad else frozenset())
+    keep: Wanted = _Every() if retain_grad else frozenset([node for ref in {*retained} if (node := ref()) is not None])
+    found = gradients([y], [start], create_graph, keep)
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
     publish(_stored(found, root, {id(start._data)} if start is not None else set()))

@@ -55,6 +55,8 @@ def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     adapter, function = adapters.get(func), declared.get(func)
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)
+    if function is None and not _requires([*args, *kwargs.values()]):
+        return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
     if function is None:
         raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. Apply it to x.data if none is needed.")
     try:
@@ -81,6 +83,13 @@ def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[
     except (TypeError, ValueError):  # it does not take them
         return []
     return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
+
+
+def _requires(value: Any) -> bool:
+    """Whether a Variable that requires a gradient is among values, also inside lists and tuples."""
+    if isinstance(value, list | tuple):
+        return any([_requires(item) for item in value])
+    return bool(getattr(value, "requires_grad", False))
 
 
 def _holds(value: Any) -> bool:

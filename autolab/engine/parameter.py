@@ -39,7 +39,7 @@ class Parameter(Variable):
 
     Parameters
     ----------
-    initializer : array, number, nested list, leaf, or callable
+    initializer : array, number, nested list, Variable (of which the numbers are taken), or callable
         With a ``shape``: a number that fills it (float32), or a callable from a shape to an array, such as those of
         `autolab.initializers`. Without: the data themselves; or a callable, and then the size comes later, from
         `initialize`.
@@ -75,7 +75,7 @@ class Parameter(Variable):
     def __init__(
         self, initializer: Any, shape: Any = None, name: str | None = None, requires_grad: bool | None = None
     ) -> None:
-        if isinstance(initializer, Variable) and initializer.creator is None:
+        if isinstance(initializer, Variable):
             initializer = initializer.data
         self.home: Any = np  # the module of the array that it will get
         self.initializer: Initializer | None = initializer if callable(initializer) else None

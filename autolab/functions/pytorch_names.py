@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..engine.backward import retained
 from ..engine.configuration import config
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
@@ -107,6 +109,12 @@ def dim(x: Variable) -> int:
 def numel(x: Variable) -> int:
     """How many elements it has."""
     return x.size
+
+
+def retain_grad(x: Variable) -> None:
+    """Let backward passes from now on keep the gradient of a computed value, as of a leaf."""
+    if x.node is not None and x.node.order:
+        retained.add(weakref.ref(x.node, retained.discard))
 
 
 def zero_(x: Variable) -> Variable:

@@ -10,6 +10,10 @@ gradient is right, ``formulas`` what a backward computes and what it should, ``n
 ``reporting`` what is said of it, and ``checks`` the functions that users call.
 """
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from .checks.backward_check import check_backward, check_double_backward
 from .checks.check import check_bound, check_gradients
 from .checks.jacobian import gradcheck, gradgradcheck
@@ -40,3 +44,13 @@ __all__ = [
     "step_sweep",
     "taylor_test",
 ]
+
+
+class _CallableModule(ModuleType):
+    """A module that does what the function of its name does: ``autolab.gradcheck(f, x)``, as in PyTorch."""
+
+    def __call__(self, *args: Any, **settings: Any) -> bool:
+        return gradcheck(*args, **settings)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -37,9 +37,31 @@ def state_layout(link: Link) -> dict[str, Slot]:
     return found
 
 
+_OWN_NAMES = {
+    "weight": ("W", "gamma"),
+    "bias": ("b", "beta"),
+    "running_mean": ("avg_mean",),
+    "running_var": ("avg_var",),
+}
+"""What PyTorch's layers call parameters and buffers -> what they are called here."""
+
+
+def _in_own_names(wanted: Mapping[str, Slot], state: Mapping[str, Any]) -> dict[str, Any]:
+    """A state of PyTorch's, ``fc1.weight``, under the names that it has here, ``fc1/W``; others stay as they are."""
+    found = {}
+    for name, value in state.items():
+        *path, last = name.split(".")
+        own = [there for new in _OWN_NAMES.get(last, (last,)) if (there := "/".join([*path, new])) in wanted]
+        if last != "num_batches_tracked":
+            found[name if name in wanted or not own else own[0]] = getattr(value, "array", value)
+    return found
+
+
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
     """The stores that put ``state`` into the link; raises before anything has changed."""
     who, wanted, own = f"{type(link).__name__}.load_state", state_layout(link), is_handed_over(state)
+    if not wanted.keys() >= set(state):
+        state = _in_own_names(wanted, state)
     check_names(who, wanted, state)
     stores = []
     for path, owner, attribute, before in places(link):

@@ -64,7 +64,8 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
         return elsewhere.graph_in(sys._getframe(1), y, named)
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
-            raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable")
+            told = "; a function is run by record(f, x=...)" if callable(value) else ""
+            raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable{told}")
     return graph_named(y, [*named.items(), *variables_in(sys._getframe(1))])
 
 

@@ -37,8 +37,9 @@ def checked_wrt(caller: str, wrt: Any) -> Wrt:
     places = wrt if isinstance(wrt, tuple) else (wrt,)
     fine = [isinstance(p, str) or (isinstance(p, int) and not isinstance(p, bool) and p >= 0) for p in places]
     if not places or not all(fine) or len(set(places)) < len(places):
+        at = f"; at a point it is {caller}(f)(x)" if hasattr(wrt, "shape") else ""
         raise TypeError(
-            f"{caller}: wrt is {wrt!r:.60}; expected the position or the name of an argument, or a tuple of several"
+            f"{caller}: wrt is {wrt!r:.60}; expected the position or the name of an argument, or a tuple of several{at}"
         )
     return wrt
 

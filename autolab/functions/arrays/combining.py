@@ -13,6 +13,7 @@ from ...engine.variable import Variable
 from ..elementwise.arithmetic import mul, sub
 from ..working_precision import in_full
 from .axes import moveaxis
+from .indexing import getitem
 from .joining import concatenate, place_of, stack
 from .shape import broadcast_to, reshape
 
@@ -213,3 +214,20 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 @numpy_protocol.adapt(np.linalg.cross)
 def _cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return cross(x1, x2, axis, axis, axis)
+
+
+@numpy_protocol.adapt(np.delete)
+def _delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """NumPy takes the places apart, of which the elements are then picked."""
+    (arr,) = _given("delete", arr=arr)
+    places = np.arange(arr.size).reshape(arr.shape)
+    return getitem(reshape(arr, shape=-1), index=np.delete(places, obj, axis))
+
+
+@numpy_protocol.adapt(np.insert)
+def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    arr, values = _given("insert", arr=arr, values=values)
+    places = np.arange(arr.size + values.size)
+    behind = places[arr.size :].reshape(values.shape)
+    joined = concatenate(reshape(arr, shape=-1), reshape(values, shape=-1))
+    return getitem(joined, index=np.insert(places[: arr.size].reshape(arr.shape), obj, behind, axis))

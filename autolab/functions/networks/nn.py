@@ -97,7 +97,7 @@ def _rows(x: Any) -> Any:
 
 
 @takes_other_words
-def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None) -> Any:
+def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None, training: bool | None = None) -> Any:
     """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
 
     In test mode, and with a ratio of 0, the result is ``x`` itself. What is dropped is drawn once per call and holds
@@ -111,6 +111,8 @@ def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = Non
     rng : numpy.random.Generator, optional
         What to draw from; by default ``config.rng``. For an input on a GPU it seeds the GPU's generator, which draws
         there: the same again for the same seed, but other numbers than on the CPU.
+    training : bool, optional
+        By default ``config.train``, which `autolab.test_mode` switches off.
 
     Raises
     ------
@@ -133,7 +135,7 @@ def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = Non
     """
     check_ratio("dropout", ratio)
     check_rng("dropout", rng)
-    if ratio == 0 or not config.train:
+    if ratio == 0 or not (config.train if training is None else training):
         return x
     kept = generator(get_array_module(x), config.rng if rng is None else rng).random(np.shape(x)) >= ratio
     return _dropout(x, kept, scale=1 / (1 - ratio))
