@@ -31,7 +31,8 @@ class Variable(ArrayLike):
     Parameters
     ----------
     data : array, number or nested list of numbers
-        Arrays keep their dtype and are not copied; numbers and lists become float64.
+        Arrays keep their dtype and are not copied: one that is filled again before `backward` goes in as a copy, as
+        `autolab.tensor` makes it. Numbers and lists become float64.
     name : str, optional
         Shown in displays. It is text and never executed.
     requires_grad : bool, optional

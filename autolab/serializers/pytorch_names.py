@@ -9,7 +9,7 @@ from typing import Any
 from .npz import read_npz, save_npz
 
 
-class _State:
+class _SavedState:
     """A state that is there already, as something to be saved."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
@@ -38,7 +38,7 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
     >>> bool((model.W.data == twin.W.data).all())
     True
     """
-    stateful: Any = _State(target) if isinstance(target, Mapping) else target
+    stateful: Any = _SavedState(target) if isinstance(target, Mapping) else target
     save_npz(file, stateful)
 
 
