@@ -673,7 +673,7 @@ def test_the_seed_of_numpy_seeds_everything() -> None:
 def test_a_computed_variable_is_exported_with_its_graph(tmp_path: Path) -> None:
     x = Variable(X)
     y = np.tanh(x + 2.5).sum()
-    autolab.export_html(y, tmp_path / "y.html")
+    autolab.export_html(y, tmp_path / "y")
     autolab.graph(y).save(tmp_path / "graph.html")
     for name in ("y.html", "graph.html"):
         page = (tmp_path / name).read_text("utf-8")

@@ -128,8 +128,8 @@ def markdown() -> str:
         "# Habits from elsewhere\n\nWhat people type who know PyTorch, Chainer or NumPy, and what AutoLab has instead. "
         "The names marked ✓ work as they are typed; for the others, the error messages say the same as this page. "
         "Functions that NumPy has take NumPy's parameters (docs/tour.md), and `autolab.tanh` is "
-        "`autolab.functions.tanh`. `import autolab.nn`, `autolab.nn.functional` and `autolab.optim` give the modules that "
-        "do the same.\n",
+        "`autolab.functions.tanh`. `import autolab.nn`, `autolab.nn.functional` and `autolab.optim` give the modules "
+        "that do the same.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "

@@ -79,7 +79,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
         What to write; of a Variable that was computed, the graph that made it.
     path : str or path
-        Where to, with the suffix ``.html``; an existing file is replaced. With ``.mjs`` the page is written as a module
+        Where to, with the suffix ``.html``, which is added where there is none; an existing file is replaced. With ``.mjs`` the page is written as a module
         that shows it in a frame: what the directive ``{anywidget}`` of MyST's sites loads.
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
@@ -104,7 +104,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     """
     if isinstance(shown, Variable) and shown.creator is not None:
         shown = graph_named(shown, variables_in(sys._getframe(1)))
-    target = Path(path)
+    target = Path(path) if Path(path).suffix else Path(path).with_suffix(".html")
     if target.suffix.lower() not in (".html", ".htm", ".mjs"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")
     saved = _saved_page(shown, address(playground), is_wanted=bool(playground))
