@@ -132,7 +132,9 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     try:
         bound = signature.bind(*args, **inputs)
     except TypeError as error:
-        raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
+        missing = str(error).partition("missing a required argument: '")[2].rstrip("'")
+        told = f"; write {caller}(..., {missing}=...)" if missing else ""
+        raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}{told}") from None
     given = list(bound.arguments.items())
     if _applies(fn):
         bound.apply_defaults()  # apply takes no keywords, so none may be left out

@@ -79,8 +79,9 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
         What to write; of a Variable that was computed, the graph that made it.
     path : str or path
-        Where to, with the suffix ``.html``, which is added where there is none; an existing file is replaced. With ``.mjs`` the page is written as a module
-        that shows it in a frame: what the directive ``{anywidget}`` of MyST's sites loads.
+        Where to, with the suffix ``.html``, which is added where there is none; an existing file is replaced. With
+        ``.mjs`` the page is written as a module that shows it in a frame: what the directive ``{anywidget}`` of MyST's
+        sites loads.
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
     playground : str, optional
