@@ -96,13 +96,25 @@ def watched(before: tuple[Any, ...]) -> str | None:
     before : tuple
         The `filters` at the beginning; those are the caller's.
     """
-    how = {kind: what for kind, what in np.geterr().items() if (kind, what) not in RANGE}.values()
-    if "raise" in how or ("call" in how and not isinstance(np.geterrcall(), _Unheard)):
+    how = {what for kind, what in np.geterr().items() if (kind, what) not in RANGE}
+    if _are_told(how):
         return "np.errstate that raises or calls"
-    action = _action() if {"warn", "call"} & {*how} else "ignore"
+    action = _action() if {"warn", "call"} & how else "ignore"
     if filters() != before and action != "ignore":
         return "warnings that are caught"
     return "warnings that are errors" if action == "error" else None
+
+
+def are_awaited() -> bool:
+    """Whether a function may go another way now where a floating-point error occurs: it is raised, as an error or as a
+    warning, or told to somebody."""
+    how = {*np.geterr().values()}
+    return _are_told(how) or (("warn" in how or "call" in how) and _action() == "error")
+
+
+def _are_told(how: set[Any]) -> bool:
+    """Whether an error is more than a warning, given what is done about the kinds of errors."""
+    return "raise" in how or "log" in how or ("call" in how and not isinstance(np.geterrcall(), _Unheard))
 
 
 def _action() -> str:

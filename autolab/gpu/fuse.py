@@ -16,6 +16,7 @@ from ..engine.backend import Array, get_array_module
 from ..engine.backward import deliver
 from ..engine.configuration import config, using_config
 from ..engine.errors import DeclarationError, FusionError
+from ..engine.float_errors import are_awaited
 from ..engine.node import Edge, Node, new_order
 from ..engine.primitive import Primitive, Rule
 from ..engine.variable import Variable, wrap
@@ -74,7 +75,7 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
     function = Fused(fn)
 
     def call(*args: Any, **attributes: Any) -> Any:
-        return function.apply(args, attributes)
+        return fn(*args, **attributes) if are_awaited() else function.apply(args, attributes)
 
     update_wrapper(call, fn)
     call.__signature__, call.function = function.schema.signature, function  # type: ignore[attr-defined]
@@ -192,8 +193,8 @@ class Fused(Primitive):
     # ------------------------------------------------------------------ backward
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         edges = list(node.edges)
-        if create_graph:
-            return self._pull_unfused(edges, g)
+        if create_graph or are_awaited():
+            return self._pull_unfused(edges, g, create_graph)
         found = self._gradients(tuple([edge.place for edge in edges]), [e.fit for e in edges], g, edges)
         return [(e.parent, self.fit(got, e, g)) for e, got in zip(edges, found, strict=True) if e.fit]
 
@@ -213,19 +214,21 @@ class Fused(Primitive):
         edge.saved = saved
         return self._gradients((i,), [None], g, [edge])[0]
 
-    def _pull_unfused(self, edges: list[Edge], g: Variable) -> list[tuple[Node, Any]]:
-        """Gradients that can be differentiated: those of the functions inside, at the inputs as they were."""
+    def _pull_unfused(self, edges: list[Edge], g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+        """Gradients by the functions inside, at the inputs as they were: they can be differentiated, and a
+        floating-point error is that of a function inside."""
         *values, trace = [next((v for v in column if not isinstance(v, Absent)), column[0]) for column in _kept(edges)]
         parents = {edge.place: edge.parent for edge in edges}
         xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
         floor = new_order()  # what is younger is inside
-        with np.errstate(all="ignore"):  # what stands for an absent input may lie outside of a function's domain
+        # what stands for an absent input may lie outside of a function's domain
+        with np.errstate(all="ignore"), using_config("enable_backprop", True):
             y = self._composite(*xs, **trace.attributes) if trace.is_current() else trace.again(xs)
         found: dict[Node, Any] = {y.node: g}
         heap = [(-y.node.order, y.node)] if y.node.order > floor else []
         while heap:
             node = heappop(heap)[1]
-            deliver(node.function.pull(node, found.pop(node), True), found, heap, floor)
+            deliver(node.function.pull(node, found.pop(node), create_graph), found, heap, floor)
         return [(edge.parent, found.pop(edge.parent, None)) for edge in edges]
 
 

@@ -246,5 +246,5 @@ class TrackedGlobals(dict[str, Any]):
         return self._outside.read(sys.modules, found, found, partial(getitem, sys.modules, found))
 
     def written(self) -> str | None:
-        """A name that the copy has assigned to."""
-        return next((name for name in self if name != "__builtins__"), None)
+        """A name that the copy has assigned to; where NumPy notes what it has warned of is none."""
+        return next((name for name in self if name not in ("__builtins__", "__warningregistry__")), None)

@@ -84,6 +84,10 @@ FOLLOWED = [
     Reading("mode", "", "(1.5 if autolab.config.train else 2.5)", "autolab.config.train = not autolab.config.train"),
     Reading("import in the function", "import types, sys; $m = types.ModuleType('$m'); $m.s = 1.5; sys.modules['$m'] = $m", "$n.s", "$m.s = 2.5 + i", None, "import $m as $n"),
     Reading("environment", "import os; os.environ['$E'] = '1.5'", "float(os.environ['$E'])", "os.environ['$E'] = str(i)"),
+    Reading("raised in a step", "", "$v", "np.seterr(all=['ignore', 'raise'][i // 3 % 2])", None, "try: F.sqrt(x - 9.0); $v = 1.5\n    except FloatingPointError: $v = 2.5"),
+    Reading("raised for a global", "$s = np.float64(0.0)", "$v", "np.seterr(divide=['ignore', 'raise'][i // 3 % 2])", None, "try: $v = min(1 / $s, 2.5)\n    except FloatingPointError: $v = 1.5"),
+    Reading("told to a function", "def $t(kind, flag): raise KeyError(kind)", "$v", "np.seterr(all=['ignore', 'call'][i // 3 % 2]); np.seterrcall($t)", None, "try: x = F.log(x - 9.0) * 0.0 + x; $v = 1.5\n    except KeyError: $v = 2.5"),
+    Reading("a warning that is an error", "import warnings", "$v", "warnings.simplefilter(['ignore', 'error'][i // 3 % 2])", None, "try: F.log(x - 9.0); $v = 1.5\n    except RuntimeWarning: $v = 2.5"),
     Reading("getenv", "import os; os.environ['$E'] = '1.5'", "float(os.getenv('$E'))", "os.environ['$E'] = str(i)"),
 ]  # fmt: skip
 
