@@ -15,7 +15,7 @@ from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
 from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
-from ..engine.modes import backprop_enabled, modes, watchers
+from ..engine.modes import modes, overrides, watchers
 from ..engine.multi_output import Bundle, MultiOutputNode
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, notify
@@ -95,7 +95,7 @@ class Authored:
             for i, x in enumerate(inputs)
             if isinstance(x, Variable) and x.node is not None
         ]
-        if edges and backprop_enabled():
+        if edges and not (overrides and not modes().enable_backprop):
             call.keep(arrays, outputs)
             MultiOutputNode.join(self, edges).connect(outputs, call.constant_outputs)
         if watchers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
@@ -11,6 +12,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
+from .left_open import modes_with, opened_in
 from .modes import Modes, current, defaults, modes, overrides
 
 Value = TypeVar("Value")
@@ -33,7 +35,10 @@ class Block:
     def __enter__(self) -> None:
         before = modes()
         try:
-            current.set(Modes({**before.__dict__, self.name: self.value(), "block": self, "before": before}))
+            own = {**before.__dict__, self.name: self.value(), "block": self, "before": before}
+            if self.name == "enable_backprop":
+                own["opened"] = None if own[self.name] else opened_in(sys._getframe(1))
+            current.set(modes_with(own))
             return
         except BaseException:
             current.set(before)
@@ -75,7 +80,9 @@ class _Mode(Generic[Value]):
     @overload
     def __get__(self, owner: Config, kind: type) -> Value: ...
     def __get__(self, owner: Config | None, kind: type) -> Any:
-        return self if owner is None else getattr(modes(), self._name)
+        if owner is None:
+            return self
+        return modes().recording if self._name == "enable_backprop" else getattr(modes(), self._name)
 
     def __set__(self, owner: Config, value: Value) -> None:
         _assign(self._name, _checked("config", self._name, value))
@@ -93,7 +100,8 @@ class Config:
     modes of its creator, and so does what `asyncio.to_thread` runs; any other thread with the process default. A
     notebook cell that uses ``await`` is a task of its own: the next cell does not see what is assigned there.
     Generators, ``async`` ones too, have no context of their own: a block that stands open at a ``yield`` holds for
-    whoever asked for the value.
+    whoever asked for the value. Where a loop over the values takes a step that is not recorded for this reason, a
+    warning names the generator.
 
     Attributes
     ----------
@@ -176,7 +184,7 @@ def _assign(name: str, value: Any = None, unset: bool = False) -> None:
         own = {**level.__dict__, name: value, "before": before}
         if unset:
             del own[name]
-        before = made = Modes(own)
+        before = made = modes_with(own)
     current.set(made)
 
 

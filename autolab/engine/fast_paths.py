@@ -127,7 +127,7 @@ def general(function: Primitive) -> FastPath:
         variable._data = y = y if type(y) is _ndarray else function.result(y, np)
         variable._name = None
         variable.node = None
-        if (overrides and not modes().enable_backprop) or y.dtype.kind != "f":
+        if (overrides and not modes().joins(args)) or y.dtype.kind != "f":
             return variable
         if len(attributes) < len(defaults):
             attributes = {**defaults, **attributes}

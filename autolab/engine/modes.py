@@ -13,6 +13,7 @@ until it ends. A token too many is slow, never wrong.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -44,6 +45,15 @@ class Modes:
         if own.get("exits"):
             listeners.add(weakref.ref(self, listeners.discard))
 
+    @property
+    def recording(self) -> bool:
+        """`enable_backprop` for who takes no step (see `left_open`)."""
+        return bool(self.__dict__.get("enable_backprop", Modes.enable_backprop))
+
+    def joins(self, args: Iterable[Any]) -> bool:
+        """Whether a step that is taken now joins the graph, if one of its arguments does."""
+        return self.enable_backprop
+
     def __getattr__(self, name: str) -> Any:
         if name != "rng":
             raise AttributeError(name)
@@ -67,4 +77,4 @@ def unset_modes() -> None:
 
 def backprop_enabled() -> bool:
     """Whether a function applied now, in this context, joins the graph."""
-    return not overrides or modes().enable_backprop
+    return not overrides or modes().recording

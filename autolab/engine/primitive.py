@@ -19,7 +19,7 @@ from .complaints import COMPLAINTS, complaint
 from .devices import stopwatch
 from .gradient_shape import summed
 from .kernels import direct_name, on_device
-from .modes import backprop_enabled, modes, watchers
+from .modes import modes, overrides, watchers
 from .multi_output import MultiOutputNode, several
 from .node import Edge, Node
 from .observe import ForwardEvent, notify
@@ -175,7 +175,7 @@ class Primitive:
         seconds = 0.0 if stop is None else stop()
         results = several(self.name, self.schema.outputs, y) if self.several else (y,)
         outputs = tuple([wrap(y if type(y) in modules else self.result(y, xp), None) for y in results])
-        if backprop_enabled():
+        if not overrides or modes().joins(args):
             self._join(args, raw, outputs, attributes)
         if watchers:
             notify(ForwardEvent(self, args, outputs, attributes, seconds))

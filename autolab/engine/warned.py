@@ -33,18 +33,17 @@ def point_to_users() -> None:
         frame = _users(filename) if category is RuntimeWarning else None
         if frame is None:
             before(message, category, filename, lineno, file, line)
-            return
-        where = frame.f_globals
-        warnings.warn_explicit(
-            message,
-            category,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            where.get("__name__", "<unknown>"),
-            where.setdefault("__warningregistry__", {}),
-        )
+        else:
+            warn_of(frame, message, category)
 
     warnings.showwarning = showwarning
+
+
+def warn_of(frame: FrameType, message: Warning | str, category: type[Warning]) -> None:
+    """Warn of the line that a frame is at."""
+    where, line = frame.f_globals, (frame.f_code.co_filename, frame.f_lineno)
+    registry = where.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(message, category, *line, where.get("__name__", "<unknown>"), registry)
 
 
 def _users(filename: str) -> FrameType | None:

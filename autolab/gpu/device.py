@@ -12,7 +12,7 @@ import numpy as np
 
 from ..engine.backend import Array, modules
 from ..engine.complaints import COMPLAINTS
-from ..engine.modes import backprop_enabled
+from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node
 from ..engine.retention import kept_values
 from ..engine.variable import Variable, wrap
@@ -124,7 +124,8 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
     except COMPLAINTS as error:
         raise function.complaint(error, raw, {}) from None
     result, plan = wrap(y, None), function.plan(place)
-    if variable.node is not None and plan is not None and backprop_enabled() and y.dtype.kind == "f":
+    is_joined = y.dtype.kind == "f" and (not overrides or modes().joins([variable]))
+    if variable.node is not None and plan is not None and is_joined:
         rule, keep = plan
         saved = None if keep is None else keep(raw, (y,), {})
         result.node = Node.join(function, [(variable.node, place, rule, saved, (x.shape, x.dtype))])
