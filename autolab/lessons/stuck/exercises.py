@@ -28,16 +28,18 @@ def _slopes(*names: str) -> Any:
     """Measures the gradient of what was written by these inputs, one after the other."""
 
     def measure(answer: Any, inputs: Arrays) -> Any:
-        variables = {name: Variable(array) if name in names else array for name, array in inputs.items()}
-        y = _run(answer, **variables)
+        variables = {name: Variable(inputs[name]) for name in names}
+        y = _run(answer, **{**inputs, **variables})
         if y is None:
             return None
         if not isinstance(y, Variable) or y.size != 1:
             raise Known("shape")
-        found = [grad(y, variables[name]) for name in names]
-        if any(gradient is None for gradient in found):
-            raise Known("cut")
-        return np.concatenate([gradient.data.ravel() for gradient in found])
+        found: list[np.ndarray] = []
+        for variable in variables.values():
+            if (gradient := grad(y, variable)) is None:
+                raise Known("cut")
+            found.append(gradient.data.ravel())
+        return np.concatenate(found)
 
     return measure
 

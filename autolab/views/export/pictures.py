@@ -55,8 +55,8 @@ def save(
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
 ) -> None:
-    """Write the graph to an ``.svg``, ``.png``, ``.pdf``, ``.dot`` or ``.html`` file, which stays live, or its walk to a
-    ``.gif`` or ``.mp4`` film.
+    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, or its
+    walk to a ``.gif`` or ``.mp4`` film.
 
     Parameters
     ----------
