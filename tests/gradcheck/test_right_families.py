@@ -52,7 +52,7 @@ def test_no_right_function_is_called_wrong_where_one_was(family):
     assert "wrong" not in verdicts(family, SEEN[family])
 
 
-@pytest.mark.parametrize("factor", [1.0, 2.0, -1.0])
+@pytest.mark.parametrize("factor", [1.0, 0.0, 2.0, -1.0])
 def test_a_small_element_beside_a_large_one_excuses_no_wrong_rule(factor):
     """Its slope is measured by moves of its own magnitude; those of the others lead where the function is flat."""
 

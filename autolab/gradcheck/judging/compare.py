@@ -10,15 +10,14 @@ import numpy as np
 
 from ..measuring.fine_slopes import is_zero
 from ..measuring.gauge import Gauge
-from ..measuring.noise import Noise, estimate_noise
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
-from ..measuring.point import Point
+from ..measuring.point import Direction
 from ..measuring.probes import KNOWN, MARGIN, Claim, search
-from ..measuring.stairs import Stair
-from ..measuring.subject import Subject, flat
+from ..measuring.stairs import Stair, find_stair
+from ..measuring.subject import Subject
 from ..measuring.ties import slopes_at_tie
 from .comparison import Comparison, Elements, Noises, Table
-from .doubts import Doubts
+from .survey import Survey, survey_of
 
 ELEMENTS = 256
 """Up to this size every element of an input is measured; of a larger one a sample, and random directions through all
@@ -38,6 +37,9 @@ _LIFT = 2.0**500
 _LEFTOVER = 1e-10
 """A gradient beyond this fraction of the upstream gradient is not what rounding leaves of one that is 0."""
 
+_FAR_BELOW = 2.0**-10
+"""An element whose own magnitude is below this fraction of the step that it would take is moved by its own as well."""
+
 _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
 
@@ -46,7 +48,7 @@ def compare(
     subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
 ) -> Table:
     """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
-    survey = _survey(subject, arrays, upstreams)
+    survey = survey_of(subject, arrays, upstreams)
     return _table(survey, arrays, [_plan(survey.gauge, claim, rng) for claim in survey.claims])
 
 
@@ -62,7 +64,7 @@ def compare_nearby(
     Of an input that disagrees there, some elements are measured again. The others get a random direction, and are
     measured if that disagrees.
     """
-    survey = _survey(subject, arrays, upstreams, here.noise)
+    survey = survey_of(subject, arrays, upstreams, here.noise)
     plans = []
     for claim, c in zip(survey.claims, here.inputs, strict=True):
         doubtful = c.measured & (c.elements.wrong | ~np.isfinite(c.elements.analytic))
@@ -91,7 +93,7 @@ def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> 
     return np.sort(np.concatenate([rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]))
 
 
-def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]) -> Table:
+def _table(survey: Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]) -> Table:
     gauge, claims = survey.gauge, survey.claims
     elements = _measured(gauge, claims, [plan.index for plan in plans])
     inputs = []
@@ -100,53 +102,14 @@ def _table(survey: _Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
-        stairs = _doubted(survey, claim.input, index, part)
+        directions = _moved_alone(survey, claim, index, part)
+        stairs = _doubted(survey, directions, part)
         zeros = _zeros(gauge, claim.input, index, part)
         spread = _spread(part, claim.analytic, index)
         inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs, zeros))
     noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
     finite = bool(gauge.point.finite.all())
     return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge, survey.doubts)
-
-
-@dataclass(frozen=True, eq=False)
-class _Survey:
-    """What the numeric gradients at a point are measured with, the analytic gradients, which of them exist, and what
-    may speak for them."""
-
-    gauge: Gauge
-    claims: list[Claim]
-    given: list[bool]
-    doubts: Doubts
-
-
-def _survey(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], known: Noises | None = None
-) -> _Survey:
-    """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
-    run = subject.run(arrays)
-    upstreams = [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
-    gradients = subject.gradients(run, upstreams)
-    point = subject.point(arrays)
-    fits = known is not None and known.results.level.size == point.values.size
-    noises = known if known is not None and fits else _noises(subject, arrays, upstreams, point)
-    claims = []
-    for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):
-        analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
-        claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
-    gauge = Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor)
-    return _Survey(gauge, claims, [g is not None for g in gradients], Doubts(subject, arrays, upstreams, gradients))
-
-
-def _noises(subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], point: Point) -> Noises:
-    """The noise of the finite results and of the gradients, from the same runs."""
-    both = subject.point(arrays, upstreams)
-    noise = estimate_noise(both, [both.elements(i, np.arange(a.size)) for i, a in enumerate(arrays)])
-    results = point.values.size
-    jitter = np.zeros(sum(a.size for a in arrays))
-    jitter[both.finite[point.finite.size :]] = noise.level[results:]
-    ends = np.cumsum([a.size for a in arrays])
-    return Noises(Noise(noise.level[:results], noise.relative[:results]), tuple(np.split(jitter, ends[:-1])))
 
 
 def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
@@ -163,15 +126,21 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarra
     """The chosen elements of all inputs, one input after the other."""
     analytic = np.concatenate([c.analytic[i] for c, i in zip(claims, indexes, strict=True)])
     noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
-    scale = np.concatenate([gauge.point.scales[c.input][i] for c, i in zip(claims, indexes, strict=True)])
     directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
-    lift = _LIFT if _is_tiny(gauge) else 1.0
-    lifted = replace(gauge, weights=gauge.weights * lift)
-    found = lifted.slopes(directions, moving=analytic != 0)
-    elements = _judged(analytic, noise, found, scale * lift, claims[0].root_eps, lifted)
+    elements = _judged_along(directions, analytic, noise, claims[0].root_eps, gauge)
     if not gauge.point.finite.all():
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
     return elements
+
+
+def _judged_along(
+    directions: Sequence[Direction], analytic: np.ndarray, noise: np.ndarray, root_eps: float, gauge: Gauge
+) -> Elements:
+    """Elements that are moved along directions of their own."""
+    lift = _LIFT if _is_tiny(gauge) else 1.0
+    lifted = replace(gauge, weights=gauge.weights * lift)
+    scale = np.array([d.step for d in directions], float)
+    return _judged(analytic, noise, lifted.slopes(directions, moving=analytic != 0), scale * lift, root_eps, lifted)
 
 
 def _is_tiny(gauge: Gauge) -> bool:
@@ -199,41 +168,60 @@ def _judged(
     return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
 
 
-def _doubted(survey: _Survey, input: int, index: np.ndarray, part: Elements) -> dict[int, Stair]:
+def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements) -> list[Direction]:
+    """The directions of the elements. Where one is far below the others of its array and seems right, but is wrong by
+    moves of its own magnitude, its direction is that of these, and what they show stands in ``part``."""
+    i, point = claim.input, survey.gauge.point
+    directions = [point.element(i, k) for k in index]
+    steps, own = point.scales[i][index], point.own(i)[index]
+    which = np.flatnonzero(~part.wrong & (own > _UNDERFLOW) & (own <= _FAR_BELOW * steps))
+    if not which.size:
+        return directions
+    alone = [Direction(i, index[k], own[k]) for k in which]
+    gauge, noise = replace(survey.gauge, noise=survey.own.results), survey.own.gradients[i][index[which]]
+    again = _judged_along(alone, part.analytic[which], noise, claim.root_eps, gauge)
+    for k in np.flatnonzero(again.wrong & again.known):
+        for entry in fields(Elements):
+            getattr(part, entry.name)[which[k]] = getattr(again, entry.name)[k]
+        directions[which[k]] = alone[k]
+    return directions
+
+
+def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) -> dict[int, Stair]:
     """Make those elements unsure that seem wrong and may be right; the stairs that hide slopes are returned.
 
     The first that nothing speaks for ends the search: the input is wrong then.
     """
     stairs: dict[int, Stair] = {}
-    wrong, doubts = np.flatnonzero(part.wrong), survey.doubts
+    wrong, doubts, gauge = np.flatnonzero(part.wrong), survey.doubts, survey.gauge
     with np.errstate(all="ignore"):
         for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
             numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
-            slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * deviation)
+            slope = doubts.fine_slope(gauge, directions[k], numeric, analytic, _CLOSE * deviation)
             if slope is not None:
                 _settle(part, k, slope)
                 continue
-            tie = slopes_at_tie(survey.gauge, input, index[k], analytic)
+            tie = slopes_at_tie(gauge, directions[k].input, directions[k].index, analytic)
             if tie is not None:
                 _settle(part, k, analytic)
                 part.kind[k], (part.low[k], part.high[k]) = KINK, tie
                 continue
-            stair = doubts.stair(survey.gauge, input, index[k], numeric, analytic)
+            stair = find_stair(gauge, directions[k], numeric, analytic)
             if stair is not None:
-                stairs[int(index[k])] = stair
-            elif not doubts.speak_for(survey.gauge, input, index[k], numeric, analytic, deviation):
+                stairs[int(directions[k].index)] = stair
+            elif not doubts.speak_for(gauge, directions[k], numeric, analytic, deviation):
                 break
             part.wrong[k], part.unsure[k] = False, True
             part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
-        is_defined = survey.gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
+        is_defined = gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
         for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
             numeric, analytic = part.numeric[k], part.analytic[k]
-            slope = doubts.fine_slope(survey.gauge, input, index[k], numeric, analytic, _CLOSE * abs(analytic))
+            slope = doubts.fine_slope(gauge, directions[k], numeric, analytic, _CLOSE * abs(analytic))
             if slope is not None:
                 _settle(part, k, slope)
         for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
-            stair = doubts.stair(survey.gauge, input, index[k], part.numeric[k], part.analytic[k])
-            stairs |= {} if stair is None else {int(index[k]): stair}
+            stair = find_stair(gauge, directions[k], part.numeric[k], part.analytic[k])
+            stairs |= {} if stair is None else {int(directions[k].index): stair}
     return stairs
 
 

@@ -14,8 +14,8 @@ from ...functions.elementwise.division import floor_divide
 from ...functions.elementwise.rounding import ceil, floor, round, sign
 from ..measuring.fine_slopes import fine_slope, lost_slope
 from ..measuring.gauge import Gauge
+from ..measuring.point import Direction
 from ..measuring.probes import MARGIN
-from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
 
 _STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
@@ -29,6 +29,7 @@ _UNITS = 1024.0
 _PART = 0.1
 _ULPS = 64.0
 _FEW = 11
+_FEW_UNITS = 4.0
 _EXTREME = 1e100
 """Only what is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
 
@@ -43,15 +44,15 @@ class Doubts:
     gradients: Sequence[np.ndarray | None]
 
     def fine_slope(
-        self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, near: float
+        self, gauge: Gauge, direction: Direction, numeric: float, analytic: float, near: float
     ) -> float | None:
         """The slope of an element by a second look, if that is nearer than ``near`` to the gradient.
 
         Where the element is far below the others of its array, steps of its own magnitude are tried as well.
         """
-        for direction in (gauge.point.element(input, element), gauge.point.alone(input, element)):
-            if direction is not None:
-                found = fine_slope(gauge, direction, numeric, analytic, near, self.has_steps)
+        for d in (direction, gauge.point.alone(direction.input, direction.index)):
+            if d is not None:
+                found = fine_slope(gauge, d, numeric, analytic, near, self.has_steps)
                 if found is not None:
                     return found
         return None
@@ -64,33 +65,25 @@ class Doubts:
             self.subject.run(self.arrays)
         return any(found)
 
-    def stair(self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float) -> Stair | None:
-        """The jump of a result that hides the slope of an element."""
-        return find_stair(gauge, gauge.point.element(input, element), numeric, analytic)
-
-    def speak_for(
-        self, gauge: Gauge, input: int, element: int, numeric: float, analytic: float, deviation: float
-    ) -> bool:
-        """Whether an element may be right though no stair hides its slope."""
-        scale = gauge.point.scales[input][element]
+    def speak_for(self, gauge: Gauge, direction: Direction, numeric: float, analytic: float, deviation: float) -> bool:
+        """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""
+        scale = direction.step
         return (
             self.is_negligible(numeric, deviation, scale)
-            or self.is_rounded(input, element, deviation)
-            or (
-                deviation * scale <= _UNITS * gauge.grain
-                and deviation <= lost_slope(gauge, gauge.point.element(input, element))
-            )
+            or self.is_rounded(direction.input, direction.index, deviation)
+            or (deviation * scale <= _UNITS * gauge.grain and deviation <= lost_slope(gauge, direction))
             or self.is_out_of_range(numeric, analytic, deviation, scale)
-            or self.is_unseen(gauge, input, element, deviation)
+            or self.is_unseen(gauge, direction, deviation)
         )
 
-    def is_unseen(self, gauge: Gauge, input: int, element: int, deviation: float) -> bool:
-        """Whether an element is so far below the others of its array that moves of its own magnitude change no result;
-        longer ones may lead where the slope is another."""
-        alone = gauge.point.alone(input, element)
+    def is_unseen(self, gauge: Gauge, direction: Direction, deviation: float) -> bool:
+        """Whether an element is so far below the others of its array that moves of its own magnitude change none
+        but the last digits of the results; longer ones may lead where the slope is another."""
+        alone = gauge.point.alone(direction.input, direction.index)
         if alone is None or deviation * alone.step > gauge.grain:
             return False
-        return all([np.array_equal(gauge.point.along(alone, t), gauge.point.values) for t in (1.0, -1.0)])
+        moves = [np.abs(gauge.point.along(alone, t) - gauge.point.values) for t in (1.0, -1.0)]
+        return all([bool((move <= _FEW_UNITS * np.spacing(np.abs(gauge.point.values))).all()) for move in moves])
 
     def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
         """Whether so much may have been lost on the way because numbers were too large or too small.

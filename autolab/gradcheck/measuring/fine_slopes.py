@@ -66,7 +66,8 @@ def fine_slope(
     slopes = np.array([_sides(gauge, direction, 2.0**-k) for k in _EXPONENTS])
     central = slopes.mean(axis=1)
     run = _longest(np.abs(central - claimed * unit) <= near)
-    is_contradicted = (np.abs(central - seen * unit) <= near)[run.stop :].sum() > 1
+    is_still = (central == 0) & (abs(seen) > _LEFT * abs(claimed))  # which says nothing of a slope that is not 0
+    is_contradicted = ((np.abs(central - seen * unit) <= near) & ~is_still)[run.stop :].sum() > 1
     quarter = (run.stop - run.start) // 4
     fine = slice(run.start + 2 * quarter, run.stop - quarter)
     rest = np.abs(slopes - claimed * unit)
@@ -82,20 +83,26 @@ def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> 
     """Whether an element may move as far as it likes, and the results keep all digits but the last, and the gradient is
     no more than what rounding leaves of terms that cancel.
 
-    The results must be so sharp that a slope far smaller than the upstream gradient would show.
+    The results must be so sharp that a slope far smaller than the upstream gradient would show. What counts is the size
+    of those that move at all.
     """
-    weights, values = np.abs(gauge.weights), gauge.point.values
-    unit, size, largest = float(direction.step), float(weights @ np.abs(values)), float(weights.max(initial=0.0))
-    most = _LEFT * size / unit
-    is_tiny = abs(claimed) <= min(most, _LEFT * largest * max(1.0, size))
-    if not (is_tiny and most <= _SHARP * largest) or abs(seen) > most:
+    weights, size = np.abs(gauge.weights), np.abs(gauge.weights * gauge.point.values)
+    if not _is_left_over(float(size.sum()), float(direction.step), weights, seen, claimed):
         return False
     with gauge.point.far_away():
-        for t in (sign * t for t in _FAR for sign in (1.0, -1.0)):
-            moves = np.abs(gauge.point.along(direction, t) - values)
-            if not float(weights @ moves) <= _LEFT * max(1.0, abs(t)) * size:
-                return False
-    return True
+        ways = [sign * t for t in _FAR for sign in (1.0, -1.0)]
+        moves = [weights * np.abs(gauge.point.along(direction, t) - gauge.point.values) for t in ways]
+    moved = np.any(np.array(moves) != 0, axis=0)
+    reach = float(size[moved].sum() if moved.any() else size.sum())
+    is_kept = all([float(move.sum()) <= _LEFT * max(1.0, abs(t)) * reach for t, move in zip(ways, moves, strict=True)])
+    return is_kept and _is_left_over(reach, float(direction.step), weights, seen, claimed)
+
+
+def _is_left_over(size: float, unit: float, weights: np.ndarray, seen: float, claimed: float) -> bool:
+    """Whether two slopes are no more than what rounding leaves of results of some size."""
+    most, largest = _LEFT * size / unit, float(weights.max(initial=0.0))
+    is_tiny = abs(claimed) <= min(most, _LEFT * largest * max(1.0, size))
+    return is_tiny and most <= _SHARP * largest and abs(seen) <= most
 
 
 def lost_slope(gauge: Gauge, direction: Direction) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -148,9 +147,13 @@ class Point(MovableArrays):
 
     def alone(self, input: int, index: int) -> Direction | None:
         """The direction of an element by its own magnitude; None where `element` is no coarser."""
-        magnitude = abs(float(self.arrays[input].flat[index]))
-        step = math.ldexp(1.0, math.frexp(magnitude)[1] - 1) if math.isfinite(magnitude) else 0.0
-        return Direction(input, index, step) if 0 < step < self.scales[input][index] else None
+        step = self.own(input)[index]
+        return Direction(input, index, step) if step < self.scales[input][index] else None
+
+    def own(self, input: int) -> np.ndarray:
+        """By what each element moves at its own magnitude, whatever the others of its array are; flat."""
+        _, exponent = np.frexp(np.abs(self.arrays[input].astype(np.float64).ravel()))
+        return np.minimum(self.scales[input], np.ldexp(1.0, exponent - 1))
 
     def elements(self, input: int, index: np.ndarray) -> Direction:
         """The direction in which several elements of one input move at once, each by its own scale."""
