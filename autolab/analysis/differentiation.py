@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .expressions import ONE, ZERO, Expression, FunctionCall, Name, Number, Power, Product, Sum, split, terms_of
@@ -17,7 +17,7 @@ Local = Callable[[FunctionCall, int], Expression]
 
 
 @dataclass(frozen=True)
-class Line:
+class RuleLine:
     """The slope of ``of`` is ``result``, by a ``rule``; slopes of parts stand in it as calls of `SLOPE`.
 
     The rules: ``sum``, ``factor`` (a constant one), ``product``, ``power``, ``power_chain``, ``known`` (a function of
@@ -29,7 +29,7 @@ class Line:
     result: Expression
 
 
-def lines(expression: Expression, wrt: Name, local: Local) -> list[Line]:
+def lines(expression: Expression, wrt: Name, local: Local) -> list[RuleLine]:
     """The slope of an expression, then those of the parts that it is made of, each once.
 
     Examples
@@ -40,15 +40,14 @@ def lines(expression: Expression, wrt: Name, local: Local) -> list[Line]:
     >>> [line.rule for line in found], found[-1].of == square
     (['power_chain', 'sum', 'power'], True)
     """
-    found: dict[Expression, Line] = {}
-
-    def go(of: Expression) -> None:
+    found: dict[Expression, RuleLine] = {}
+    todo = [expression]
+    while todo:
+        of = todo.pop()
         if of not in found:
-            found[of] = Line(*_applied(of, of, wrt, local))
-            for part in _slopes_in(found[of].result):
-                go(part)
-
-    go(expression)
+            line = found[of] = differentiated(of, wrt, local)
+            factors = [factor for term in terms_of(line.result) for factor in split(term)[1]]
+            todo += [part for part in map(slope_of, reversed(factors)) if part is not None]
     return list(found.values())
 
 
@@ -59,39 +58,37 @@ def depends(expression: Expression, wrt: Name) -> bool:
     return expression == wrt or any([depends(part, wrt) for part in parts])
 
 
-def _slopes_in(result: Expression) -> Iterator[Expression]:
-    for term in terms_of(result):
-        for factor in split(term)[1]:
-            if isinstance(factor, FunctionCall) and factor.function == SLOPE:
-                yield factor.arguments[0]
+def slope_of(factor: Expression) -> Expression | None:
+    """The part whose slope a factor stands for; None where it is one itself."""
+    return factor.arguments[0] if isinstance(factor, FunctionCall) and factor.function == SLOPE else None
 
 
 def _slope(of: Expression, wrt: Name) -> Expression:
     return ONE if of == wrt else FunctionCall(SLOPE, (of,)) if depends(of, wrt) else ZERO
 
 
-def _applied(of: Expression, inner: Expression, wrt: Name, local: Local) -> tuple[str, Expression, Expression]:
-    """The rule for the outermost operation."""
-    match inner:
+def differentiated(of: Expression, wrt: Name, local: Local) -> RuleLine:
+    """The rule for the outermost operation of an expression."""
+    match of:
         case Name(definition=definition) if definition is not None:
-            return _applied(of, definition, wrt, local)
+            return replace(differentiated(definition, wrt, local), of=of)
         case Sum(terms):
             parts = [(split(term)[0], _times(Fraction(1), split(term)[1])) for term in terms]
-            return "sum", of, _added([_times(size, [_slope(part, wrt)]) for size, part in parts])
+            return RuleLine("sum", of, _added([_times(size, [_slope(part, wrt)]) for size, part in parts]))
         case Product(coefficient, factors):
             moving = [k for k, factor in enumerate(factors) if depends(factor, wrt)]
             made = [_times(coefficient, [*factors[:k], _slope(factors[k], wrt), *factors[k + 1 :]]) for k in moving]
-            return "product" if len(moving) > 1 else "factor", of, _added(made)
+            return RuleLine("product" if len(moving) > 1 else "factor", of, _added(made))
         case Power(base, Number(value)):
             lower = Rules().power(base, Number(value - 1))
-            return "power" if base == wrt else "power_chain", of, _times(value, [lower, _slope(base, wrt)])
+            return RuleLine("power" if base == wrt else "power_chain", of, _times(value, [lower, _slope(base, wrt)]))
         case Power(base, exponent):
-            return _applied(of, FunctionCall("pow", (base, exponent)), wrt, local)
+            return replace(differentiated(FunctionCall("pow", (base, exponent)), wrt, local), of=of)
         case FunctionCall(_, arguments):
             moving = [i for i, argument in enumerate(arguments) if depends(argument, wrt)]
-            made = [_times(Fraction(1), [local(inner, i), _slope(arguments[i], wrt)]) for i in moving]
-            return "known" if arguments == (wrt,) else "chain", of, _added(made)
-    return "known", of, _slope(of, wrt)
+            made = [_times(Fraction(1), [local(of, i), _slope(arguments[i], wrt)]) for i in moving]
+            return RuleLine("known" if arguments == (wrt,) else "chain", of, _added(made))
+    return RuleLine("known", of, _slope(of, wrt))
 
 
 def _times(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:

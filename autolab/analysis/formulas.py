@@ -19,7 +19,7 @@ from ..recording.events import attributes_of
 from ..recording.model import Recording
 from .curves import Curves
 from .derivations import Derivation, NotReadableError, as_computed, derivation
-from .differentiation import SLOPE, Line, lines, replaced
+from .differentiation import SLOPE, RuleLine, lines, replaced
 from .expressions import ONE, ZERO, Expression, FunctionCall, Name, evaluate, terms_of
 from .simplify import Rules
 
@@ -63,25 +63,25 @@ class Formulas:
 
     def value(self, expression: Expression, x: Any) -> Any:
         """The value of an expression at ``x``: a number, an array, or a Variable, which gives a Variable."""
-
-        def known(leaf: Expression) -> Any:
-            match leaf:
-                case FunctionCall(function, (inner,)) if function == SLOPE:
-                    at = Variable(np.asarray(x, np.float64))
-                    y = self.value(inner, at)
-                    slope = grad([y], [at], [Variable(np.ones(at.shape))])[0] if isinstance(y, Variable) else None
-                    return np.zeros(at.shape) if slope is None else slope.data
-                case FunctionCall(function, arguments, attributes):
-                    return self.functions[function, attributes](tuple([evaluate(one, known) for one in arguments]))
-                case Name(definition=inner) if inner is not None:
-                    return evaluate(inner, known)
-            assert self.found is not None
-            return x if leaf == self.found.wrt else self.found.values[leaf]
-
         with quietly():
-            return evaluate(expression, known)
+            return evaluate(expression, partial(self._known, x))
 
-    def derivation(self, order: int) -> list[Line] | None:
+    def _known(self, x: Any, leaf: Expression) -> Any:
+        known = partial(self._known, x)
+        match leaf:
+            case FunctionCall(function, (inner,)) if function == SLOPE:
+                at = Variable(np.asarray(x, np.float64))
+                y = self.value(inner, at)
+                slope = grad([y], [at], [Variable(np.ones(at.shape))])[0] if isinstance(y, Variable) else None
+                return np.zeros(at.shape) if slope is None else slope.data
+            case FunctionCall(function, arguments, attributes):
+                return self.functions[function, attributes](tuple([evaluate(one, known) for one in arguments]))
+            case Name(definition=inner) if inner is not None:
+                return evaluate(inner, known)
+        assert self.found is not None
+        return x if leaf == self.found.wrt else self.found.values[leaf]
+
+    def derivation(self, order: int) -> list[RuleLine] | None:
         """How the formula of an order comes about from that of the order below; None where no rule is known.
 
         The slopes of parts that are left in a line are those of later lines.

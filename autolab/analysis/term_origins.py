@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .expressions import ONE, ZERO, Expression, FunctionCall, Name, Number, Power, Product, Sum, terms_of
+from .differentiation import differentiated, slope_of
+from .expressions import ONE, ZERO, Expression, FunctionCall, Number, Product, Sum, split, terms_of
 from .simplify import Rules
 
 if TYPE_CHECKING:
@@ -54,37 +55,29 @@ def _product_rule(term: Expression, found: Derivation, rules: Rules) -> list[tup
     factors = term.factors if isinstance(term, Product) else (term,)
     results = []
     for factor in factors:
-        slope = _slope(factor, found, rules)
-        if slope is not None and slope != ZERO:
+        try:
+            slope = _slope(factor, found, rules)
+        except LookupError:  # a function that is not known here
+            continue
+        if slope != ZERO:
             others = [other for other in factors if other is not factor]
             results.append((factor, terms_of(rules.product([*others, slope]))))
     return results
 
 
-def _slope(expression: Expression, found: Derivation, rules: Rules) -> Expression | None:
-    """The derivative by the input, in the same names; None where a function is not known here."""
-    if expression == found.wrt:
-        return ONE
-    match expression:
-        case Number():
-            return ZERO
-        case Name(definition=definition):
-            return ZERO if definition is None else _slope(definition, found, rules)
-        case Sum(terms):
-            slopes = [_slope(term, found, rules) for term in terms]
-            return None if None in slopes else rules.sum([slope for slope in slopes if slope is not None])
-        case Product(coefficient):
-            parts = _product_rule(expression, found, rules)
-            return rules.product([Number(coefficient), rules.sum([one for _, made in parts for one in made] or [ZERO])])
-        case Power(base, Number(value)):
-            slope = _slope(base, found, rules)
-            lower = rules.power(base, Number(value - 1))
-            return None if slope is None else rules.product([Number(value), lower, slope])
-        case FunctionCall(function, (argument,)) if function in _RULES:
-            slope = _slope(argument, found, rules)
-            y = {name.definition: name for name in found.names}.get(expression, expression)
-            return None if slope is None else rules.product([_RULES[function](argument, y, rules), slope])
-    return None
+def _slope(expression: Expression, found: Derivation, rules: Rules) -> Expression:
+    """The derivative by the input, in the same names."""
+    named = {name.definition: name for name in found.names}
+
+    def local(call: FunctionCall, _: int) -> Expression:
+        return _RULES[call.function](call.arguments[0], named.get(call, call), rules)
+
+    def whole(factor: Expression) -> Expression:
+        part = slope_of(factor)
+        return factor if part is None else _slope(part, found, rules)
+
+    terms = map(split, terms_of(differentiated(expression, found.wrt, local).result))
+    return rules.sum([rules.product([Number(size), *map(whole, factors)]) for size, factors in terms])
 
 
 def as_written(found: Derivation, order: int) -> Expression:

@@ -48,7 +48,7 @@ def lenses():
     """Static displays of the lenses, each with words that have to be there however the notebook is shown."""
     report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=[3.0, -1.0])
     yield report, ("check_gradients", "right", "analytic", "allowed")
-    yield Study(np.sin, 0.5, 2).data, ("sin′(0.5)", "0.878", "sin rises", "T₂(x)")
+    yield Study(np.sin, 0.5, 2).data, ("sin′(0.5)", "0.878", "sin rises here: its slope is 0.878.")
     yield show_hessian(lambda x, y: x * x - 2 * y * y, 1.0, 1.0), ("Second derivatives of y", "eigenvalues")
     yield show_jacobian(lambda x: x * x, np.ones(2)), ("First derivatives of y",)
     yield surface(lambda x, y: x * x + y * y, (1.0, 2.0), steps=5), ("The loss over x",)

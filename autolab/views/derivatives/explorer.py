@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis import Derivatives
+from ...analysis import Derivatives, Study
 from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ..draw.colors import palette
@@ -69,6 +69,7 @@ class DerivativeExplorer(SessionView):
     kind = "derivatives"
 
     _reader: Reader | None = None
+    _written: tuple[Study | None, list[dict[str, Any]]] = None, []
 
     def __init__(self, session: DerivativeSession, patience: float | None = None) -> None:
         self._session = session
@@ -102,8 +103,11 @@ class DerivativeExplorer(SessionView):
 
     @on_question("formulas", "page")
     def _formulas(self) -> list[dict[str, Any]]:
-        """The formulas of all orders."""
-        return formulas(self.data, self._session.seen.study.most)
+        """The formulas of all orders, which are the same at every point."""
+        study = self._session.seen.study
+        if self._written[0] is not study:
+            self._written = study, formulas(self.data, study.most)
+        return self._written[1]
 
     @on_question("derivation", "answers", order=int)
     def _derivation(self, order: int) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ...analysis.differentiation import SLOPE, Line
+from ...analysis.differentiation import SLOPE, RuleLine
 from ...analysis.expressions import Expression, FunctionCall, Name, Power, split, terms_of
 from ...analysis.formulas import MOST_LINES, Formulas
 from ...shared.numerals import MINUS
@@ -52,7 +51,6 @@ def _written(data: Derivatives, order: int) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)
 def _pieces(found: Formulas, expression: Expression) -> list[Tree]:
     """The terms, and what the user's names in them stand for."""
     writer = _writer(found)
@@ -90,7 +88,7 @@ def derivation(data: Derivatives, order: int) -> dict[str, Any]:
     return {"title": title, "x": data.x, "note": "", "lines": [*shown, *last]}
 
 
-def _line(data: Derivatives, order: int, line: Line, is_whole: bool) -> dict[str, Any]:
+def _line(data: Derivatives, order: int, line: RuleLine, is_whole: bool) -> dict[str, Any]:
     found, writer = data.formulas, _writer(data.formulas)
     assert found.found is not None
     slope = FunctionCall(SLOPE, (line.of,))
@@ -146,7 +144,7 @@ def _below(tree: Tree, text: str) -> Tree:
     return tree if tree[0] == "op" else number_tree(text)
 
 
-def _rule(line: Line, writer: Writer) -> str:
+def _rule(line: RuleLine, writer: Writer) -> str:
     """What a line does, in words."""
     of, named = line.of, ""
     if isinstance(line.of, Name) and line.of.definition is not None:

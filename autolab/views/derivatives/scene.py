@@ -267,8 +267,7 @@ def spoken(data: Derivatives) -> str:
 
 # ---------------------------------------------------------------------------------------------------- how it grows
 def growth_rows(data: Derivatives) -> list[dict[str, Any]]:
-    """A row for each order: how many steps, drawn as bars, and the same in words."""
-    most = max([1, *[max(found.steps, found.unshared) for found in data.growth]])
+    """A row for each order: how many steps, and the same in words."""
     rows = []
     for found in data.growth:
         words = [plural(found.steps, "step")]
@@ -281,8 +280,6 @@ def growth_rows(data: Derivatives) -> list[dict[str, Any]]:
                 "name": symbol(data, found.order),
                 "steps": found.steps,
                 "unshared": found.unshared,
-                "wide": round(100 * found.steps / most, 2),
-                "wider": round(100 * found.unshared / most, 2),
                 "words": ", ".join(words),
             }
         )

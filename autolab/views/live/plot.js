@@ -182,7 +182,7 @@ function makePlot(panel, head, range, move, { longest, lowest, labelled }) {
   let moving = null;
 
   function fit() {
-    const [wide, high] = [picture.clientWidth || panel.width, picture.clientHeight || panel.height];
+    const { width: wide, height: high } = picture.getBoundingClientRect(); // exactly: plots below each other agree
     const letter = parseFloat(getComputedStyle(picture).fontSize) || 12;
     const [left, top] = [longest * LETTER * letter + 10, labelled ? 1.6 * letter : 7];
     const size = { wide: Math.max(1, wide - left - 10), high: Math.max(1, high - top - (lowest ? 1.8 * letter : 7)) };
@@ -212,7 +212,7 @@ function makePlot(panel, head, range, move, { longest, lowest, labelled }) {
 
   /** @param {PointerEvent} event */
   function at(event) {
-    const place = placeIn(event, picture).across * (picture.clientWidth || 1);
+    const place = placeIn(event, picture).across * picture.clientWidth;
     const { lo, hi } = panel.x;
     return snapped(lo + ((place - area.left) / area.wide) * (hi - lo), range());
   }

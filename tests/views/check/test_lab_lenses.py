@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number
 
+from ..derivatives.hands import in_menu, order, point_at, type_point
 from ..lab import Lab, LabPage
 from ..live.test_lab import keep
 
@@ -111,15 +112,15 @@ def test_the_point_of_the_curves_moves_and_the_order_changes(lab: Lab, open_page
     plot = view.page.locator(".al-plot").first
     plot.press("ArrowRight")
     plot.press("PageUp")
-    view.page.get_by_label(say("curve_order")).press("ArrowRight")
+    order(view.page, 3).check()
     expect(view.page.locator(".al-plot")).to_have_count(4)
     expect(view.page.locator(".al-busy")).to_have_text("")
-    x, order = view.run(1).split()
-    assert order == "3" and float(x) > 0.5
-    expect(view.page.locator(".al-values th").first).to_have_text(f"sin({number(float(x))})")
-    view.page.locator(".al-graphs summary").click()
+    x, shown = view.run(1).split()
+    assert shown == "3" and float(x) > 0.5
+    expect(view.page.locator(".al-x").first).to_have_text(f"x = {number(float(x))}")
+    in_menu(view.page, say("curve_graphs"))
     expect(view.page.locator(".al-derivative-graphs .al-picture")).to_have_count(4)
-    view.page.locator(".al-graphs summary").click()
+    in_menu(view.page, say("curve_graphs"))
     assert view.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.mode") == "command"
     themes(view, "derivatives")
 
@@ -129,20 +130,17 @@ def test_a_slow_function_is_stopped_while_a_cell_is_running(lab: Lab, open_page:
         lab.write("slowcurve.ipynb", SLOW, "slow = True", "time.sleep(6)", "print(sorted(threads), view.data.x)")
     )
     view.run(0)
-    box = view.page.get_by_label("x, number")
-    box.fill("0.7")
-    box.press("Enter")
-    expect(view.page.locator(".al-values th").first).to_have_text("wave(0.7)")
+    type_point(view.page, "0.7")
+    expect(view.page.locator(".al-x").first).to_have_text("x = 0.7")
     view.run(1)
     view.page.wait_for_timeout(500)
     view.page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 2; }")
     view.page.evaluate("() => { void window.jupyterapp.commands.execute('notebook:run-cell'); }")
-    box.fill("1.5")
-    box.press("Enter")
+    type_point(view.page, "1.5")
     expect(view.page.locator(".al-busy")).to_contain_text(say("curve_old"))
     view.page.get_by_role("button", name="Stop").click()
     expect(view.page.get_by_role("alert")).to_contain_text(say("curve_stopped_asked"))
-    expect(box).to_have_value("0.7")
+    assert point_at(view.page) == 0.7
     running = "() => window.jupyterapp.shell.currentWidget.content.widgets[2].model.executionState"
     assert view.page.evaluate(running) == "running"
     view.page.wait_for_function(f"() => ({running})() !== 'running'")

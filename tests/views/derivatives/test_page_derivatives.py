@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import threading
@@ -14,6 +15,7 @@ import pytest
 from ipywidgets import comm as widget_comm
 from playwright.sync_api import Locator, Page, expect
 
+import autolab
 from autolab.views.derivatives import explorer as derivative_explorer
 from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
@@ -23,6 +25,7 @@ from autolab.views.draw.numbers import number
 from ..bare_page import RecordingComm, Wire, serve
 from ..live.test_page_link import flush
 from ..looking import seen, told
+from .hands import in_menu, numbers, order, point_at, type_point
 
 Open = Callable[..., Wire]
 
@@ -59,34 +62,16 @@ def plots(page: Page) -> list[Locator]:
 
 
 def values(page: Page) -> list[str]:
-    return [text.removeprefix("= ") for text in page.locator(".al-stack output").all_text_contents()]
+    return [text.removeprefix("= ") for text in numbers(page).all_text_contents()]
 
 
 def sentence(page: Page) -> Locator:
     return page.locator(".al-sentence")
 
 
-def order(page: Page, n: int) -> Locator:
-    return page.get_by_role("radio", name=f"{say('curve_order')} {n}", exact=True)
-
-
 def put(page: Page, wire: Wire, text: str) -> None:
-    """Type a number into the field that Enter opens on the point."""
-    plots(page)[0].press("Enter")
-    page.get_by_label("x, number").fill(text)
-    page.get_by_label("x, number").press("Enter")
+    type_point(page, text)
     wire.settle()
-
-
-def now(page: Page) -> float:
-    return float(plots(page)[0].get_attribute("aria-valuenow") or "nan")
-
-
-def in_menu(page: Page, name: str) -> None:
-    """Press a button of the menu, which closes behind it."""
-    page.locator(".al-menu > summary").click()
-    page.get_by_role("button", name=name, exact=True).click()
-    page.locator(".al-menu > summary").click()
 
 
 def place(plot: Locator, panel: dict[str, Any], x: float, y: float) -> tuple[float, float]:
@@ -128,7 +113,7 @@ def assert_shows(page: Page, wire: Wire, x: float, forms: list[Callable[[float],
     """Point, numbers, tangent and polynomial are those of the closed forms at ``x``."""
     exact = [form(x) for form in forms]
     assert values(page) == [number(value) for value in exact]
-    assert page.locator(".al-stack output").first.get_attribute("title") == repr(wire.widget.data.values[0])
+    assert numbers(page).first.get_attribute("title") == repr(wire.widget.data.values[0])
     panels = drawn(wire)[: len(exact)]
     for plot, panel, value in zip(plots(page), panels, exact, strict=True):
         assert spot(plot) == pytest.approx(place(plot, panel, x, value), abs=1)
@@ -425,6 +410,96 @@ def test_nothing_is_clipped_or_wider_than_the_page(
         assert plot["y"] - 1 <= ink["y"] and ink["y"] + ink["height"] <= plot["y"] + plot["height"] + 1
 
 
+# ---------------------------------------------------------------------------------------------------- formulas
+def formulas(page: Page) -> list[str | None]:
+    return [one.get_attribute("aria-label") for one in page.locator(".al-formula [role=math]").all()]
+
+
+def test_a_zero_of_the_slope_stands_under_the_top(page: Page, show: Open) -> None:
+    wire = show(lambda x: np.sin(x), 1.0, 2, domain=(-3, 3))
+    (first, second, _), (top, zero) = plots(page), drawn(wire)[:2]
+    above, below = place(first, top, math.pi / 2, 1.0), place(second, zero, math.pi / 2, 0.0)
+    assert above[0] == pytest.approx(below[0], abs=0.1) and above[1] < below[1]
+    assert on_curve(page, first, top, math.pi / 2, 1.0) and on_curve(page, second, zero, math.pi / 2, 0.0)
+    lines = [line.bounding_box() for line in page.locator(".al-here").all()]
+    assert len({round(line["x"], 1) for line in lines if line}) == 1
+    ends = [(line["y"], line["y"] + line["height"]) for line in lines if line]
+    assert all(lower[0] - upper[1] < 2 for upper, lower in itertools.pairwise(ends))  # one line through all
+    put(page, wire, "1.57")
+    assert sentence(page).text_content() == "At x = 1.571 f′ is 0: f has a top."
+
+
+def test_formulas_stand_beside_their_curves_simplified_or_as_computed(page: Page, show: Open) -> None:
+    show(np.tanh, 0.5, 2)
+    simple = ["tanh(x) = tanh x", "tanh′(x) = 1 − tanh² x", "tanh″(x) = 2 tanh³ x − 2 tanh x"]
+    assert formulas(page) == simple
+    for head, plot in zip(page.locator(".al-formula").all(), plots(page), strict=True):
+        words, curve = head.bounding_box(), plot.bounding_box()
+        assert words and curve and words["x"] >= curve["x"] + curve["width"]
+        assert curve["y"] < words["y"] < curve["y"] + curve["height"]
+    page.locator(".al-menu > summary").click()
+    page.get_by_role("radio", name=say("curve_as_computed")).check()
+    assert formulas(page)[1] == "tanh′(x) = 1 − (1 · ((tanh x) · (tanh x)))"
+    page.get_by_role("radio", name=say("curve_simplified")).check()
+    assert formulas(page) == simple
+
+
+def test_where_no_formula_holds_everywhere_the_name_stands(page: Page, show: Open) -> None:
+    wire = show(autolab.functions.relu, 1.0, 1)
+    assert formulas(page) == ["relu(x) = relu(x)", "relu′(x)"]
+    page.get_by_role("button", name="relu′(x)").click()
+    wire.answer()
+    expect(page.locator(".al-derived")).to_contain_text(say("derivation_none"))
+
+
+def scaled(x: Any) -> Any:
+    u = 1.5 * x
+    return np.tanh(u)
+
+
+def test_a_click_on_a_formula_tells_how_it_comes_about(page: Page, show: Open) -> None:
+    wire = show(scaled, 0.5, 2)
+    slope = page.locator(".al-derive").first
+    assert slope.get_attribute("title") == say("curve_derive", name="scaled′")
+    slope.click()
+    wire.answer()
+    lines = page.locator(".al-derivation > li")
+    assert page.locator(".al-derivation .al-caption").all_text_contents() == [
+        "chain rule: tanh′(u) · u′",
+        "u = 3x/2; constant factor",
+        say("rule_together"),
+    ]
+    spoken = lines.nth(0).locator("[role=math]")
+    outer, whole = 1 - math.tanh(0.75) ** 2, 1.5 * (1 - math.tanh(0.75) ** 2)
+    assert spoken.get_attribute("aria-label") == (
+        f"scaled′(x) = (1 − tanh² u) · u′; {number(whole)} = {number(outer)} · 1.5"
+    )
+    put(page, wire, "0")
+    assert (spoken.get_attribute("aria-label") or "").endswith("; 1.5 = 1 · 1.5")  # the numbers follow the point
+    lines.nth(1).locator("button").click()
+    wire.answer()
+    chosen = page.locator(".al-graph .al-selected")
+    recording = wire.widget.data.recording
+    step = next(step for step in recording.steps if step.name == "u")
+    assert chosen.first.get_attribute("data-id") == str(step.id)
+    assert page.locator(".al-graph").count() == 3
+    page.locator(".al-derive").first.click()
+    assert page.locator(".al-derived").count() == 0
+
+
+def test_the_side_takes_no_room_while_nothing_is_told(page: Page, show: Open) -> None:
+    wire = show(np.tanh, 0.5, 1)
+    page.set_viewport_size({"width": 900, "height": 800})
+    wide = page.locator(".al-stack").bounding_box()
+    page.locator(".al-derive").click()
+    wire.answer()
+    narrow = page.locator(".al-stack").bounding_box()
+    assert wide and narrow and narrow["width"] < wide["width"] < 900 and wide["width"] > 800
+    order(page, 0).check()  # nothing is told of an order that is not shown
+    wire.settle()
+    assert page.locator(".al-derived").count() == 0
+
+
 def test_a_removed_view_leaves_nothing_behind(page: Page, show: Open) -> None:
     show(np.tanh, 0.5)
     page.evaluate("() => host.removeView(0)")
@@ -530,7 +605,7 @@ def test_a_slow_function_leaves_the_page_alive_and_can_be_stopped(
         assert time.monotonic() < deadline
     wire.settle()
     expect(page.get_by_role("alert")).to_contain_text(say("curve_stopped_asked"))
-    assert now(page) == 0.5
+    assert point_at(page) == 0.5
     slow.clear()
     monkeypatch.setattr(DerivativeExplorer, "wait_seconds", 30.0)
     plots(page)[0].press("Home")

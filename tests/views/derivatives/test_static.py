@@ -11,7 +11,7 @@ import pytest
 
 from autolab.analysis import Study
 from autolab.views import mimebundle
-from autolab.views.derivatives.scene import growth_rows, moving, panels, polynomial
+from autolab.views.derivatives.scene import moving, panels, polynomial
 from autolab.views.derivatives.static import WIDTH, curves_svg
 from autolab.views.draw.escape import LIMIT
 from autolab.views.draw.plot import Frame, Size, height_of
@@ -127,13 +127,6 @@ def test_remarks_at_a_kink_and_outside():
     assert kink["said"].startswith("f has a kink here, so no slope.")
     outside = Study(lambda x: 1 / x, 1e-3, 1, domain=(-2, 2)).data
     assert moving(outside)["points"][0] is None and "outside the picture" in moving(outside)["said"]
-
-
-def test_growth_bars_are_in_proportion():
-    rows = growth_rows(Study(np.tanh, 0.5, 3).data)
-    most = max(row["unshared"] for row in rows)
-    assert [row["wide"] for row in rows] == [round(100 * row["steps"] / most, 2) for row in rows]
-    assert rows[-1]["wider"] == 100
 
 
 def test_hostile_names_are_text_and_documents_have_ids_of_their_own():

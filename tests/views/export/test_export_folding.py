@@ -20,6 +20,7 @@ from autolab.views.graph.readings import readings
 from autolab.views.graph.saved_page import only_children
 
 from ..bare_page import find, offered
+from ..derivatives.hands import in_menu
 from ..looking import looks, seen
 
 pytestmark = pytest.mark.browser
@@ -164,7 +165,7 @@ def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) ->
     first, second = view.data.recording, view.data.recording.higher[0]
     page = open_file(view)
     view.close()
-    page.get_by_text(say("curve_graphs")).click()
+    in_menu(page, say("curve_graphs"))
     graphs = page.locator(".al-derivative-graphs .al-graph")
     expect(graphs).to_have_count(2)
     for graph, recording in zip(graphs.all(), (first, second), strict=True):
@@ -176,9 +177,9 @@ def test_groups_of_a_saved_derivative_explorer_open_and_close(open_file: Any) ->
     tab.click()
     expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left))
     assert shown(graphs.first, ".al-node") == spoken(first, left)
-    page.get_by_text(say("curve_graphs")).click()
+    in_menu(page, say("curve_graphs"))
     expect(graphs).to_have_count(0)
-    page.get_by_text(say("curve_graphs")).click()  # as it was left
+    in_menu(page, say("curve_graphs"))  # as it was left
     expect(graphs.first.locator(".al-node")).to_have_count(first.outline.size(left))
     graphs.first.locator(f"[data-id='{group}'] .al-toggle").click()
     around = {group, *only_children(first.outline.groups[group])}

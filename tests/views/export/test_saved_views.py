@@ -31,6 +31,7 @@ from views.payloads import PAYLOADS
 
 from ..check.test_page_lens import INPUTS, muladd, offered, own_difference, readout
 from ..check.test_page_lens import number as read
+from ..derivatives.hands import in_menu, numbers, order, point_at, type_point
 
 Open = Callable[..., Page]
 SAMPLES = """() => JSON.parse(document.querySelector('#saved').textContent).answers['["curves"]'][1].samples"""
@@ -72,18 +73,27 @@ def lens() -> Iterator[Callable[..., Lens]]:
 @pytest.mark.browser
 def test_the_point_moves_over_the_samples_in_every_order(open_file: Open, derived: Any) -> None:
     page = open_file(derived(sine, 0.7, 2, (-3, 3)))
-    slider, order = page.get_by_label("x", exact=True), page.get_by_label("Order")
-    values = page.locator(".al-value-number")
-    expect(values).to_have_text([number(form(0.7)) for form in FORMS[:3]])
+    values = numbers(page)
+    expect(page.locator(".al-sentence")).to_have_text(say("curve_still", count=122, x="0.7"))
+    expect(values).to_have_text([f"= {number(form(0.7))}" for form in FORMS[:3]])
     for move, orders in (("Home", 2), ("ArrowRight", 3), ("PageUp", 4), ("ArrowLeft", 1), ("End", 0), ("ArrowLeft", 4)):
         page.locator(".al-plot").first.press(move)
-        order.evaluate("(e, n) => { e.value = n; e.dispatchEvent(new Event('change')); }", str(orders))
-        x = float(slider.input_value())
+        order(page, orders).check()
+        x = point_at(page)
         exact = min(page.evaluate(SAMPLES), key=lambda sample: abs(sample - x))
-        expect(values).to_have_text([number(float(form(exact))) for form in FORMS[: orders + 1]])
+        expect(values).to_have_text([f"= {number(float(form(exact)))}" for form in FORMS[: orders + 1]])
         expect(page.locator(".al-plot")).to_have_count(orders + 1)
-        assert page.locator(".al-curve-key").count() == 1 + (orders >= 1) + (orders >= 2)
-    assert say("curve_still", count=122, x="0.7") in page.locator("body").inner_text()
+        assert page.locator(".al-curve-key").count() == (orders >= 1) + (orders >= 2)
+
+
+@pytest.mark.browser
+def test_a_saved_page_tells_how_a_derivative_comes_about(open_file: Open, derived: Any) -> None:
+    page = open_file(derived(sine, 0.7, 2, (-3, 3)))
+    page.locator(".al-derive").first.click()
+    line = page.locator(".al-derivation [role=math]").first
+    expect(line).to_have_attribute("aria-label", f"sine′(x) = cos x; {number(np.cos(0.7))} = {number(np.cos(0.7))}")
+    page.locator(".al-plot").first.press("Home")
+    expect(line).to_have_attribute("aria-label", "sine′(x) = cos x")  # the numbers were those of another point
 
 
 @pytest.mark.browser
@@ -95,22 +105,21 @@ def test_the_point_is_dragged_and_typed(open_file: Open, derived: Any) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=9)
     page.mouse.up()
-    x = float(page.get_by_label("x, number").input_value())
+    x = point_at(page)
     assert 1.2 < x < 2.5
-    assert page.locator(".al-value-number").first.text_content() == number(float(np.sin(x)))
-    page.get_by_label("x, number").fill("-2.02")
-    page.keyboard.press("Enter")
-    expect(page.get_by_label("x, number")).to_have_value("-2")  # the place next to it
-    expect(page.locator(".al-value-number").first).to_have_text(number(float(np.sin(-2.0))))
+    assert numbers(page).first.text_content() == f"= {number(float(np.sin(x)))}"
+    type_point(page, "-2.02")
+    assert point_at(page) == -2  # the place next to it
+    expect(numbers(page).first).to_have_text(f"= {number(float(np.sin(-2.0)))}")
 
 
 @pytest.mark.browser
 def test_the_graphs_of_a_saved_page_say_where_they_were_recorded(open_file: Open, derived: Any) -> None:
     page = open_file(derived(sine, 0.7, 1, (-3, 3)))
-    page.locator(".al-graphs summary").click()
+    in_menu(page, say("curve_graphs"))
     expect(page.locator(".al-derivative-graphs .al-picture")).to_have_count(2)
     assert "0.7" in page.locator(".al-derivative-graphs").inner_text()
-    page.locator(".al-graphs summary").click()
+    in_menu(page, say("curve_graphs"))
     expect(page.locator(".al-derivative-graphs .al-picture")).to_have_count(0)
 
 
@@ -232,9 +241,9 @@ def test_second_order_is_measured_for_a_saved_lens(open_file: Open, lens: Any, m
     view = lens(lambda x, y: (x * x * x).sum() * y, x, y)
     page = open_file(view)
     first, again = view.report, view._session.report(view._session.of_order(2))
-    for order, report in ((2, again), (1, first), (2, again)):
+    for n, report in ((2, again), (1, first), (2, again)):
         page.locator(".al-menu > summary").click()
-        page.get_by_label(f"{say('lens_order')} {order}").check()
+        page.get_by_label(f"{say('lens_order')} {n}").check()
         page.keyboard.press("Escape")
         expect(page.locator(".al-function")).to_have_text(f"check_gradients({report.function})")
         item = report["x"]

@@ -50,7 +50,7 @@ SENTENCES: dict[str, str] = {
     "rule_together": "put together",
     "curve_in_graph": "show it in the graph",
     "derivation_long": "It takes {count} lines, too many to read here. The result:",
-    "derivation_none": "There is no rule in words for this one: the graph shows every step.",
+    "derivation_none": "No formula holds everywhere, or it is too long to be written: the graph shows every step.",
     "curve_alt": "Curves of {name} and its derivatives from x = {low} to {high}. {values}.",
     "curve_growth": "How the graph grows",
     "curve_computed": "steps that are computed",
