@@ -228,7 +228,9 @@ function makeMenuPart({ get, send }) {
   const written = makeSegments(words.curve_formulas, kinds, (formulas) => send({ do: "turn", to: { formulas } }));
   const polynomial = html("div.al-polynomial");
   const growth = makeGrowth(words);
-  const graphs = button(words.curve_graphs, () => send({ do: "graphs", open: !get("graphs") }));
+  const graphs = button(words.curve_graphs, () => send({ do: "graphs", open: !get("graphs") }), {
+    hidden: !words.curve_graphs, // a saved page may hold none
+  });
 
   function paint() {
     const { order, formulas } = get("look");

@@ -81,8 +81,8 @@ def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], 
     slider = {**view._point(None)["control"], "step": (high - low) / (most - 1)}
     words = {**view.words}
     count = len(held["boxes"])
-    if 0 < count <= here.order:
-        words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1))
+    if count <= here.order:
+        words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1)) if count else ""
     held = {**held, "answers": {**held["answers"]}}
 
     def hold(shelf: str, answer: Any, *question: Any) -> None:
@@ -93,13 +93,15 @@ def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], 
     hold("page", formulas(here, here.order), "formulas")
     hold("numbers", growth_rows(here), "growth")
     for order in range(1, here.order + 1):
-        hold("answers", derivation(here, order), "derivation", order)
+        told = derivation(here, order)
+        lines = told["lines"] if order <= count else [{**line, "step": None} for line in told["lines"]]
+        hold("answers", {**told, "lines": lines}, "derivation", order)
     for k, x in enumerate(samples):
         hold("numbers", {**at_point(points[x]), "control": {**slider, "value": x}}, "point", k)
         for order in range(here.order + 1):
             hold("numbers", at_order(points[x].up_to(order)), "order", order, k)
     look = {**view.look, "graphs": False, "derived": None, "k": samples.index(here.x), "order": view.data.order}
-    told = say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x))
-    state = still({**view.state(), "words": words}, told, look=look, page={}, numbers={}, answers={})
+    sentence = say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x))
+    state = still({**view.state(), "words": words}, sentence, look=look, page={}, numbers={}, answers={})
     asked = [["curves"], ["formulas"], ["point", look["k"]], ["order", look["order"], look["k"]], ["growth"]]
     return {"state": state, **held, "first": [question_key(question) for question in asked]}

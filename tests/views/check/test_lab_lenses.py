@@ -156,13 +156,13 @@ def test_saved_views_draw_when_trusted_and_show_the_static_form_when_not(
     view.run(0)
     view.page.locator(".al-root").wait_for()
     view.page.wait_for_timeout(500)
-    number_shown = view.page.locator(".al-numbers span, .al-value-number").first.text_content() or ""
+    number_shown = view.page.locator(".al-numbers span, .al-stack output").first.text_content() or ""
     view.command("docmanager:save")
 
     lab.trust(path)
     view.reopen(path)
     expect(view.page.locator(".al-root .al-function")).to_be_visible()
-    expect(view.page.locator(".al-numbers span, .al-value-number").first).to_have_text(number_shown)
+    expect(view.page.locator(".al-numbers span, .al-stack output").first).to_have_text(number_shown)
     keep(view, f"{name}-reopened")
 
     notebook = json.loads(path.read_text())

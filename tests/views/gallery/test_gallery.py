@@ -50,7 +50,7 @@ def looked_at(browser, folder, names):
         expect(page.locator("h1")).to_have_text(name)
         assert page.locator("table").count() >= bool(conventions(name)), name
         if name not in STILL:
-            slider = page.locator("main input[type=range]").first
+            slider = page.locator("main :is(input[type=range], .al-plot[role=slider])").first
             before = page.locator("main").inner_text()
             slider.press("ArrowRight")
             expect(page.locator("main")).not_to_have_text(before)
