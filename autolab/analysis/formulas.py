@@ -60,6 +60,7 @@ class Formulas:
     found: Derivation | None = None
     functions: Functions = field(default_factory=dict)
     tidied: bool = False
+    _derived: dict[int, list[RuleLine] | None] = field(init=False, default_factory=dict)
 
     def value(self, expression: Expression, x: Any) -> Any:
         """The value of an expression at ``x``: a number, an array, or a Variable, which gives a Variable."""
@@ -87,10 +88,12 @@ class Formulas:
         The slopes of parts that are left in a line are those of later lines.
         """
         assert self.found is not None and 0 < order < len(self.orders)
-        try:
-            return lines(self.orders[order - 1], self.found.wrt, self._local)
-        except (NotReadableError, LookupError):
-            return None
+        if order not in self._derived:  # the same at every point
+            try:
+                self._derived[order] = lines(self.orders[order - 1], self.found.wrt, self._local)
+            except (NotReadableError, LookupError):
+                self._derived[order] = None
+        return self._derived[order]
 
     def _local(self, call: FunctionCall, i: int) -> Expression:
         """The derivative of a call by an argument: read from a recording of that function alone."""

@@ -204,8 +204,8 @@ function makeDerivationPart({ get, send }) {
     const shown = [html("span.al-caption", rule), math(here ? numbers : formula, "al-math")];
     if (step === null) return html("li", shown);
     const find = () => send({ do: "turn", to: { graphs: true, chosen: step } });
-    const spoken = `${rule}: ${formula.text}; ${get("words").curve_in_graph}`;
-    return html("li", html("button.al-derive", { type: "button", onclick: find, "aria-label": spoken }, shown));
+    const act = { type: "button", title: get("words").curve_in_graph, onclick: find };
+    return html("li", html("button.al-derive", act, shown));
   }
 
   function paint() {

@@ -132,7 +132,7 @@ def _in_pairs(pieces: list[list[tuple[Tree, str]]]) -> dict[str, Any]:
     """Symbols, and the same with their numbers below; what is read aloud has both."""
     symbols = [row(*[tree for tree, _ in piece]) for piece in pieces]
     both = [["pairs", *[[tree, _below(tree, text)] for tree, text in piece]] for piece in pieces]
-    words = " ".join([plain(piece) for piece in symbols])
+    words = " ".join([plain(tree).strip() for piece in pieces for tree, _ in piece])
     numbers = " ".join([text for piece in pieces for _, text in piece])
     return {
         "formula": {"text": words, "tree": ["wrap", *symbols]},

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.axe import violations
 from ipywidgets import comm as widget_comm
 from playwright.sync_api import Locator, Page, expect
 
@@ -474,6 +475,7 @@ def test_a_click_on_a_formula_tells_how_it_comes_about(page: Page, show: Open) -
     assert spoken.get_attribute("aria-label") == (
         f"scaled′(x) = (1 − tanh² u) · u′; {number(whole)} = {number(outer)} · 1.5"
     )
+    assert [one for one in violations(page) if one.startswith(("serious", "critical"))] == []
     put(page, wire, "0")
     assert (spoken.get_attribute("aria-label") or "").endswith("; 1.5 = 1 · 1.5")  # the numbers follow the point
     lines.nth(1).locator("button").click()

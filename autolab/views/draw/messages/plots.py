@@ -48,7 +48,7 @@ SENTENCES: dict[str, str] = {
     "rule_chains": "chain rule, for each argument of {function}",
     "rule_inner": " with u = {inner}",
     "rule_together": "put together",
-    "curve_in_graph": "show it in the graph",
+    "curve_in_graph": "Show it in the graph",
     "derivation_long": "It takes {count} lines, too many to read here. The result:",
     "derivation_none": "No formula holds everywhere, or it is too long to be written: the graph shows every step.",
     "curve_alt": "Curves of {name} and its derivatives from x = {low} to {high}. {values}.",
