@@ -8,6 +8,7 @@ row, so that a step means the same to layers of all scales.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -99,7 +100,7 @@ class Surface(Displayed):
     def explore(
         self, start: Sequence[float] | None = None, optimizer: str | Optimizer = "MomentumSGD", steps: int = 60
     ) -> Any:
-        """Open the surface as a live view: numbers where one points, gradients as arrows, and a ball that rolls.
+        """Open the surface as a live view: numbers where one points, and a ball that is dragged and rolls.
 
         In plain Python, where there is no notebook to draw in, the view is saved as a page and its path printed.
 
@@ -111,7 +112,7 @@ class Surface(Displayed):
         Returns
         -------
         SurfaceView
-            ``.roll`` is the way of the ball as data, ``.close()`` ends it.
+            ``.roll`` is the way of the ball as data, ``.rolls`` those of a race, ``.close()`` ends it.
 
         Raises
         ------
@@ -126,6 +127,26 @@ class Surface(Displayed):
         explore: no notebook to draw in; open ...html in a browser
         """
         return show(self, "live", start=start, optimizer=optimizer, steps=steps)
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write the picture to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``.
+
+        An existing file is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one.
+        RuntimeError
+            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+
+        Examples
+        --------
+        >>> import autolab
+        >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0))
+        >>> bowl.save("bowl.svg")
+        """
+        show(self, "file", path, look)
 
     def to_json(self) -> dict[str, Any]:
         """Dictionaries, lists, strings and numbers; None for what is not a finite number."""

@@ -21,7 +21,11 @@ _SHOWN = {
     "functions.conventions.Conventions": {"bundle": "cards.conventions:bundle"},
     "links.link.Link": {"bundle": "cards.summary:link_bundle"},
     "optimizers.optimizer.Optimizer": {"bundle": "cards.summary:optimizer_bundle"},
-    "training.monitor.Monitor": {"bundle": "monitor.static:bundle"},
+    "training.monitor.Monitor": {
+        "bundle": "monitor.static:bundle",
+        "svg": "monitor.static:svg",
+        "file": "export.pictures:save_shown",
+    },
     "training.extensions.plot.PlotReport": {"bundle": "monitor.static:plot_bundle", "svg": "monitor.static:report_svg"},
     "recording.model.Recording": {
         "bundle": "steps.static:bundle",
@@ -36,12 +40,23 @@ _SHOWN = {
     "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
     "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle"},
     "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle"},
-    "analysis.landscape.Surface": {"bundle": "plots.surface:bundle", "live": "plots.surface_view:open_surface"},
-    "views.live.widget.LiveView": {"page": "export.pages:export_html"},
+    "analysis.landscape.Surface": {
+        "bundle": "plots.surface:bundle",
+        "live": "plots.surface_view:open_surface",
+        "svg": "plots.surface:surface_svg",
+        "file": "export.pictures:save_shown",
+    },
+    "views.live.widget.LiveView": {"page": "export.pages:export_html", "file": "export.pictures:save_shown"},
+    "views.plots.surface_view.SurfaceView": {"svg": "plots.surface_view:svg_of_view"},
+    "views.heatmap.heatmap.Heatmap": {"svg": "heatmap.heatmap:svg_of_view"},
+    "views.interact.interact.Interact": {"svg": "interact.interact:svg_of_view"},
     "views.graph.explorer.Explorer": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
     "views.graph.graph_view.GraphView": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
     "views.check.lens.Lens": {"bundle": "check.static:lens_bundle"},
-    "views.derivatives.explorer.DerivativeExplorer": {"bundle": "derivatives.static:bundle_of_view"},
+    "views.derivatives.explorer.DerivativeExplorer": {
+        "bundle": "derivatives.static:bundle_of_view",
+        "svg": "derivatives.static:svg_of_view",
+    },
 }
 
 for _name, _ways in _SHOWN.items():

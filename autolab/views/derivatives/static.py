@@ -38,6 +38,11 @@ def bundle_of_view(view: Any) -> Bundle:
     return bundle(view.data)
 
 
+def svg_of_view(view: Any, look: Look) -> Markup:
+    """The picture of what a live view shows now."""
+    return curves_svg(view.data, look)
+
+
 def to_text(data: Derivatives) -> str:
     """Formulas, numbers, polynomial and sentences, in lines."""
     now = moving(data)

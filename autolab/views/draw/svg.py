@@ -5,6 +5,7 @@ that one document can follow a light or a dark page.
 from __future__ import annotations
 
 import math
+import re
 import struct
 import zlib
 from collections.abc import Callable, Collection, Sequence
@@ -77,6 +78,16 @@ def document(
         role="img",
         aria_labelledby=f"{scope}-title {scope}-desc",
     )
+
+
+def stacked(documents: Sequence[Markup], title: str, words: str, look: Look = "auto") -> Markup:
+    """Documents below each other, as one."""
+    parts, wide, top = [], 0.0, 0.0
+    for one in documents:
+        width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', one)[0])
+        parts.append(Markup(one.replace("<svg", f'<svg y="{top:.1f}"', 1)))
+        wide, top = max(wide, width), top + height
+    return document(parts, (wide, top), title, words, look)
 
 
 def words_at(x: float, y: float, words: str, style: str | None = None) -> Markup:

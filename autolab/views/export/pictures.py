@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...engine.display import mimebundle, show
 from ...recording.model import Recording, Step
 from ...recording.outline import Group
 from ...shared.files import write
@@ -130,6 +131,7 @@ def _scale(svg: str) -> float:
 
 
 PAGE = ".html"
+_PICTURES = (".svg", ".png", ".pdf")
 
 
 def save_view(view: Any, path: Any, look: Look) -> None:
@@ -140,6 +142,37 @@ def save_view(view: Any, path: Any, look: Look) -> None:
     else:
         opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
         save(view.recording, path, look, direction, opened)
+
+
+def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
+    """Write what shows itself otherwise than as a graph: its page, or its picture where it has one.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is another one.
+    RuntimeError
+        If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+    """
+    from .pages import export_html  # as above
+
+    target = Path(path)
+    suffix, expected = target.suffix.lower(), [PAGE]
+    try:
+        svg = show(shown, "svg", "light" if look == "auto" and suffix != ".svg" else look)
+        expected += _PICTURES
+    except LookupError:
+        svg = None
+    if suffix not in expected:
+        told = {"suffix": clean(suffix, 20), "path": clean(target, 100), "expected": ", ".join(expected)}
+        raise ValueError(say("unknown_suffix", **told))
+    if suffix == PAGE:
+        export_html(shown, target, look)
+    elif suffix == ".svg":
+        write(target, svg.encode())
+    else:
+        words = {"title": type(shown).__name__, "description": clean(mimebundle(shown)["text/plain"], 1000)}
+        write(target, _drawn(svg, words, target, "png" if suffix == ".png" else "pdf"))
 
 
 def taken(view: Any, question: list[Any]) -> dict[str, Any]:

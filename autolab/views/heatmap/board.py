@@ -12,12 +12,13 @@ from ...engine.variable import Variable
 from ...recording.model import Snapshot
 from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
-from ..draw.escape import clean, join, paragraph, picture, prose
+from ..draw.escape import Markup, clean, join, paragraph, picture, prose
 from ..draw.grad_status import of_variable
 from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import listed, say
 from ..draw.numbers import shape_text
+from ..draw.svg import Look
 from ..live.protocol import not_understood
 
 MAX_BYTES = 200_000
@@ -245,9 +246,13 @@ class Board:
             lines.append(" ".join([*map(describe, panels), *([f"{entry.name}: {sentence}"] if sentence else [])]))
             if panels:
                 parts.append(picture(heatmaps(panels), " ".join(map(describe, panels))))
-            if sentence:
-                parts.append(paragraph(prose(f"{entry.name}: {sentence}")))
+        parts.append(paragraph(prose(" ".join(filter(None, lines)), 1500)))
         return {"text/html": str(join(parts)), "text/plain": "\n".join(lines)}
+
+    def svg(self, look: Look) -> Markup:
+        """All of them side by side."""
+        panels = [self._panel(entry, which, heat) for entry, which, heat in self.panels() if heat is not None]
+        return heatmaps(panels, look)
 
     def _panel(self, entry: NamedArray, which: str, heat: Heat) -> Panel:
         plane, colors = self.planes[entry.shape], self._tone(which, heat)

@@ -8,7 +8,9 @@ from typing import Any
 from ...engine.display import Bundle
 from ...shared.binding import chosen_options
 from ..draw.colors import SCALES
+from ..draw.escape import Markup, code, paragraph
 from ..draw.messages import say
+from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first
 from .board import AT_FIRST, SHOW, Board, gather
@@ -53,7 +55,8 @@ class Heatmap(LiveView):
             self._tell(since={"text": say("heat_since"), "again": True})
 
     def _static(self) -> Bundle:
-        return self._board.static()
+        bundle = self._board.static()
+        return {**bundle, "text/html": f"{paragraph(code(self._board.title))}{bundle['text/html']}"}
 
     # ------------------------------------------------------------------ for the page
     @on_message("again")
@@ -69,6 +72,11 @@ class Heatmap(LiveView):
 
     def _turned(self) -> None:
         self._tell(error=None)
+
+
+def svg_of_view(view: Heatmap, look: Look) -> Markup:
+    """The heatmaps that a view shows now."""
+    return view._board.svg(look)
 
 
 def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:
@@ -94,7 +102,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     Returns
     -------
     Heatmap
-        ``.refresh()`` reads the arrays again, ``.close()`` ends it.
+        ``.refresh()`` reads the arrays again, ``.save("h.png")`` writes the picture, ``.close()`` ends it.
 
     Raises
     ------

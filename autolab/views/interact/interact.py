@@ -17,10 +17,11 @@ from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
 from ...shared.binding import chosen_options
 from .. import mimebundle
-from ..draw.escape import Markup, clean, join, paragraph, prose
+from ..draw.escape import Markup, clean, code, join, paragraph, prose
 from ..draw.messages import say
 from ..draw.numbers import number
-from ..draw.plot import drawn
+from ..draw.plot import drawn, to_svg
+from ..draw.svg import Look, stacked
 from ..heatmap.board import AT_FIRST, Board, gather
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView, at_first
@@ -73,15 +74,13 @@ class Interact(LiveView):
         return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
 
     def _static(self) -> Bundle:
-        standing = ", ".join(f"{name} = {value}" for name, value in self.inputs.items())
-        heading = f"{self._name}: {standing}" if standing else self._name
-        parts: list[Markup] = [paragraph(prose(text)) for text in (heading, *self._told)]
-        texts = [heading, *self._told]
+        heading = f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
         bundles = [mimebundle(chart) for chart in self._charts]
         bundles += [self._board.static()] if self._board.arrays else []
-        parts += [Markup(bundle["text/html"]) for bundle in bundles]
-        texts += [bundle["text/plain"] for bundle in bundles]
-        return {"text/html": str(join(parts)), "text/plain": "\n".join(texts)}
+        shown = [Markup(bundle["text/html"]) for bundle in bundles]
+        said = [paragraph(prose(" ".join(self._told), _MOST_TEXT))] if self._told else []
+        texts = [heading, *self._told, *[bundle["text/plain"] for bundle in bundles]]
+        return {"text/html": str(join([paragraph(code(heading)), *shown, *said])), "text/plain": "\n".join(texts)}
 
     # ------------------------------------------------------------------ for the page
     def _compute(self) -> None:
@@ -152,6 +151,13 @@ class Interact(LiveView):
             if isinstance(knob, Dice):
                 knob.throw()
         self._again()
+
+
+def svg_of_view(view: Interact, look: Look) -> Markup:
+    """The charts and heatmaps that a view shows now, below each other."""
+    charts = [to_svg([drawn(chart) for chart in view._charts], look)] if view._charts else []
+    boards = [view._board.svg(look)] if view._board.arrays else []
+    return stacked([*charts, *boards], view.call, " ".join(view._told), look)
 
 
 def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[str, Any]]:

@@ -8,12 +8,13 @@ page and a saved notebook find it.
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import anywidget
 import ipywidgets
@@ -257,6 +258,26 @@ class LiveView(anywidget.AnyWidget):
 
     def _save(self, path: Path) -> None:
         show(self, "page", path)
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write what the view shows to a file: a page, or its picture where it has one.
+
+        Parameters
+        ----------
+        path
+            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture. An
+            existing file is replaced.
+        look
+            ``light`` or ``dark``; ``auto`` for a page or an SVG that follows its reader's system.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one, or the view has no picture of its own.
+        RuntimeError
+            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+        """
+        show(self, "file", path, look)
 
     def exported(self, path: Path) -> None:
         """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""

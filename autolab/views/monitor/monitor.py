@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from ...engine.display import show
 from ...engine.errors import a_kind
 from ...links import Link
 from ...training.boundary import DecisionBoundary
@@ -140,11 +140,9 @@ class LiveMonitor(Monitor, Extension):
         if self._boundary is None and self._examples is not None and self.model is not None:
             self._boundary = DecisionBoundary(self.model, *self._examples)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the curves and the last state as a page, ``.html``."""
-        from ..export.pages import export_html
-
-        export_html(self, Path(path))
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write the curves and the last state as a page, ``.html``, or the curves as ``.svg``, ``.png`` or ``.pdf``."""
+        show(self, "file", path, look)
 
     def close(self) -> None:
         """Remove the views; the numbers stay."""

@@ -12,11 +12,12 @@ from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ...training.boundary import parting
 from ..draw.chart import Line, chart
-from ..draw.escape import clean, code, element, escape, fact_table, join, paragraph, picture
+from ..draw.escape import Markup, clean, code, details, escape, fact_table, join, paragraph, picture, prose
 from ..draw.heatmap_svg import Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import chart_bundle, to_svg
+from ..draw.svg import Look
 
 if TYPE_CHECKING:
     from ...training.boundary import DecisionBoundary
@@ -112,19 +113,28 @@ def facts(monitor: Monitor) -> Iterator[tuple[str, str]]:
 
 
 def bundle(monitor: Monitor) -> Bundle:
-    """Curves and the gradients of the last state as pictures, with the numbers as a table; and as text."""
-    head = paragraph(element("b", code(type(monitor).__name__)), escape(" " + ", ".join(status(monitor))))
+    """Title, curves and sentence; the last state and the numbers behind a line; and as text."""
     if not monitor.iteration:
         return {"text/html": str(paragraph(escape(say("monitor_nothing")))), "text/plain": _text(monitor)}
-    drawn = charts(monitor)
-    parts = [head]
-    if drawn:
+    parts = [paragraph(code(title_of(monitor)))]
+    if drawn := charts(monitor):
         parts.append(paragraph(picture(to_svg(drawn), " ".join(one["description"] for one in drawn))))
+    parts.append(paragraph(prose(say("monitor_rest", status=", ".join(status(monitor))))))
+    behind = [fact_table(facts(monitor))]
     if panels := [*_boundary(monitor), *_panels(monitor)]:
-        title = say("monitor_state", iteration=monitor.states[-1].iteration)
-        alt = " ".join([title + ".", *(describe(panel) for panel in panels)])
-        parts += [paragraph(escape(title)), paragraph(picture(heatmaps(panels), alt))]
-    return {"text/html": str(join([*parts, fact_table(facts(monitor))])), "text/plain": _text(monitor)}
+        behind.insert(0, paragraph(picture(heatmaps(panels), " ".join(describe(panel) for panel in panels))))
+    parts.append(details(say("monitor_state", iteration=monitor.iteration), *behind))
+    return {"text/html": str(join(parts)), "text/plain": _text(monitor)}
+
+
+def title_of(monitor: Monitor) -> str:
+    """What is trained."""
+    return clean(type(monitor.model).__name__) if monitor.model is not None else type(monitor).__name__
+
+
+def svg(monitor: Monitor, look: Look) -> Markup:
+    """The curves."""
+    return to_svg(charts(monitor), look)
 
 
 def _boundary(monitor: Monitor) -> list[Panel]:

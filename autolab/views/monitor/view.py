@@ -17,7 +17,7 @@ from ..draw.messages import say
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView, at_first
 from .boundary import plane, units
-from .static import charts, spent, status
+from .static import charts, spent, status, title_of
 
 if TYPE_CHECKING:
     from .monitor import LiveMonitor
@@ -83,7 +83,7 @@ class MonitorView(LiveView):
         """How training goes, and which states and arrays can be looked at."""
         monitor, states = self._monitor, self._monitor.states
         return {
-            "title": clean(type(monitor.model).__name__) if monitor.model is not None else "",
+            "title": title_of(monitor),
             "stage": self._stage,
             "sentence": self._sentence(),
             "spent": spent(monitor),
@@ -96,7 +96,8 @@ class MonitorView(LiveView):
         if not self._monitor.iteration:
             return say("monitor_nothing")
         stage = self._stage or ("stopped" if self._was_stopped else "rest")
-        return say(f"monitor_{stage}", status=", ".join(status(self._monitor)))
+        told = say(f"monitor_{stage}", status=", ".join(status(self._monitor)))
+        return told if self._stage else f"{told} {say('monitor_click')}"
 
     @on_question("state", "numbers", at=(int, type(None)), path=str, which=str)
     def _past(self, at: int | None, path: str, which: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.display import Bundle
 from ..draw.arrays import Grid
 from ..draw.colors import Theme, Tone, color
-from ..draw.escape import Markup, element, image_address, paragraph, picture, prose
+from ..draw.escape import Markup, clean, code, element, image_address, join, paragraph, picture, prose
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size
@@ -29,9 +29,17 @@ _BAR = 18.0
 
 
 def bundle(surface: Surface) -> Bundle:
-    """The picture with its words, and the words alone."""
+    """Title, picture and sentence; and the words alone."""
     words = describe(surface)
-    return {"text/html": f"{picture(surface_svg(surface), words)}{paragraph(prose(words))}", "text/plain": words}
+    _, *sentence = _sentences(surface)  # the first repeats the title
+    shown = picture(surface_svg(surface, titled=False), words)
+    parts = [paragraph(code(title_of(surface))), shown, paragraph(prose(" ".join(sentence)))]
+    return {"text/html": str(join(parts)), "text/plain": words}
+
+
+def title_of(surface: Surface) -> str:
+    first, second = map(clean, surface.names)
+    return say("surface_title", first=first, second=second)
 
 
 def describe(surface: Surface) -> str:
@@ -59,14 +67,14 @@ def _sentences(surface: Surface) -> Iterator[str]:
         yield say("surface_random")
 
 
-def surface_svg(surface: Surface, look: Look = "auto") -> Markup:
+def surface_svg(surface: Surface, look: Look = "auto", titled: bool = True) -> Markup:
     """The SVG document."""
     theme = first_theme(look)
     frame = frame_of(surface)
     scale = LossColors(surface.values)
-    title = say("surface_title", first=surface.names[0], second=surface.names[1])
+    title = title_of(surface)
     parts = [
-        words_at(SIZE.left, 25, title, "title"),
+        *([words_at(SIZE.left, 25, title, "title")] if titled else []),
         *_image(surface, scale, frame, theme),
         *[element("path", d=line, class_="edges", opacity="0.55") for line in levels(surface, scale, frame)],
         *_axes(surface, frame),

@@ -15,16 +15,17 @@ from ...engine.display import Bundle
 from ...optimizers import Optimizer
 from .. import mimebundle
 from ..draw.chart import Line, chart
-from ..draw.escape import clean
+from ..draw.escape import Markup, clean
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import Size
+from ..draw.svg import Look
 from ..live.computation import for_page, user_error
 from ..live.protocol import not_understood, on_question, question_key
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView, at_first
 from .loss_colors import LossColors
-from .surface import describe, frame_of, interpolated, levels
+from .surface import describe, frame_of, interpolated, levels, surface_svg, title_of
 
 if TYPE_CHECKING:
     from ...analysis.landscape import Surface
@@ -90,17 +91,15 @@ class SurfaceView(LiveView):
         questions += [["arrows", shown] for shown in (False, True)]
         answers = {question_key(question): self._answer(question) for question in questions}
         state = still(self.state(), say("surface_still"))
-        return SavedPage(self._title, self.kind, [{"state": state, "answers": answers}])
+        return SavedPage(title_of(self._surface), self.kind, [{"state": state, "answers": answers}])
 
-    @property
-    def _title(self) -> str:
-        first, second = map(clean, self._surface.names)
-        return say("surface_title", first=first, second=second)
+    def rolled(self) -> Surface:
+        """The surface with the way that is shown."""
+        way = self.roll
+        return self._surface if way is None else replace(self._surface, path=way.places, path_values=way.values)
 
     def _static(self) -> Bundle:
-        way = self.roll
-        shown = self._surface if way is None else replace(self._surface, path=way.places, path_values=way.values)
-        return mimebundle(shown)
+        return mimebundle(self.rolled())
 
     # ------------------------------------------------------------------ for the page
     @on_question("surface", "page", tone=str)
@@ -111,7 +110,7 @@ class SurfaceView(LiveView):
         fine = interpolated(shown, colors)
         return {
             **frame.data(),
-            "title": self._title,
+            "title": title_of(self._surface),
             "names": [clean(name) for name in shown.names],
             "description": describe(replace(shown, path=np.empty((0, 2)))),
             "note": say(f"surface_{colors.tone}"),
@@ -220,6 +219,11 @@ class _Arrows:
             length = longest * (_SHORTEST + (1 - _SHORTEST) * math.sqrt(size / most))
             found.append([_near(x), _near(y), _near(x + u / size * length), _near(y + v / size * length)])
         return found
+
+
+def svg_of_view(view: SurfaceView, look: Look) -> Markup:
+    """The surface with the way that a view shows now."""
+    return surface_svg(view.rolled(), look)
 
 
 def _told(value: float, slope: np.ndarray) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def test_it_is_told_without_a_page_too(make: Make) -> None:
     bundle = make(
         everything, scale=1.0, count=(1, 2, 5), kind=["<i>"], rng=np.random.default_rng(0)
     )._repr_mimebundle_()[0]
-    assert "everything: scale = 1.0, count = 2" in bundle["text/plain"]
+    assert "everything(scale=1.0, count=2, kind='<i>')" in bundle["text/plain"]
     assert bundle["text/html"].count("data:image/svg") == 3 and "<i>" not in bundle["text/html"]
 
 
