@@ -213,7 +213,7 @@ def test_a_lesson_works_in_voila(binder, browser, tmp_path):
             batch = page.get_by_role("slider", name="batch")
             batch.wait_for(timeout=60_000)
             batch.press("ArrowRight")
-            page.locator(".al-heat-panel .al-readout", has_text="all 6").wait_for()
+            page.locator(".al-heat-about", has_text="all 6").wait_for()
             assert views.count() >= 2 and problems == []
             page.context.close()
         finally:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
+from ..bare_page import menu
 from ..lab import Lab, LabPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.lab]
@@ -35,7 +36,7 @@ def test_it_follows_the_cells_and_keeps_its_keys(lab: Lab, open_page: Callable[.
         canvas.press("Enter")
         view.page.wait_for_timeout(300)
     expect(readout).to_have_text("W[2, 0] = 800")
-    view.page.get_by_label("Gradient", exact=True).check(force=True)
+    menu(view.page).get_by_label("Gradient", exact=True).check()
     canvas.press("Escape")
     canvas.blur()
     expect(readout).to_contain_text("0 to 119999. ")  # computed before the change
