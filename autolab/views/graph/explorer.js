@@ -72,9 +72,10 @@ const PARTS = [
 /**
  * A feature of the view: what it puts where, what it does when traits change ("scene readings" names two), when the
  * whole is to be painted (at first, and with another theme), when the state of the link changes, when the text becomes
- * so many times larger, and at the end; and what the one sentence says while the part has to say something. Above the
- * picture (`middle`) stand its title and at most one switch (`header`), below it the one control (`foot`); all else is
- * in the `menu`. What needs a kernel is left out of a saved page, but for the inputs, which stand still there.
+ * so many times larger, and at the end; and what the one sentence says while the part has to say something, which is
+ * read aloud where it `reads` what is pointed at. Above the picture (`middle`) stand its title and at most one switch
+ * (`header`), below it the one control (`foot`); all else is in the `menu`. What needs a kernel is left out of a saved
+ * page, but for the inputs, which stand still there.
  * @typedef {{
  *   places?: Partial<Record<Place, HTMLElement[]>>,
  *   says?: () => any,
@@ -83,6 +84,7 @@ const PARTS = [
  *   linked?: (state: State) => void,
  *   enlarge?: (factor: number) => void,
  *   needsKernel?: boolean,
+ *   reads?: boolean,
  *   close?: () => void,
  * }} Part
  */

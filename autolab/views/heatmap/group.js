@@ -91,6 +91,7 @@ export function makeHeatPart(view) {
     places: { middle: [groups], below: [steps], menu: [planesMenu] },
     on: { picture: paint },
     paint,
+    reads: true,
     says: () => made.flatMap((group) => group.says()).join("; "),
   };
 }

@@ -60,7 +60,7 @@ function makeView(source, el, link, makers) {
   };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
   parts.push(makePresenting(view, (factor) => parts.forEach((part) => part.enlarge?.(factor))));
-  const sentence = html("p.al-sentence");
+  const sentence = html("p.al-sentence", { role: parts.some((part) => part.reads) && "status" });
   const still = view.get("still");
   const at = (/** @type {Place} */ place) =>
     parts.flatMap((part) =>

@@ -129,6 +129,7 @@ function makeSurfacePart(view) {
     },
     on: { "surface roll look arrows": paint, slope: () => {} },
     paint,
+    reads: true,
     says: () => (held ? "" : picture.says()) || told(),
     close: () => (player.close(), chart.close(), picture.close()),
   };

@@ -131,6 +131,7 @@ def test_value_and_gradient_are_read_out_together(show: Show) -> None:
     hover(page, 3, 5, W.shape)
     number = f"{W.data[3, 5]:.6g}".replace("-", "−")
     assert [readout(page, k) for k in (0, 1)] == [f"W[3, 5] = {number}", f"gradient of W[3, 5] = {number}"]
+    assert page.locator(".al-sentence").get_attribute("role") == "status"  # it is read aloud
 
 
 def test_small_arrays_have_their_numbers_in_the_cells(show: Show) -> None:
