@@ -97,7 +97,8 @@ function makeAnswerPart(/** @type {import("../graph/explorer.js").View} */ { get
     const [look, study, chosen] = [get("look"), get("study"), get("chosen")];
     const { says: found, hint } = get("panel");
     const told = study?.moved_on || study?.notes?.[Number(look.taylor)];
-    if (isOpen(look)) return told || (get("still") ? words.lens_not_saved : `${chosen.label}: ${chosen.says}`);
+    const about = look.whole ? found : [chosen.label, chosen.says].filter(Boolean).join(": ");
+    if (isOpen(look)) return told || (get("still") ? words.lens_not_saved : about);
     const more = chosen.input === undefined ? hint : !look.graph && words.rest;
     return [found, more, get("still") && words.still].filter(Boolean).join(" ");
   }
