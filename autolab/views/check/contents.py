@@ -180,11 +180,13 @@ def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_
     analytic = None if item.analytic is None else float(item.analytic[place])
     numeric, error, allowed = (float(values[place]) for values in (item.numeric, item.error, item.tolerance))
     known = not math.isnan(allowed)
+    held = None if report._origin is None else report._origin.checked.variables.get(item.name)
     lines = [
         ("analytic", say("lens_none") if analytic is None else precise(analytic)),
         ("numeric", precise(numeric) if known else say("lens_not_here")),
         ("error", number(error) if known else ""),
         ("tolerance", number(allowed) if known else ""),
+        ("value", "" if held is None else precise(float(held.array[place]))),
     ]
     return {
         "input": position,

@@ -27,6 +27,7 @@ from autolab.views.draw.numbers import number as shown
 from ..graph.test_page_look import DARK, MISPLACED
 from ..live.test_page_link import flush
 from ..looking import told, turn_lens
+from ..test_page_frame import CELL, MEASURED
 from .conftest import Open
 
 pytestmark = pytest.mark.browser
@@ -147,6 +148,7 @@ def test_a_wrong_gradient_is_told_at_a_glance_and_a_click_says_why(page: Page, o
     expect(page.locator(".al-why, .al-chart, .al-source, .al-graph").locator("visible=true")).to_have_count(0)
     ask(page, wire)
     assert_reads(page, report["x"], report["x"].worst)
+    assert number(readout(page)["value"]) == pytest.approx(INPUTS[0][report["x"].worst], rel=1e-5)
     expect(page.locator(".al-judgement")).to_have_class("al-judgement al-apart")
     expect(page.locator(".al-why .al-note").first).to_have_text(report.findings[0].hint)
     expect(page.locator(".al-sentence")).to_contain_text("the two stay about")
@@ -644,6 +646,31 @@ def test_nothing_overlaps_or_is_cut_off(page: Page, open_lens: Open, width: int,
     for i, a in enumerate(boxes):
         for b in boxes[i + 1 :]:
             assert a[2] <= b[0] + 1 or b[2] <= a[0] + 1 or a[3] <= b[1] + 1 or b[3] <= a[1] + 1
+
+
+FIRST_SIGHTS = {
+    "wrong": lambda: check_gradients(muladd, *INPUTS),
+    "no gradient": lambda: check_gradients(lambda x, y: Forgets().apply((x, y))[0], INPUTS[0], INPUTS[1]),
+    "scalar": lambda: check_gradients(lambda x: np.sin(x) * x, x=0.5),
+    "large": lambda: check_gradients(lambda W: np.tanh(W), np.random.default_rng(0).normal(size=(200, 300))),
+    "eight": lambda: check_gradients(
+        lambda **w: sum(v * v for v in w.values()), **{f"w{k}": 1.0 + k for k in range(8)}
+    ),
+    "float16": lambda: check_gradients(lambda x: x * x, np.ones((2, 5), np.float16)),
+    "integers": lambda: check_gradients(lambda x, k: x * x * k, x=np.ones(3), k=np.array([1, 2, 3])),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_SIGHTS)
+def test_at_first_every_check_keeps_within_the_frame(page: Page, open_lens: Open, name: str) -> None:
+    page.set_viewport_size(CELL)
+    wire = open_lens(FIRST_SIGHTS[name]())
+    found = page.evaluate(MEASURED)
+    assert found["controls"] <= 12 and found["sizes"] <= 5 and found["height"] <= 760, found
+    assert found["picture"] >= 0.6 and found["above"] <= 90, found
+    ask(page, wire)
+    expect(page.locator(".al-why")).to_be_visible()
+    assert page.evaluate(MEASURED)["above"] == found["above"]  # what is asked about stays where it is
 
 
 @pytest.mark.parametrize(("width", "in_line"), [(1280, True), (600, False)])

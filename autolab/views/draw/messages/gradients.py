@@ -139,6 +139,7 @@ SENTENCES: dict[str, str] = {
     "lens_numeric_says": "measured by moving the input",
     "lens_error_says": "how far apart; in colour if wrong",
     "lens_tolerance": "allowed",
+    "lens_value": "value of the input",
     "lens_none": "backward gave no gradient",
     "lens_partly": "{count} of {total} elements were measured one by one; the grey cells hold none of them.",
     "lens_partly_right": "All of them were checked together, along random directions, and agree.",
