@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...recording.model import Recording
-from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import label, shorten
 from ..live.controls import Key, control
@@ -66,11 +65,9 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
 
 
 def _forward(session: Session) -> dict[str, Any]:
-    """The ways to walk, each with its words, and the present one; none where forward mode cannot be had."""
+    """What can move in forward mode, and what does; nothing where it cannot be had."""
     found = ways(session)
-    now = next((what for what, moved in found.items() if moved == session.state.forward), "")
-    entries = [[what, say("way_forward", what=clean(what))] for what in found]
-    return {"now": now, "ways": entries and [["", say("way_backward")], *entries]}
+    return {"now": next((what for what, way in found.items() if way == session.state.forward), ""), "ways": [*found]}
 
 
 def _control(session: Session, recording: Recording, key: Key, corners: Corners) -> dict[str, Any]:

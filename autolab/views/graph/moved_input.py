@@ -10,6 +10,7 @@ from ...engine.devices import to_cpu
 from ...recording.model import Recording
 from ...recording.tangents import direction
 from ...shared.binding import Bound
+from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import label
 from .formulas import grouped
@@ -74,15 +75,15 @@ def ways(session: Session) -> dict[str, Moved]:
         return {}
     found: dict[str, Moved] = {}
     for key in map(str, movable_steps(session.bound, session.recording)):
-        array = session.array(key)
+        array, name = session.array(key), clean(key)
         if not session.bound.variables[key].requires_grad:
             continue
-        found[say("moves_whole", name=key) if array.size > 1 else key] = key, None
+        found[say("moves_whole", name=name) if array.size > 1 else name] = key, None
         for place, unit in zip(np.ndindex(*array.shape), np.eye(min(array.size, MOST_CELLS + 1)), strict=False):
             if 1 < array.size <= MOST_CELLS:
-                found[_element(key, [*place])] = key, tuple(unit.tolist())
+                found[_element(name, [*place])] = key, tuple(unit.tolist())
     now = session.state.forward
-    return found if now is None or now in found.values() else {**found, say("moves_so", name=now[0]): now}
+    return found if now is None or now in found.values() else {**found, say("moves_so", name=clean(now[0])): now}
 
 
 def option(session: Session, moved: Moved | None) -> Any:

@@ -143,7 +143,10 @@ export function makePlayerPart(view) {
   function offer() {
     const { ways: all = [], now } = get("forward");
     ways.hidden = get("still") || !all.length;
-    if (offered !== (offered = JSON.stringify(all))) way.replaceChildren(...options(all));
+    if (offered !== (offered = JSON.stringify(all)))
+      way.replaceChildren(
+        ...options([["", "backward"], ...all.map((/** @type {string} */ what) => [what, `forward: ${what}`])]),
+      );
     way.value = now;
   }
 

@@ -178,7 +178,7 @@ def test_a_direction_of_ones_own_is_offered_as_such() -> None:
     session = Session(layer, options={"forward": {"b": [1, 2, 3, 4]}}, inputs=LAYER)
     picture = Picture(session.record(), session)
     forward = picture.answer(["free", []])[1]["forward"]
-    assert forward["now"] == say("moves_so", name="b") and len(forward["ways"]) == 1 + (1 + 6) + (1 + 12) + (1 + 4) + 1
+    assert forward["now"] == say("moves_so", name="b") and len(forward["ways"]) == (1 + 6) + (1 + 12) + (1 + 4) + 1
     assert picture.answer(["free", []])[1]["controls"][-1]["key"] == "b"  # no upstream gradient
 
 
@@ -196,7 +196,7 @@ def test_what_cannot_move_is_not_offered() -> None:
     session = Session(lambda x, n, c: x * n + c, inputs={"x": 2.0, "n": np.array(3), "c": autolab.Variable(1.0)})
     session.record()
     forward = Picture(session.recording, session).answer(["free", []])[1]["forward"]
-    assert [key for key, _ in forward["ways"]] == ["", "x", "c"]
+    assert forward == {"now": "", "ways": ["x", "c"]}
     with pytest.raises(ValueError, match="option 'forward' is 'n'"):
         Session(lambda x, n: x * n, options={"forward": "n"}, inputs={"x": 2.0, "n": np.array(3)})
 

@@ -219,8 +219,6 @@ SENTENCES: dict[str, str] = {
     # Forward mode: tangents in the place of gradients.
     "walk_moving": "Forward mode",
     "walk_rest_moving": "Forward mode: press Play to watch how each tangent comes from those before it.",
-    "way_backward": "backward",
-    "way_forward": "forward: {what}",
     "moves_whole": "all of {name}",
     "moves_so": "{name} in its direction",
     "walk_seed": "{name} moves",
