@@ -200,7 +200,7 @@ class Primitive:
                 rule, keep = plan
                 if self.schema.variadic:
                     inputs.number = i - first
-                saved = None if keep is None else keep(inputs, ys, attributes)
+                saved = self._beside(args, raw, i) if keep is None else keep(inputs, ys, attributes)
                 edges.append((arg.node, i, rule, saved, (raw[i].shape, raw[i].dtype)))
         if not edges:
             return
@@ -208,6 +208,11 @@ class Primitive:
             MultiOutputNode.join(self, edges).connect(outputs)
         elif ys[0].dtype.kind == "f":
             outputs[0].node = Node.join(self, edges)
+
+    def _beside(self, args: tuple[Any, ...], raw: list[Any], i: int) -> Any:
+        """What is kept for a rule that needs nothing: a number beside its input, for who looks at the graph."""
+        is_one = self.elementwise and len(args) == 2 and type(args[1 - i]) in (float, int)
+        return raw[1 - i] if is_one else None
 
     def result(self, y: Any, xp: Any) -> Array:
         """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
