@@ -14,6 +14,7 @@ from ..engine.modes import unset_modes
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
+from ..engine.retention import kept_values
 from .arrays import Budget
 from .drafts import Use
 from .model import Snapshot
@@ -122,6 +123,6 @@ def _numbers(text: str | None, function: Primitive, event: BackwardEvent, edge: 
     retained = function.retained[function.input_at(edge.place)]
     if text is None or (edge.saved is None and retained):
         return None
-    values = dict(zip(retained, [edge.saved] if len(retained) == 1 else edge.saved or (), strict=True))
+    values = dict(kept_values(function, edge))
     values = {k: v for k, v in values.items() if (k in function.inputs or k == "y") and k in text}
     return filled_in(text, {"g": event.upstream, **values}, share)
