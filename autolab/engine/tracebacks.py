@@ -71,12 +71,14 @@ def briefly(error: E) -> E:
     """Let a notebook show a wrong call, whose message begins with what was called, without AutoLab's frames."""
     if "IPython" in sys.modules and hidden() and _WRONG_CALL.match(str(error)):
         with suppress(Exception):  # an exception of somebody's own class may take no attributes
-            error._render_traceback_ = lambda: _brief(error)  # type: ignore[attr-defined]
+            error._render_traceback_ = _brief  # type: ignore[attr-defined]
     return error
 
 
-def _brief(error: BaseException) -> Any:
-    """What IPython prints, which asks an exception for it."""
+def _brief() -> Any:
+    """What IPython prints of the exception that it handles, which has this function and no reference to itself."""
+    error = sys.exception()
+    assert error is not None
     entries = _entries(error.__traceback__)
     users = None
     for entry in reversed([entry for entry in entries if not _is_own(entry)]):
