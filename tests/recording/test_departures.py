@@ -18,9 +18,10 @@ from autolab import links as L
 from autolab.engine.leaving import ExitEvent, watch_leaving
 from autolab.engine.modes import listeners
 from autolab.recording import Departure
+from autolab.recording.observations import observations
 from autolab.views.draw.messages import say
 from autolab.views.graph.graph_svg import to_svg
-from autolab.views.graph.health import SIGNS, findings, sentences
+from autolab.views.graph.health import SIGNS, sentences
 from autolab.views.graph.readings import readings
 
 
@@ -218,7 +219,7 @@ def test_the_box_the_sentence_and_the_picture_say_so() -> None:
     sentence = f"Line {line}: `math.sin(h)` left the graph. What is computed from that adds nothing to this gradient."
     assert [shown["nodes"][names[name]]["status"] for name in ("x", "w", "h", "mul")][:3] == [sentence] * 3
     assert shown["nodes"][names["mul"]]["status"] == ""
-    told = [text for sign, text in sentences(recording, findings(recording)) if sign == "left"]
+    told = [text for sign, text in sentences(recording, observations(recording)) if sign == "left"]
     assert told == [sentence.replace("this gradient", "the gradients of x and w")]
     assert told[0] in recording._repr_mimebundle_()["text/plain"]
     html = recording._repr_mimebundle_()["text/html"]

@@ -12,18 +12,13 @@ from ...engine.variable import Variable
 from ...recording.departures import Departure, concerned
 from ...recording.model import Recording, Step
 from ...recording.nonfinite import NonfiniteOrigin, RecordedNet, find_nonfinite
+from ...recording.observations import WHY_ZERO
 from .escape import clean
 from .messages import SHORT, listed, plural, say
 from .names import label
 
 _MOST_PLACES = 3
 _REACHED = ("ok", "zero", "nonfinite")
-_WHY_ZERO = {
-    "dead": {"relu", "relu6", "fused_relu"},
-    "flat": {"sigmoid", "hard_sigmoid", "tanh", "softplus", "erf", "clip", "exp"},
-    "factor": {"mul", "div", "square", "pow", "matmul", "linear"},
-    "step": {"sign", "floor", "ceil", "round", "rint", "trunc"},
-}
 
 
 def of_step(step: Step) -> str:
@@ -185,5 +180,5 @@ def _explained(key: str, net: Net, step: Hashable) -> str:
 
 def _why(names: Sequence[str]) -> str:
     """Why one function passes nothing on, where its kind tells."""
-    kinds = [kind for kind, functions in _WHY_ZERO.items() if set(names) <= functions]
+    kinds = [kind for kind, functions in WHY_ZERO.items() if set(names) <= functions]
     return say(f"zero_at_{kinds[0]}") if kinds else ""

@@ -2,92 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from ...recording.model import Recording, Snapshot, Step
+from ...recording.model import Recording, Step
 from ...recording.nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
+from ...recording.observations import Observation, Sign, reference_step
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.names import heading, label
 from ..draw.numbers import number
 from .listing import ended, replaced
-from .readings import SIGNS, HealthFinding, Sign, marked_steps, signs_at
+from .readings import SIGNS, signs_at
 
-__all__ = ["EXPLODED", "SIGNS", "VANISHED", "dead_units", "findings", "reference_step", "sentences", "signs_at"]
-
-VANISHED = 1e-3
-EXPLODED = 1e3
-ROUNDINGS = 64
-"""What is left of shares that cancel is no gradient, if it has no more units in the last place of them."""
+__all__ = ["SIGNS", "sentences", "signs_at"]
 
 
-def findings(recording: Recording) -> list[HealthFinding]:
-    """Everything that is wrong or was done to the values, in the order of the steps."""
-    reference = reference_step(recording)
-    size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
-    wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
-    cancelled = _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
-    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
-    return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
-
-
-def reference_step(recording: Recording) -> Step | None:
-    """The step with whose gradient all others are compared."""
-    reached = [step for step in recording.steps if step.kind in ("call", "part") and step.grad is not None]
-    arrays = [step for step in reached if step.value is not None and step.value.size > 1]
-    return next(iter((arrays or reached)[::-1]), None)
-
-
-def _of_step(step: Step, reference: float) -> Iterator[HealthFinding]:
-    kept = [snapshot for snapshot in (step.value, step.grad) if snapshot is not None]
-    if any([snapshot.nan_count for snapshot in kept]):
-        yield HealthFinding("nan", step.id)
-    if any([snapshot.inf_count for snapshot in kept]):
-        yield HealthFinding("infinite", step.id)
-    if step.grad is not None and reference > 0 and step.grad.size:
-        size = step.grad.norm
-        if 0 < size < VANISHED * reference:
-            yield HealthFinding("vanishing", step.id, size)
-        elif size > EXPLODED * reference:
-            yield HealthFinding("exploding", step.id, size)
-    if step.function == "relu" and step.value is not None:
-        dead, units = dead_units(step.value)
-        if dead:
-            yield HealthFinding("dead", step.id, float(dead), units)
-
-
-def _cancelled(recording: Recording, small: set[int]) -> set[int]:
-    """Those of the steps with a small gradient whose shares cancel: a maximum that is subtracted before ``exp``."""
-    if not small:
-        return set()
-    arrived = dict.fromkeys(small, 0.0)
-    for use in [use for step in recording.steps for use in step.operands]:
-        if use.step in arrived and use.contribution is not None:
-            arrived[use.step] += max([part.norm for part in (use.contribution, use.product) if part is not None])
-    grads = {step.id: step.grad for step in recording.steps if step.id in small and step.grad is not None}
-    return {i for i, grad in grads.items() if grad.norm <= ROUNDINGS * _precision(grad) * arrived[i]}
-
-
-def _precision(grad: Snapshot) -> float:
-    return float(np.finfo(grad.values.dtype).eps) if grad.values.dtype.kind == "f" else 0.0
-
-
-def dead_units(value: Snapshot) -> tuple[int, int]:
-    """How many units are 0 for every sample, and how many there are; (0, 0) where that cannot be told.
-
-    A reduced copy still tells it while each unit has cells of its own: they hold the largest magnitude.
-    """
-    if len(value.shape) < 2 or value.size == 0 or value.block[-1] > 1 or value.size == value.shape[-1]:
-        return 0, 0
-    units = np.any(value.values.reshape(-1, value.shape[-1]) != 0, axis=0)
-    return int(units.size - units.sum()), int(units.size)
-
-
-def sentences(recording: Recording, found: list[HealthFinding]) -> list[tuple[Sign, str]]:
+def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign, str]]:
     """What is wrong in words, one sentence per sign (of what left the graph, per place), in the order of `SIGNS`."""
     steps = {step.id: step for step in recording.steps}
     reference = reference_step(recording)

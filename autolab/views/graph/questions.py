@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...recording.model import Recording
+from ...recording.observations import Observation, observations
 from ..draw.arrays import MAX_CELLS
 from ..live.protocol import Shelf, not_understood, question_key
-from .health import findings
 from .playback import Playback
-from .readings import HealthFinding, view_scale
+from .readings import view_scale
 from .scene import structure
 from .session import Session
 
@@ -139,9 +139,9 @@ class Reader:
         return {step.id: step.id for graph in self.graphs for step in graph.steps}
 
     @cached_property
-    def findings(self) -> list[HealthFinding]:
+    def findings(self) -> list[Observation]:
         """What is wrong."""
-        return findings(self.recording)
+        return observations(self.recording)
 
     def graph(self, order: int) -> Recording | None:
         """The graph of the function, or that of a derivative."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...recording.observations import Observation, Sign, marked_steps
 from ...recording.outline import Group, Outline
 from ..draw import grad_status
 from ..draw.arrays import as_lists, grid, spoken_value, text_of
@@ -188,8 +188,6 @@ def _spoken_numbers(step: Step, found: Mapping[str, Any]) -> list[str]:
     return [f"{name} {spoken_value(snapshot, text)}" for name, snapshot, text in kept if snapshot is not None]
 
 
-Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead", "left", "raised", "replaced"]
-
 SIGNS: dict[Sign, str] = {
     "nan": "NaN",
     "infinite": "∞",
@@ -203,17 +201,7 @@ SIGNS: dict[Sign, str] = {
 """What stands at a box."""
 
 
-@dataclass(frozen=True)
-class HealthFinding:
-    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``."""
-
-    sign: Sign
-    step: int
-    size: float = 0.0
-    total: int = 0
-
-
-def signs_at(found: Iterable[HealthFinding], boxes: Mapping[int, int]) -> dict[str, list[str]]:
+def signs_at(found: Iterable[Observation], boxes: Mapping[int, int]) -> dict[str, list[str]]:
     """The words at each box, where ``boxes`` has the box of every step."""
     signs: dict[str, list[str]] = {}
     for finding in found:
@@ -223,26 +211,9 @@ def signs_at(found: Iterable[HealthFinding], boxes: Mapping[int, int]) -> dict[s
     return signs
 
 
-def signs_of(found: Iterable[HealthFinding]) -> dict[int, list[str]]:
+def signs_of(found: Iterable[Observation]) -> dict[int, list[str]]:
     """The words at each step."""
     signs: dict[int, list[str]] = {}
     for finding in found:
         signs.setdefault(finding.step, []).append(SIGNS[finding.sign])
     return signs
-
-
-def departed(recording: Recording) -> list[HealthFinding]:
-    """The steps whose values left the graph."""
-    left = dict.fromkeys([step for departure in recording.departures for step in departure.steps])
-    return [HealthFinding("left", step) for step in sorted(left)]
-
-
-def marked_steps(recording: Recording) -> list[HealthFinding]:
-    """What every picture shows, also one that looks for nothing: what left the graph, led to an error, was replaced."""
-    replaced = [HealthFinding("replaced", step.id) for step in recording.steps if step.replaced]
-    return [*departed(recording), *raised(recording), *replaced]
-
-
-def raised(recording: Recording) -> list[HealthFinding]:
-    """The operands of the call that raised, or the step whose gradient rule did."""
-    return [] if recording.raised is None else [HealthFinding("raised", step) for step in recording.raised.operands]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ...engine.display import Bundle
 from ...recording.collector import collector_waits
 from ...recording.model import Recording, Snapshot, Step
+from ...recording.observations import marked_steps
 from ...recording.outline import Group, outline
 from ..draw import grad_status
 from ..draw.arrays import text_of
@@ -18,7 +19,7 @@ from ..draw.names import columns, heading, label
 from ..graph.graph_svg import describe, draw
 from ..graph.listing import describe_program, ended, listing, remarks, unreached
 from ..graph.playback import Playback
-from ..graph.readings import marked_steps, readings, signs_of, spoken_group
+from ..graph.readings import readings, signs_of, spoken_group
 from ..graph.scene import scene
 from .frames import frame, share_at
 

@@ -8,9 +8,10 @@ import pytest
 import autolab
 from autolab import functions as F
 from autolab.recording.arrays import snapshot
+from autolab.recording.observations import EXPLODED, VANISHED, dead_units, observations
 from autolab.views.draw.numbers import number
 from autolab.views.graph.flow import MEASURES, Scale, flow, scale_of
-from autolab.views.graph.health import EXPLODED, VANISHED, dead_units, findings, nan_path, sentences
+from autolab.views.graph.health import nan_path, sentences
 from autolab.views.graph.labels import search_words
 from autolab.views.graph.scene import scene
 
@@ -132,14 +133,14 @@ def chain_of_gradients(*sizes):
 
 def test_vanishing_and_exploding_are_told_by_their_thresholds():
     shown = chain_of_gradients(VANISHED * 0.99, VANISHED * 1.01, EXPLODED * 0.99, EXPLODED * 1.01, 0.0, 1.0)
-    assert [(f.sign, f.step) for f in findings(shown)] == [("vanishing", 0), ("exploding", 3)]
-    told = dict(sentences(shown, findings(shown)))
+    assert [(f.sign, f.step) for f in observations(shown)] == [("vanishing", 0), ("exploding", 3)]
+    told = dict(sentences(shown, observations(shown)))
     assert "vanishes at 1 step" in told["vanishing"] and "at x." in told["vanishing"] and "at h5" in told["vanishing"]
 
 
 def test_a_mean_over_a_large_batch_is_no_vanishing_gradient():
     shown = autolab.record(lambda x: F.mean(F.tanh(x) * 0.9), np.full(10_000_000 // 100, 0.5))
-    assert findings(shown) == []
+    assert observations(shown) == []
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -153,7 +154,7 @@ def test_shares_that_cancel_are_no_vanishing_gradient(dtype):
     shown = autolab.record(logsumexp, x)
     sizes = [step.grad.norm for step in shown.steps if step.name == "m"]
     assert 0 < sizes[0] < 1e-5  # what rounding leaves of 0
-    assert findings(shown) == []
+    assert observations(shown) == []
 
 
 def test_a_deep_tanh_net_with_small_weights_vanishes_towards_its_input():
@@ -164,7 +165,7 @@ def test_a_deep_tanh_net_with_small_weights_vanishes_towards_its_input():
             x = np.tanh(x @ W)
         return x.sum()
 
-    found = findings(autolab.record(deep, rng.normal(size=(4, 6)), rng.normal(size=(6, 6)) * 0.2))
+    found = observations(autolab.record(deep, rng.normal(size=(4, 6)), rng.normal(size=(6, 6)) * 0.2))
     assert {f.sign for f in found} == {"vanishing"} and found[0].step == 0
     assert max(f.step for f in found) < 15
 
@@ -178,8 +179,8 @@ def test_dead_units_are_zero_for_every_sample_of_a_batch():
     assert dead_units(snapshot(large, 100_000)) == (7, 300)
     assert dead_units(snapshot(large, 100)) == (0, 0)  # a cell of the copy covers several units
     shown = autolab.record(lambda x: F.relu(x).sum(), np.array([[-1.0, 2.0], [-3.0, 4.0]]))
-    assert [(f.sign, f.size, f.total) for f in findings(shown)] == [("dead", 1.0, 2)]
-    assert "1 of 2" in sentences(shown, findings(shown))[0][1]
+    assert [(f.sign, f.size, f.total) for f in observations(shown)] == [("dead", 1.0, 2)]
+    assert "1 of 2" in sentences(shown, observations(shown))[0][1]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -190,7 +191,7 @@ def test_nan_and_infinities_are_marked_and_the_first_nan_has_a_path():
         return c.sum()
 
     shown = autolab.record(program, np.array([1.0, 0.0]))
-    signs = {(shown.steps[f.step].name, f.sign) for f in findings(shown)}
+    signs = {(shown.steps[f.step].name, f.sign) for f in observations(shown)}
     assert {("b", "infinite"), ("c", "nan")} <= signs
     path = nan_path(shown)
     assert path["born"] == shown["c"].id and path["because"] == shown["b"].id

@@ -1,0 +1,118 @@
+"""What can be noticed in the numbers of a recording, step by step: the one list of which marks in the graph, their
+sentences and `autolab.diagnose` are all made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .model import Recording, Snapshot, Step
+
+Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead", "left", "raised", "replaced"]
+
+VANISHED = 1e-3
+EXPLODED = 1e3
+ROUNDINGS = 64
+"""What is left of shares that cancel is no gradient, if it has no more units in the last place of them."""
+WHY_ZERO = {
+    "dead": {"relu", "relu6", "fused_relu"},
+    "flat": {"sigmoid", "hard_sigmoid", "tanh", "softplus", "erf", "clip", "exp"},
+    "factor": {"mul", "div", "square", "pow", "matmul", "linear"},
+    "step": {"sign", "floor", "ceil", "round", "rint", "trunc"},
+}
+"""Why a function passes no gradient on, by the functions that can do that."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``."""
+
+    sign: Sign
+    step: int
+    size: float = 0.0
+    total: int = 0
+
+
+def observations(recording: Recording) -> list[Observation]:
+    """Everything that is wrong or was done to the values, in the order of the steps."""
+    reference = reference_step(recording)
+    size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
+    wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
+    cancelled = _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
+    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
+    return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
+
+
+def reference_step(recording: Recording) -> Step | None:
+    """The step with whose gradient all others are compared."""
+    reached = [step for step in recording.steps if step.kind in ("call", "part") and step.grad is not None]
+    arrays = [step for step in reached if step.value is not None and step.value.size > 1]
+    return next(iter((arrays or reached)[::-1]), None)
+
+
+def _of_step(step: Step, reference: float) -> Iterator[Observation]:
+    kept = [snapshot for snapshot in (step.value, step.grad) if snapshot is not None]
+    if any([snapshot.nan_count for snapshot in kept]):
+        yield Observation("nan", step.id)
+    if any([snapshot.inf_count for snapshot in kept]):
+        yield Observation("infinite", step.id)
+    if step.grad is not None and reference > 0 and step.grad.size:
+        size = step.grad.norm
+        if 0 < size < VANISHED * reference:
+            yield Observation("vanishing", step.id, size)
+        elif size > EXPLODED * reference:
+            yield Observation("exploding", step.id, size)
+    if step.function == "relu" and step.value is not None:
+        dead, units = dead_units(step.value)
+        if dead:
+            yield Observation("dead", step.id, float(dead), units)
+
+
+def _cancelled(recording: Recording, small: set[int]) -> set[int]:
+    """Those of the steps with a small gradient whose shares cancel: a maximum that is subtracted before ``exp``."""
+    if not small:
+        return set()
+    arrived = dict.fromkeys(small, 0.0)
+    for use in [use for step in recording.steps for use in step.operands]:
+        if use.step in arrived and use.contribution is not None:
+            arrived[use.step] += max([part.norm for part in (use.contribution, use.product) if part is not None])
+    grads = {step.id: step.grad for step in recording.steps if step.id in small and step.grad is not None}
+    return {i for i, grad in grads.items() if grad.norm <= ROUNDINGS * _precision(grad) * arrived[i]}
+
+
+def _precision(grad: Snapshot) -> float:
+    return float(np.finfo(grad.values.dtype).eps) if grad.values.dtype.kind == "f" else 0.0
+
+
+def dead_units(value: Snapshot) -> tuple[int, int]:
+    """How many units are 0 for every sample, and how many there are; (0, 0) where that cannot be told.
+
+    A unit is an element of the last axis, of images (batch, channels, height, width) a channel.
+
+    A reduced copy still tells it while each unit has cells of its own: they hold the largest magnitude.
+    """
+    axis = 1 if len(value.shape) == 4 else len(value.shape) - 1
+    if axis < 1 or value.size == 0 or value.block[axis] > 1 or value.size == value.shape[axis]:
+        return 0, 0
+    units = np.moveaxis(value.values != 0, axis, 0).reshape(value.shape[axis], -1).any(axis=1)
+    return int(units.size - units.sum()), int(units.size)
+
+
+def departed(recording: Recording) -> list[Observation]:
+    """The steps whose values left the graph."""
+    left = dict.fromkeys([step for departure in recording.departures for step in departure.steps])
+    return [Observation("left", step) for step in sorted(left)]
+
+
+def marked_steps(recording: Recording) -> list[Observation]:
+    """What every picture shows, also one that looks for nothing: what left the graph, led to an error, was replaced."""
+    replaced = [Observation("replaced", step.id) for step in recording.steps if step.replaced]
+    return [*departed(recording), *raised(recording), *replaced]
+
+
+def raised(recording: Recording) -> list[Observation]:
+    """The operands of the call that raised, or the step whose gradient rule did."""
+    return [] if recording.raised is None else [Observation("raised", step) for step in recording.raised.operands]
