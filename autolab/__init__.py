@@ -13,7 +13,7 @@ Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`;
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
 Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
-Finding faults              `check_inplace`; `debug`: values changed in place, gradients that are NaN, zero or None
+Finding faults              `diagnose`: what is wrong with a program; `check_inplace`; `debug`: values changed in place
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
 PyTorch and JAX             `record`, `explore` and `check_gradients` take theirs: `bridges.torch`, `bridges.jax`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         training,
         transforms,
     )
+    from .analysis.diagnosis import diagnose
     from .gpu import elementwise_kernel
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
@@ -102,6 +103,7 @@ _LAZY = {
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
+    "diagnose": "analysis.diagnosis",
     "derivatives": "views.derivatives.explorer",
     "explore": "views.graph.explorer",
     "export_html": "views.export.pages",
@@ -158,6 +160,7 @@ __all__ = [
     "debug",
     "derivatives",
     "device",
+    "diagnose",
     "elementwise",
     "elementwise_kernel",
     "explore",

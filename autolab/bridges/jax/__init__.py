@@ -18,12 +18,13 @@ from ..needed import UnsupportedError, missing
 
 try:
     from .check import check_gradients
+    from .diagnose import JaxWorkbench as workbench
     from .explore import explore
     from .record import record
 except ModuleNotFoundError as error:
     raise missing(error, "jax", "JAX") from None
 
-__all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "record"]
+__all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "record", "workbench"]
 
 
 def graph_in(frame: FrameType, y: Any, named: Mapping[str, Any]) -> NoReturn:

@@ -14,6 +14,7 @@ from ..needed import UnsupportedError, missing
 
 try:
     from .check import check_gradients
+    from .diagnose import TorchWorkbench as workbench
     from .explore import explore
     from .graph import graph, graph_in
     from .monitor import LiveMonitor
@@ -21,4 +22,4 @@ try:
 except ModuleNotFoundError as error:
     raise missing(error, "torch", "PyTorch") from None
 
-__all__ = ["LiveMonitor", "UnsupportedError", "check_gradients", "explore", "graph", "graph_in", "record"]
+__all__ = ["LiveMonitor", "UnsupportedError", "check_gradients", "explore", "graph", "graph_in", "record", "workbench"]

@@ -1,0 +1,6 @@
+"""What is wrong with a program: `diagnose` runs copies of it, and each of its rules looks at the runs."""
+
+from .examination import diagnose
+from .report import Diagnosis, ProgramFinding
+
+__all__ = ["Diagnosis", "ProgramFinding", "diagnose"]

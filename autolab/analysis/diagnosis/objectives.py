@@ -1,0 +1,373 @@
+"""What a loss is given: doubled or missing nonlinearities, targets that do not fit, shapes that broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...recording.model import Snapshot, Step
+from .evidence import RESHAPES, Evidence, at_line, called, number
+from .report import ProgramFinding
+
+Found = Iterator[ProgramFinding]
+
+_RANGES = {
+    "sigmoid": (0.0, 1.0),
+    "softmax": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "relu": (0.0, np.inf),
+    "logistic": (0.0, 1.0),
+}
+_LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
+_AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
+_BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
+
+
+def whole(value: Snapshot | None) -> np.ndarray | None:
+    """The numbers of a float array, where all were kept."""
+    if value is None or not value.is_whole or value.values.dtype.kind not in "fiub" or not value.size:
+        return None
+    return value.values.astype(np.float64)
+
+
+def sums_to_one(value: Snapshot | None, axis: int) -> bool:
+    """Whether the numbers are probabilities along an axis of several."""
+    array = whole(value)
+    if array is None or array.ndim == 0 or array.shape[axis] < 2 or array.min() < 0:
+        return False
+    return bool(np.allclose(array.sum(axis=axis), 1.0, atol=2e-3))
+
+
+def _class_axis(value: Snapshot | None) -> int:
+    return 1 if value is not None and len(value.shape) > 2 else -1
+
+
+# ---------------------------------------------------------------------------------------------- nonlinearities
+def doubled(e: Evidence) -> Found:
+    """A softmax or a sigmoid before a loss that has its own, and a logarithm that is missing."""
+    for o in e.objectives:
+        maker, axis = e.made_by(o.prediction), _class_axis(o.prediction.value)
+        value = whole(o.prediction.value)
+        if o.kind == "cross_entropy" and sums_to_one(o.prediction.value, axis):
+            yield _double_softmax(e, maker, o.step)
+        if o.kind == "bce_logits" and _is_sigmoid(e, maker):
+            yield _double_sigmoid(e, maker, o.step)
+        if o.kind in ("nll", "kl") and value is not None and value.ndim and not _is_log(value, axis):
+            is_probable = sums_to_one(o.prediction.value, axis)
+            if o.kind == "nll" or is_probable:
+                what = "probabilities" if is_probable else "raw scores"
+                yield e.found(
+                    "missing_log",
+                    f"Line {o.step.line}, `{o.step.function}`, expects log probabilities and gets {what}: "
+                    f"{called(o.prediction)} lies between {_ends(o.prediction)}.",
+                    "Use log_softmax before it, or cross_entropy on the scores.",
+                    at=o.step,
+                )
+        if o.kind in ("cross_entropy", "bce_logits") and maker.function in ("relu", "relu6"):
+            yield _rectified(e, maker, o.step)
+    yield from _written_out(e)
+
+
+def _written_out(e: Evidence) -> Found:
+    """The same where the loss is written in parts: log_softmax and picking, or log_sigmoid."""
+    for step in [s for s in e.calls if s.id in e.used and s.id in e.learning and e.operands(s)]:
+        given = e.operands(step)[0]
+        maker = e.made_by(given)
+        if (
+            step.function == "log_softmax"
+            and sums_to_one(given.value, -1)
+            and maker.function in ("softmax", "div", "exp")
+        ):
+            yield _double_softmax(e, maker, step)
+        elif step.function == "log_softmax" and maker.function in ("relu", "relu6"):
+            yield _rectified(e, maker, step)
+        elif step.function in ("log_sigmoid", "logsigmoid") and _is_sigmoid(e, maker):
+            yield _double_sigmoid(e, maker, step)
+    for o in e.objectives:
+        if o.kind == "picked" and sums_to_one(o.prediction.value, -1) and e.ends_in(o.step, _AVERAGING):
+            yield e.found(
+                "missing_log",
+                f"{at_line(o.step)} picks one probability per example, and the loss is their mean, without a "
+                "logarithm: "
+                f"they lie between {_ends(o.prediction)}.",
+                "Use the mean of -log(p), from log_softmax of the scores.",
+                at=o.step,
+                certainty="suspicious",
+            )
+
+
+def _double_softmax(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
+    value = whole(maker.value)
+    top = "" if value is None else f": they lie between {number(value.min())} and {number(value.max())} and sum to 1"
+    return e.found(
+        "double_softmax",
+        f"{at_line(maker)} makes probabilities, and line {loss.line}, `{loss.function}`, applies softmax to them "
+        f"again{top}. Gradients get small, and the loss cannot reach 0.",
+        "Give the loss the scores, without the softmax.",
+        at=maker,
+    )
+
+
+def _double_sigmoid(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
+    return e.found(
+        "double_sigmoid",
+        f"{at_line(maker)} is a sigmoid, and line {loss.line}, `{loss.function}`, applies another: the numbers that it "
+        f"takes for logits lie between {_ends(maker)}.",
+        "Give the loss the logits, without the sigmoid.",
+        at=maker,
+    )
+
+
+def _rectified(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
+    value = whole(maker.value)
+    share = 0.0 if value is None else float((value == 0).mean())
+    return e.found(
+        "rectified_logits",
+        f"{at_line(maker)} cuts off the negative scores before `{loss.function}`: {share:.0%} of them are 0.",
+        "Leave the last layer without a relu.",
+        at=maker,
+        certainty="wrong" if share else "suspicious",
+    )
+
+
+def _is_sigmoid(e: Evidence, step: Step) -> bool:
+    given = e.operands(step)
+    y, x = whole(step.value), whole(given[0].value) if given else None
+    if step.function not in ("sigmoid", "logistic", "expit") or y is None or x is None or x.shape != y.shape:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(y, 1 / (1 + np.exp(-x)), atol=1e-3))
+
+
+def _is_log(value: np.ndarray, axis: int) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(value.max() <= 1e-3 and (value.shape[axis] < 2 or np.exp(value).sum(axis=axis).max() <= 1.01))
+
+
+def _ends(step: Step) -> str:
+    assert step.value is not None
+    return f"{number(step.value.minimum or 0.0)} and {number(step.value.maximum or 0.0)}"
+
+
+def linear_pairs(e: Evidence) -> Found:
+    """Two linear layers with nothing between them."""
+    for step in e.calls:
+        first = _layer(e, step)
+        if first is None or step.id not in e.used:
+            continue
+        below = _below(e, step)
+        second = None if below is None else _layer(e, below)
+        if below is None or second is None or _home(e, step) != _home(e, below):
+            continue
+        inner, outer = _sizes(below, second), _sizes(step, first)
+        if inner is None or outer is None or inner[1] < min(inner[0], outer[1]) or below.function != step.function:
+            continue
+        yield e.found(
+            "no_nonlinearity",
+            f"{at_line(below)} and {called(step)} in line {step.line} are two linear layers ({inner[0]} to "
+            f"{inner[1]} to "
+            f"{outer[1]}) with no nonlinearity between them: together they are one linear layer.",
+            "Put a nonlinearity such as relu between them.",
+            at=step,
+            certainty="suspicious",
+        )
+
+
+def _layer(e: Evidence, step: Step) -> Step | None:
+    """The weight of a linear layer."""
+    if step.function not in _LINEAR or any(key == "groups" for key, _ in step.attributes):
+        return None
+    weights = [
+        w for o in e.operands(step) if (w := e.made_by(o)).id in e.learned and w.value and len(w.value.shape) > 1
+    ]
+    return weights[0] if len(weights) == 1 else None
+
+
+def _below(e: Evidence, step: Step) -> Step | None:
+    """The layer whose numbers a layer gets, if only its bias, its shape and dropout are between them."""
+    given = [o for o in e.operands(step) if o.id in e.learning and e.made_by(o).id not in e.learned]
+    while len(given) == 1:
+        below = given[0]
+        others = [o for o in e.operands(below) if o.id in e.learning and e.made_by(o).id not in e.learned]
+        is_bias = below.function == "add" and len(e.operands(below)) == 2 and len(others) == 1
+        if len({user.id for user in e.users.get(below.id, []) if user.id in e.used}) > 1:
+            return None  # something else uses it, such as a residual connection
+        if below.function in _LINEAR:
+            return below
+        if not is_bias and below.function not in _BETWEEN:
+            return None
+        given = others
+    return None
+
+
+def _home(e: Evidence, step: Step) -> int | None:
+    """The scope that a layer's own is in."""
+    if step.scope is None or e.recording is None:
+        return None
+    own = e.recording.scopes[step.scope]
+    return own.parent if step.function in ("linear", "conv1d", "conv2d") and own.kind == "link" else own.id
+
+
+def _sizes(step: Step, weight: Step) -> tuple[int, int] | None:
+    """How many numbers per example a layer takes and gives."""
+    assert weight.value is not None
+    shape = weight.value.shape
+    if step.value is None or not step.value.shape:
+        return None
+    out = step.value.shape[1 if step.function and step.function.startswith("conv") else -1]
+    return (shape[1] if shape[0] == out else shape[0]), out
+
+
+def ranges(e: Evidence) -> Found:
+    """Targets that a prediction cannot reach."""
+    for o in e.objectives:
+        target, maker = whole(o.target.value), e.made_by(o.prediction)
+        if target is None or not target.size or o.target.id in e.learning:
+            continue
+        low, high = float(target.min()), float(target.max())
+        if o.kind in ("bce", "bce_logits") and (low < -1e-6 or high > 1 + 1e-6):
+            what, ends = f"`{o.step.function}`", (0.0, 1.0)
+        elif o.kind == "regression" and maker.function in _RANGES:
+            what, ends = at_line(maker), _RANGES[maker.function]
+        else:
+            continue
+        outside = float(((target < ends[0] - 0.01) | (target > ends[1] + 0.01)).mean())
+        if outside > 0.02:
+            yield e.found(
+                "output_range",
+                f"{what} gives numbers between {number(ends[0])} and {number(ends[1])}, and {outside:.0%} of the "
+                "targets "
+                f"{called(o.target)} lie outside: they go from {number(low)} to {number(high)}.",
+                "Leave the last layer without it, or scale the targets.",
+                at=maker if o.kind == "regression" else o.step,
+            )
+
+
+# ---------------------------------------------------------------------------------------------- shapes
+def broadcasts(e: Evidence) -> Found:
+    """(N, 1) against (N,): every prediction is compared with every target."""
+    for step in e.calls:
+        is_loss = _compares(e, step)
+        made = [e.made_by(o, frozenset({"broadcast_in_dim"})) for o in e.operands(step)]
+        given = [o for o in made if o.value is not None]
+        if len(given) < 2 or not is_loss or step.id not in e.used:
+            continue
+        a, b = [o.value.shape for o in given[:2] if o.value is not None]
+        one, other = (a, b) if len(a) > len(b) else (b, a)
+        n = one[0] if one else 0
+        if n > 1 and len(one) == len(other) + 1 and one[-1] == 1 and other == one[:-1] and len(other) >= 1:
+            shapes = f"{called(given[0])} has shape {a} and {called(given[1])} has {b}"
+            yield e.found(
+                "broadcast_loss",
+                f"{at_line(step)} compares all with all: {shapes}, so there are {n * n} differences instead of {n}.",
+                "Bring both to one shape, for example with prediction.squeeze(-1).",
+                at=step,
+            )
+
+
+def _compares(e: Evidence, step: Step) -> bool:
+    """Whether a step compares a prediction with something."""
+    if any(o.step is step and o.kind in ("regression", "bce", "bce_logits") for o in e.objectives):
+        return True
+    return step.function in ("sub", "mul") and step.id in e.learning and _is_averaged(e, step)
+
+
+def _is_averaged(e: Evidence, step: Step) -> bool:
+    """Whether all of a result ends in one number, with nothing but elementwise steps on the way."""
+    shape = None if step.value is None else step.value.shape
+    for _ in range(6):
+        users = {user.id: user for user in e.users.get(step.id, []) if user.id in e.used}
+        if len(users) != 1:
+            return False
+        (step,) = users.values()
+        if step.value is not None and step.value.shape == ():
+            return step.function in ("mean", "sum")
+        if step.value is None or step.value.shape != shape:
+            return False
+    return False
+
+
+def one_hot(e: Evidence) -> Found:
+    """Errors of a loss whose targets have the wrong form, and what else a loss refuses."""
+    kind, told = e.watch.told
+    file, line, text = e.watch.place
+    if not kind:
+        return
+    given = [] if e.recording is None or e.recording.raised is None else list(e.recording.raised.operands)
+    shapes = [f"{called(e.steps[i])} {e.steps[i].value.shape}" for i in given if e.steps[i].value]  # type: ignore[union-attr]
+    said = f"{kind}: {told.splitlines()[0] if told else ''}"[:200]
+    for words, name, remedy in _ERRORS:
+        if any(word in told for word in words):
+            arrays = f" It was given {', '.join(shapes)}." if shapes else ""
+            yield e.found(name, f"Line {line}, `{text}`, raised {said}.{arrays}", remedy, line=line, file=file)
+            return
+
+
+_ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (
+        ("second time", "modified by an inplace operation"),
+        "graph_reused",
+        "Run the forward pass again before each backward pass, and detach() what is carried from one round to the "
+        "next.",
+    ),
+    (
+        ("Can't call numpy()", "converting a tensor with requires_grad"),
+        "cut_gradient",
+        "Compute with tensors up to the loss.",
+    ),
+    (
+        ("more than 1 value per channel",),
+        "batch_norm_single",
+        "Batch norm needs several examples in training: use larger batches (drop_last=True), or layer norm.",
+    ),
+    (
+        ("multi-target not supported", "class probabilities", "expected scalar type Long", "not implemented for 'Int'"),
+        "one_hot_target",
+        "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1).",
+    ),
+    (
+        ("between 0 and 1",),
+        "output_range",
+        "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
+    ),
+    (("no parameter has a gradient",), "gradients_cleared", "Clear the gradients before backward, not after it."),
+)
+
+
+def labels(e: Evidence) -> Found:
+    """Class indices that are compared as if they were quantities, and one-hot targets where indices belong."""
+    for o in e.objectives:
+        target = o.target
+        maker = e.made_by(target)
+        shape = (o.prediction.value.shape, target.value.shape) if o.prediction.value and target.value else ((), ())
+        classes = shape[0][-1] if len(shape[0]) == 2 else 0
+        values = whole(target.value)
+        if o.kind != "regression" or values is None or classes < 3 or shape[0] == shape[1]:
+            continue
+        is_index = maker.value is not None and maker.value.values.dtype.kind in "iu" and values.max() < classes
+        if is_index:
+            yield e.found(
+                "one_hot_target",
+                f"{at_line(o.step)} compares {classes} scores per example with class indices (0 to "
+                f"{int(values.max())}) as "
+                "if they were quantities.",
+                "Use cross_entropy with the indices, or one-hot targets of the scores' shape.",
+                at=o.step,
+            )
+
+
+def raised(e: Evidence) -> Found:
+    """Whatever else ended the run."""
+    kind, told = e.watch.told
+    if kind:
+        file, line, text = e.watch.place
+        words: Any = told.splitlines()[0] if told else ""
+        yield e.found(
+            "raised",
+            f"Line {line}, `{text}`, raised {kind}: {words:.200}.",
+            "Mend the error first.",
+            line=line,
+            file=file,
+        )

@@ -1,0 +1,129 @@
+"""A user's program, and copies of it: what it changes, it changes in the copy."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...engine.outer_names import content_of, looked_up, outer_names
+from ...recording.scopes import is_users
+
+_SHARED = (types.ModuleType, type, types.BuiltinFunctionType)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A function with its arguments. ``prepared(values)`` gives what a copy cannot copy, by identities."""
+
+    fn: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    prepared: Callable[[list[Any]], dict[int, Any]]
+
+    @cached_property
+    def named(self) -> dict[str, Any]:
+        """What the program works on, by the user's names: its arguments, and what the function reads around it."""
+        found = dict(_outer(self.fn, set()))
+        try:
+            found |= inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments
+        except (TypeError, ValueError):
+            found |= {f"x{i}": value for i, value in enumerate(self.args)} | dict(self.kwargs)
+        return found
+
+    def __call__(self) -> Any:
+        return self.fn(*self.args, **self.kwargs)
+
+    def copied(self) -> Program:
+        """A program that does the same and shares nothing that it could change.
+
+        Raises
+        ------
+        TypeError
+            If an argument cannot be copied.
+        """
+        memo = self.prepared(list(self.named.values()))
+        return Program(
+            _copied_function(self.fn, memo),
+            tuple([_copied(value, memo, f"argument {i + 1}") for i, value in enumerate(self.args)]),
+            {name: _copied(value, memo, name) for name, value in self.kwargs.items()},
+            self.prepared,
+        )
+
+
+def _outer(fn: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """What a function and those of its module that it calls read around them, but for functions, classes, modules."""
+    function = inspect.unwrap(getattr(fn, "__func__", fn)) if callable(fn) else fn
+    if isinstance(fn, types.MethodType):
+        yield "self", fn.__self__
+    if not isinstance(function, types.FunctionType) or id(function) in seen:
+        return
+    seen.add(id(function))
+    for name, value in outer_names(function):
+        if _is_users(value, function):
+            yield from _outer(value, seen)
+        elif not callable(value) or (
+            hasattr(value, "__dict__") and not isinstance(value, (*_SHARED, types.FunctionType))
+        ):
+            yield name, value
+
+
+def _is_users(value: Any, by: types.FunctionType) -> bool:
+    return isinstance(value, types.FunctionType) and (
+        value.__globals__ is by.__globals__ or is_users(value.__code__.co_filename)
+    )
+
+
+def _copied(value: Any, memo: dict[int, Any], what: str) -> Any:
+    if isinstance(value, types.FunctionType):
+        return _copied_function(value, memo)
+    try:
+        return copy.deepcopy(value, memo)
+    except Exception as error:
+        raise TypeError(
+            f"diagnose: {what} is {type(value).__name__}, which cannot be copied ({error!s:.100}); give lists and "
+            "arrays instead of what can be read only once"
+        ) from None
+
+
+def _copied_function(fn: Any, memo: dict[int, Any]) -> Any:
+    """The function with copies of what it reads around it; functions of the user's that it calls are copied too."""
+    if not isinstance(fn, types.FunctionType):
+        return _copied(fn, memo, "the function")
+    if id(fn) in memo:
+        return memo[id(fn)]
+    key = id(fn.__globals__)
+    names = memo.setdefault(key, dict(fn.__globals__))
+    cells = [types.CellType() for _ in fn.__closure__ or ()]
+    new = types.FunctionType(fn.__code__, names, fn.__name__, None, tuple(cells) if fn.__closure__ else None)
+    memo[id(fn)] = new
+    for name in looked_up(fn.__code__):
+        if name in fn.__globals__ and names[name] is fn.__globals__[name]:
+            names[name] = _if_possible(fn.__globals__[name], memo, fn)
+    for cell, own in zip(cells, fn.__closure__ or (), strict=True):
+        cell.cell_contents = _if_possible(content_of(own), memo, fn)
+    new.__defaults__ = _if_possible(fn.__defaults__, memo, fn)
+    new.__kwdefaults__ = _if_possible(fn.__kwdefaults__, memo, fn)
+    new.__dict__.update({k: _if_possible(v, memo, fn) for k, v in fn.__dict__.items()})
+    new.__module__, new.__qualname__ = fn.__module__, fn.__qualname__
+    return new
+
+
+def _if_possible(value: Any, memo: dict[int, Any], by: types.FunctionType) -> Any:
+    if isinstance(value, types.FunctionType):
+        return _copied_function(value, memo) if _is_users(value, by) else value
+    if isinstance(value, _SHARED):
+        return value
+    try:
+        return copy.deepcopy(value, memo)
+    except Exception:  # such as a file: it is used, and not copied
+        return value
+
+
+def outer_values(fn: Any) -> list[Any]:
+    """What a function reads around it, as `Program.named` has it."""
+    return [value for _, value in _outer(fn, set())]

@@ -1,0 +1,112 @@
+"""Diagnosis: what `diagnose` found in a program, as plain frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ...engine.display import Displayed, show
+from ...recording.model import Recording
+
+Certainty = Literal["wrong", "suspicious"]
+
+
+@dataclass(frozen=True)
+class ProgramFinding:
+    """One thing that is wrong with a program.
+
+    ``kind`` is a short name such as ``cut_gradient``. ``message`` says what is wrong, with the numbers that show it,
+    and ``remedy`` what to write instead. ``line`` counts from 1 in ``file`` (a notebook cell or a module); None where
+    no line is to blame. ``certainty`` is ``wrong``, or ``suspicious`` where there may be a reason for it. ``step`` is
+    the step of the recording at which it was found, None where it is not in the graph.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab import functions as F
+    >>> found = autolab.diagnose(lambda x: F.sum(F.log(x)), [1.0, 0.0]).findings[0]
+    >>> found.kind, found.certainty
+    ('not_finite', 'wrong')
+    """
+
+    kind: str
+    message: str
+    remedy: str
+    line: int | None = None
+    file: str | None = None
+    certainty: Certainty = "wrong"
+    step: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f" ({self.file}, line {self.line})"
+        return f"{self.certainty}: {self.kind}{place}\n  {self.message}\n  {self.remedy}"
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Displayed):
+    """What `diagnose` found. It displays itself; ``str(diagnosis)`` is its text.
+
+    Attributes
+    ----------
+    function : str
+    findings : tuple of ProgramFinding
+        The most likely cause first.
+    facts : tuple of str
+        What may be intended, such as a frozen layer.
+    looked_at : tuple of str
+        What was examined.
+    recording : Recording or None
+        The run that the findings are about; None where it could not be recorded.
+
+    Notes
+    -----
+    In a condition a diagnosis is True if nothing was found.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> diagnosis = autolab.diagnose(lambda x: x * x, 3.0)
+    >>> bool(diagnosis), diagnosis.findings
+    (True, ())
+    """
+
+    function: str
+    findings: tuple[ProgramFinding, ...]
+    facts: tuple[str, ...]
+    looked_at: tuple[str, ...]
+    recording: Recording | None = field(default=None, repr=False)
+    _origin: Any = field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return not self.findings
+
+    def __str__(self) -> str:
+        count = len(self.findings)
+        head = "nothing found" if not count else "1 finding" if count == 1 else f"{count} findings"
+        lines = [f"{self.function}: {head}", *map(str, self.findings)]
+        lines += [f"fact: {fact}" for fact in self.facts]
+        return "\n".join([*lines, f"looked at: {', '.join(self.looked_at)}"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return str(show(self, "bundle")["text/html"])
+
+    def explore(self) -> Any:
+        """Open the live graph at the place of the first finding.
+
+        Raises
+        ------
+        ValueError
+            If the program could not be recorded, or this is a copy that does not know it.
+
+        Examples
+        --------
+        >>> import autolab
+        >>> view = autolab.diagnose(lambda x: x * x, 3.0).explore()
+        explore: no notebook to draw in; open ...html in a browser
+        """
+        return show(self, "live")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_origin": None}  # functions cannot always be pickled

@@ -1,0 +1,232 @@
+"""What training steps show: gradients that pile up or are thrown away, updates out of scale, modes, a loss that stays
+where it is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...recording.model import Step
+from .cuts import is_evaluation
+from .evidence import Evidence, at_line, listed, number
+from .objectives import whole
+from .report import ProgramFinding
+from .watch import TrainingEvent
+
+Found = Iterator[ProgramFinding]
+
+_TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
+"""Of its own size a weight may change so much in an update, or so little."""
+
+
+def clearing(e: Evidence) -> Found:
+    """Whether gradients are cleared before they are used again, and not before they are used at all."""
+    events = e.watch.events
+    for event in events:
+        if event.piled:
+            name, added = next(iter(event.piled.items()))
+            steps = [step for step in events if step.kind == "step" and name in step.sizes]
+            yield e.found(
+                "gradients_accumulate",
+                f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
+                "already: "
+                f"nothing clears them before line {added.line}{_growth(steps)}.",
+                "Call optimizer.zero_grad() in every step, before loss.backward().",
+                line=added.line,
+                file=added.file,
+            )
+            return
+    for i, event in enumerate(events):
+        before = [other for other in events[:i] if other.pass_ == event.pass_]
+        kinds = [other.kind for other in before]
+        if event.kind != "step" or any(size[0] for size in event.sizes.values()) or "backward" not in kinds:
+            continue
+        after = [other for other in before[kinds.index("backward") + 1 :] if other.kind == "zero"]
+        if after:
+            yield e.found(
+                "gradients_cleared",
+                f"Line {after[-1].line} clears the gradients after backward and before the update in line "
+                f"{event.line}: the "
+                "optimizer finds none, and no parameter changes.",
+                "Clear before loss.backward(), or after optimizer.step().",
+                line=after[-1].line,
+                file=after[-1].file,
+            )
+            return
+
+
+def _growth(steps: list[TrainingEvent]) -> str:
+    norms = [math.hypot(*[size[0] for size in step.sizes.values()]) for step in steps if step.sizes]
+    return f" (their norm goes from {number(norms[0])} to {number(norms[-1])})" if len(norms) > 1 and norms[0] else ""
+
+
+def rate(e: Evidence) -> Found:
+    """Updates in proportion to the weights."""
+    steps = [event for event in e.watch.events if event.kind == "step"]
+    ratios = [
+        (size[2] / size[1], name)
+        for event in steps
+        for name, size in event.sizes.items()
+        if size[1] and size[0] and _is_matrix(e, name)
+    ]
+    losses = e.watch.losses
+    if not ratios or len(losses) < 2:
+        return
+    early = ratios[: max(1, len(ratios) // 2)]
+    largest, name = max(early, key=lambda pair: pair[0] if math.isfinite(pair[0]) else math.inf)
+    typical = float(np.median([ratio for ratio, _ in early]))
+    first, last = losses[0], losses[-1]
+    has_grown = not math.isfinite(last) or (max(losses[1:]) > 2 * abs(first) + 1e-3 and last > first)
+    told = f"the loss goes from {number(first)} to {number(last)}"
+    line, file = _made_at(e)
+    if has_grown and (largest > _TOO_LARGE or (not math.isfinite(last) and math.isfinite(first))):
+        summed = _summed(e)
+        if summed is not None and not any(e.bench.is_optimizer_adaptive(event.who) for event in steps):
+            yield e.found(
+                "summed_loss",
+                f"{at_line(summed[0])} adds the losses of {summed[1]} numbers, so gradients are {summed[1]} times as "
+                "large as "
+                f"those of the mean: an update changes {name} by {number(largest)} of its size, and {told}.",
+                "Take the mean over the batch.",
+                at=summed[0],
+            )
+        yield e.found(
+            "learning_rate",
+            f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
+            "learning "
+            "rate is too large.",
+            "Divide it by 10 until the loss falls; usual are changes of about 0.001.",
+            line=line,
+            file=file,
+        )
+    elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
+        yield e.found(
+            "learning_rate",
+            f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
+            "learning "
+            "rate is too small.",
+            "Multiply it by 10 until the loss falls; usual are changes of about 0.001.",
+            line=line,
+            file=file,
+        )
+
+
+def _made_at(e: Evidence) -> tuple[int | None, str | None]:
+    """Where the optimizer was made."""
+    return e.line_above(rf"\b({'|'.join(map(re.escape, e.bench.held(e.program.named)))})\s*=")
+
+
+def _is_matrix(e: Evidence, name: str) -> bool:
+    return any(p.name == name and len(p.value().shape) > 1 for p in e.parameters)
+
+
+def _summed(e: Evidence) -> tuple[Step, int] | None:
+    """A step that adds many numbers up to the loss, and how many."""
+    if e.loss is None:
+        return None
+    for step in reversed(e.calls):
+        if step.id not in e.used or step.id not in e.learning or step.value is None or step.value.shape != ():
+            continue
+        given = e.operands(step)[:1]
+        sizes = [g.value.size for g in given if g.value is not None]
+        is_sum = step.function == "sum" or ("reduction", "'sum'") in step.attributes
+        if is_sum and sizes and sizes[0] >= 8:
+            return step, sizes[0]
+    return None
+
+
+def modes(e: Evidence) -> Found:
+    """Training in evaluation mode, and evaluation in training mode."""
+    at_first, at_last = [e.watch.modes.get(i, {}) for i in (0, max(e.watch.modes, default=0))]
+    for name, (is_on, layers) in at_last.items():
+        is_updated = any(key.startswith(name) for event in e.watch.events for key in event.sizes)
+        if layers and is_updated and not is_on:
+            line, file = e.line_in(".eval()") if at_first[name][0] else e.first_line
+            yield e.found(
+                "wrong_mode",
+                f"{name} is in evaluation mode while its parameters are "
+                f"updated{', from the second step on' if at_first[name][0] else ''}"
+                f": its layers {listed(layers)} then work without dropout and with old means.",
+                f"Call {name}.train() before every training step.",
+                line=line,
+                file=file,
+            )
+    active = [s for s in e.calls if _is_training_layer(s)]
+    if is_evaluation(e) and active:
+        kinds = listed(dict.fromkeys(str(s.function) for s in active))
+        yield e.found(
+            "wrong_mode",
+            f"{at_line(active[0])} runs {kinds} in training mode although no gradient is computed: the results are "
+            "random, "
+            "or depend on the batch.",
+            "Call model.eval() before evaluation, and model.train() after it.",
+            at=active[0],
+        )
+        return
+    for step in e.calls:
+        models = e.bench.training(e.program.named)
+        value = whole(step.value)
+        if (
+            step.function == "dropout"
+            and models
+            and not any(is_on for is_on, _ in models.values())
+            and value is not None
+        ):
+            given = whole(e.operands(step)[0].value)
+            if given is not None and given.shape == value.shape and (given != value).any():
+                yield e.found(
+                    "dropout",
+                    f"{at_line(step)} drops {float(((value == 0) & (given != 0)).mean()):.0%} of its numbers "
+                    "although the model "
+                    "is in evaluation mode.",
+                    "Give it training=self.training, or use nn.Dropout.",
+                    at=step,
+                )
+
+
+def _is_training_layer(step: Step) -> bool:
+    """Whether it is a dropout or batch norm that works as in training."""
+    mode = dict(step.attributes).get("training")
+    return (step.function == "dropout" and mode != "False") or (step.function == "batch_norm" and mode == "True")
+
+
+def staying(e: Evidence) -> Found:
+    """A loss that does not fall although updates of a usual size are made along its gradient."""
+    losses = e.watch.losses
+    steps = [event for event in e.watch.events if event.kind == "step"]
+    if e.rounds < 10 or len(losses) < 10 or not steps or not e.objectives or not all(map(math.isfinite, losses)):
+        return
+    if len({type(event.who) for event in steps}) != 1 or e.watch.error is not None:
+        return
+    best, first = min(losses[len(losses) // 2 :]), losses[0]
+    line, file = _made_at(e)
+    sizes = {name: [step.sizes[name][1] for step in steps if name in step.sizes] for name in steps[0].sizes}
+    shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if _is_matrix(e, name) and s[-1] < 0.02 * s[0]]
+    if shrunk:
+        name, before, after = shrunk[0]
+        yield e.found(
+            "does_not_overfit",
+            f"{name} shrinks from a norm of {number(before)} to {number(after)} in {len(losses)} steps: something "
+            "other than "
+            f"the loss, such as weight decay, pulls it to 0. The loss is {number(losses[-1])} then.",
+            "Make weight_decay much smaller, for example 1e-4.",
+            line=line,
+            file=file,
+        )
+        return
+    moved = [size[2] / size[1] for event in steps for size in event.sizes.values() if size[1]]
+    if best > first - 1e-3 * abs(first) and moved and float(np.median(moved)) > 1e-5:
+        yield e.found(
+            "does_not_overfit",
+            f"After {len(losses)} steps the loss is {number(losses[-1])}; it began at {number(first)} and was never "
+            "below "
+            f"{number(min(losses))}. Updates change the weights by {number(float(np.median(moved)))} of their size.",
+            "Try one batch with the simplest model: check that inputs and targets belong together, and the loss's "
+            "sign.",
+            line=line,
+            file=file,
+            certainty="suspicious",
+        )

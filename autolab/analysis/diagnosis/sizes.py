@@ -1,0 +1,377 @@
+"""Sizes: numbers that are not finite, units that are dead or saturated, gradients that vanish, weights and inputs out
+of scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...recording.model import Step
+from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
+from ...recording.observations import dead_units
+from .evidence import Evidence, at_line, called, listed, number
+from .objectives import whole
+from .report import ProgramFinding
+from .workbench import LiveParameter
+
+Found = Iterator[ProgramFinding]
+
+_SAFE = {
+    "log": ("the logarithm of 0 or of a negative number", "Use log_softmax or logsigmoid, or log(x + 1e-8)."),
+    "div": ("a division by 0", "Add a small number to the denominator, such as 1e-8."),
+    "sqrt": ("the square root of 0 or of a negative number", "Use sqrt(x + 1e-8): at 0 its gradient is infinite."),
+    "exp": ("exp of a number above 88 (float32)", "Subtract the maximum first, or use logsumexp, softmax or softplus."),
+    "norm": ("the norm of zeros", "Use sqrt(sum(x**2) + 1e-8): at 0 the norm has no gradient."),
+    "pow": ("a power out of its domain", "Keep the base above 0, for example with clamp(min=1e-8)."),
+    "where": ("the other branch of where", "Make the argument safe before the function, not its result after it."),
+    "arccos": ("arccos at -1 or 1", "Clamp the argument to (-1 + 1e-6, 1 - 1e-6)."),
+    "softmax": ("a row of -inf only", "Leave at least one number of each row unmasked."),
+}
+_ALIASES = {
+    "reciprocal": "div",
+    "rsqrt": "sqrt",
+    "acos": "arccos",
+    "asin": "arccos",
+    "std": "sqrt",
+    "log2": "log",
+    "log10": "log",
+}
+_FLAT = {
+    "sigmoid": (0.0, 1.0),
+    "logistic": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "hardtanh": (-1.0, 1.0),
+    "hardsigmoid": (0.0, 1.0),
+}
+
+
+# ---------------------------------------------------------------------------------------------- NaN and infinity
+def not_finite(e: Evidence) -> Found:
+    """The first step that made a NaN or an infinity that reaches the loss or a gradient, and why."""
+    if e.recording is None:
+        return
+    for origin in find_nonfinite(e.recording).origins:
+        reaches = e.loss is not None and (e.loss.id in origin.values or origin.step == e.loss.id)
+        bad = [p.name for p in e.trainable if (g := e.gradient(p)) is not None and not np.isfinite(g).all()]
+        if not reaches and not (origin.gradients and bad):
+            continue
+        cause = origin.because or origin
+        step = e.steps[cause.step]
+        name = _ALIASES.get(step.function or "", step.function or "")
+        if cause.how in ("given", "written"):
+            why, remedy = "it was given", "Look for the number in the data: numpy.isnan(x).any()."
+        else:
+            why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))
+        if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
+            why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
+        yield e.found(
+            "not_finite",
+            f"{at_line(step)} makes {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
+            f"It reaches {'the loss' if reaches else listed(bad)}.",
+            remedy,
+            at=step,
+        )
+        return
+
+
+def _what(origin: NonfiniteOrigin) -> str:
+    return "NaN" if origin.what == "nan" else "infinity"
+
+
+def _numbers(e: Evidence, step: Step) -> str:
+    given = [o.value for o in e.operands(step) if o.value is not None and o.value.minimum is not None]
+    ends = [
+        f"{number(v.minimum)} to {number(v.maximum)}" for v in given if v.minimum is not None and v.maximum is not None
+    ]
+    return f" (its input goes from {' and from '.join(ends)})" if ends else ""
+
+
+def underflow(e: Evidence) -> Found:
+    """Gradients of float16 that are 0 because they are too small for it."""
+    for step in e.calls:
+        if (
+            step.id not in e.learning
+            or step.grad is None
+            or step.value is None
+            or step.value.dtype not in ("float16", "torch.float16")
+        ):
+            continue
+        g = whole(step.grad)
+        users = [u for u in e.users.get(step.id, []) if u.grad is not None and u.grad.norm > 0]
+        if g is None or not users or g.size < 2:
+            continue
+        small = float((np.abs(g) < 6e-5).mean())
+        if small > 0.5:
+            yield e.found(
+                "underflow",
+                f"{at_line(step)} is float16, and {small:.0%} of its gradient is below 6e-5, the smallest that float16 "
+                f"holds in full: {float((g == 0).mean()):.0%} became 0.",
+                "Scale the loss (GradScaler), or use bfloat16 or float32.",
+                at=step,
+            )
+            return
+
+
+# ---------------------------------------------------------------------------------------------- units
+def dead(e: Evidence) -> Found:
+    """A relu that passes nothing, a clamp at its bound, a dropout that drops all."""
+    for step in e.calls:
+        if step.value is None or step.id not in e.learning or step.id not in e.used or step.value.size < 2:
+            continue
+        value = whole(step.value)
+        if step.function in ("relu", "relu6"):
+            zero, units = dead_units(step.value)
+            is_all = value is not None and not value.any()
+            if is_all or (units >= 4 and zero >= 0.9 * units):
+                zero, units = (units or 1, units or 1) if is_all else (zero, units)
+                yield e.found(
+                    "dead_units",
+                    f"{at_line(step)} is 0 for every example in {zero} of {units} units: its inputs are at most "
+                    f"{_top(e, step)}, so no gradient gets through.",
+                    "Look at the bias, the initialisation and the learning rate; leaky_relu keeps a slope.",
+                    at=step,
+                )
+        elif step.function in ("clamp", "clip", "clamp_min", "clamp_max", "hardtanh") and value is not None:
+            yield from _clamped(e, step, value)
+        elif step.function in ("dropout", "dropout1d", "dropout2d") and value is not None and not value.any():
+            given = whole(e.operands(step)[0].value)
+            if given is not None and given.any():
+                yield e.found(
+                    "dropout",
+                    f"{at_line(step)} sets all {value.size} numbers to 0, so nothing after it depends on the inputs.",
+                    "The rate is the share that is dropped: use a number such as 0.1 to 0.5.",
+                    at=step,
+                )
+
+
+def _top(e: Evidence, step: Step) -> str:
+    given = e.operands(step)[0].value
+    return "0" if given is None or given.maximum is None else number(given.maximum)
+
+
+def _clamped(e: Evidence, step: Step, value: np.ndarray) -> Found:
+    given = whole(e.operands(step)[0].value)
+    if given is None or given.shape != value.shape or step.grad is None or step.grad.norm == 0:
+        return
+    outside = float((given != value).mean())
+    if outside >= 0.9:
+        yield e.found(
+            "clamped",
+            f"{at_line(step)} holds {outside:.0%} of its numbers at a bound: they come in between "
+            f"{number(given.min())} and {number(given.max())}. There the gradient is 0.",
+            "Widen the bounds, or use a smooth function such as sigmoid or softplus.",
+            at=step,
+        )
+
+
+def saturated(e: Evidence) -> Found:
+    """Sigmoids and tanhs at their ends, where the slope is almost 0."""
+    for step in e.calls:
+        ends, value = _FLAT.get(step.function or ""), whole(step.value)
+        if ends is None or value is None or value.size < 8 or step.id not in e.learning or step.id not in e.used:
+            continue
+        near = float(((value - ends[0] < 0.01) | (ends[1] - value < 0.01)).mean())
+        given = whole(e.operands(step)[0].value)
+        if near >= 0.85 and given is not None and np.abs(given).max() > 4:
+            is_last = any(e.made_by(o.prediction) is step for o in e.objectives)
+            if is_last and near < 0.98:
+                continue
+            yield e.found(
+                "saturated",
+                f"{at_line(step)} is saturated in {near:.0%} of its numbers: its inputs go from "
+                f"{number(given.min())} to "
+                f"{number(given.max())}, where the slope is almost 0.",
+                "Make weights and inputs smaller: a usual initialisation, inputs of mean 0 and deviation 1.",
+                at=step,
+                certainty="suspicious",
+            )
+
+
+# ---------------------------------------------------------------------------------------------- sizes of gradients
+def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
+    """The weight matrices in the order in which they are used."""
+    found = [(s, p) for s in e.steps.values() if (p := e.parameter(s)) is not None and len(p.value().shape) > 1]
+    return [(s, p) for s, p in found if s.id in e.used and s.id in e.learned]
+
+
+def gradients(e: Evidence) -> Found:
+    """Norms of gradients in proportion to weights, from the first layer to the last."""
+    ratios = []
+    for step, p in _weights(e):
+        g = e.gradient(p)
+        users = e.users.get(step.id, [])
+        if g is not None and np.isfinite(g).all() and g.any() and (size := _rms(p.value())):
+            ratios.append((_rms(g) / size, step, p, users[0] if users else step))
+    if len(ratios) < 3:
+        return
+    first, last = ratios[0], ratios[-1]
+    ratio = first[0] / last[0]
+    if not (ratio < 1e-5 or ratio > 1e5):
+        return
+    kind = "vanishing" if ratio < 1 else "exploding"
+    per_layer = ratio ** (1 / (len(ratios) - 1))
+    between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in _FLAT]
+    what = f"each {between[0]} and layer" if between else "each layer"
+    yield e.found(
+        kind,
+        f"The gradient of {first[2].name} is {number(ratio)} times that of {last[2].name}, in proportion to the "
+        f"weights: {what} of {len(ratios)} multiplies it by about {number(per_layer)}.",
+        "Use relu or gelu with their initialisation, normalisation layers, or residual connections (x + f(x))."
+        if kind == "vanishing"
+        else "Use a usual initialisation, normalisation layers, and clip the norm of the gradient.",
+        at=first[3],
+    )
+
+
+def _is_masked(e: Evidence, step: Step, depth: int = 4) -> bool:
+    """Whether large negative numbers were put in on purpose, so that softmax leaves them out."""
+    if step.value is None or (step.value.minimum or 0.0) > -1e4:
+        return False
+    if step.function in ("masked_fill", "where", "select_n", "add"):
+        return True
+    return depth > 0 and any(_is_masked(e, o, depth - 1) for o in e.operands(step) if o.kind == "call")
+
+
+def through_time(e: Evidence) -> Found:
+    """A gradient that dies out in a loop that uses the same weights again and again."""
+    for step, p in _weights(e):
+        rounds = [u for u in e.users.get(step.id, []) if u.id in e.used and u.grad is not None]
+        if len(rounds) < 50:
+            continue
+        first, last = rounds[0].grad, rounds[-1].grad
+        if first is not None and last is not None and last.norm > 0 and first.norm <= 1e-30 * last.norm:
+            yield e.found(
+                "vanishing",
+                f"Through {len(rounds)} rounds with {p.name} the gradient shrinks from {number(last.norm)} to "
+                f"{number(first.norm)}: the first rounds teach nothing.",
+                "Use an LSTM or GRU, orthogonal weights, shorter sequences, or attention.",
+                at=rounds[0],
+            )
+            return
+
+
+def values(e: Evidence) -> Found:
+    """Values that grow from layer to layer."""
+    calls = [s for s in e.calls if s.id in e.used & e.learning and not _is_masked(e, s)]
+    sizes = [(s, _rms(v)) for s in calls if (v := whole(s.value)) is not None and v.ndim]
+    sizes = [(s, size) for s, size in sizes if 0 < size < np.inf]
+    if len(sizes) < 4 or (sizes[-1][1] < 1e6 * sizes[0][1] and max(size for _, size in sizes) < 1e6 * sizes[0][1]):
+        return
+    top = max(sizes, key=lambda pair: pair[1])
+    yield e.found(
+        "exploding",
+        f"The values grow from {number(sizes[0][1])} at {called(sizes[0][0])} to {number(top[1])} at {called(top[0])}, "
+        f"within {len(sizes)} steps.",
+        "Use a usual initialisation or normalisation layers, and sums of logarithms instead of products.",
+        at=top[0],
+    )
+
+
+def initialisation(e: Evidence) -> Found:
+    """Weights that are far too large, and units that are all alike."""
+    weights = _weights(e)
+    for step, p in weights:
+        w, g = p.value(), e.gradient(p)
+        rows = w.reshape(len(w), -1)
+        users = [u for u in e.users.get(step.id, []) if u.id in e.used]
+        is_layer = any(u.function not in ("embedding", "take", "gather", "getitem") for u in users)
+        if not users or not is_layer or w.dtype.kind != "f":
+            continue
+        if len(weights) > 1 and p is not weights[-1][1] and _is_alike(rows, g):
+            line = users[0]
+            yield e.found(
+                "symmetric_units",
+                f"All {len(rows)} units of {p.name} have the same weights"
+                f"{' (0)' if not rows.any() else ''}, and so the same gradient: they stay alike for ever.",
+                "Initialise weights with random numbers; only biases may begin at 0.",
+                at=line,
+            )
+            return
+        yield from _large(e, p, w, users)
+
+
+def _is_alike(rows: np.ndarray, g: np.ndarray | None) -> bool:
+    if g is None or len(rows) < 2:
+        return False
+    for axis in (0, 1):
+        if rows.shape[axis] < 2 or np.ptp(rows, axis=axis).max() > 0:
+            continue
+        flat = g.reshape(len(rows), -1)
+        if np.ptp(flat, axis=axis).max() <= 1e-5 * max(float(np.abs(flat).max()), 1e-30):
+            return True
+    return False
+
+
+def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> Found:
+    for user in users:
+        given = [v for o in e.operands(user) if o.id not in e.learned and (v := whole(o.value)) is not None]
+        made = whole(user.value)
+        if (
+            user.function in ("embedding",)
+            or not given
+            or made is None
+            or any(u.function == "embedding" for u in users)
+        ):
+            continue
+        grown, size = _rms(made) / max(_rms(given[0]), 1e-30), _rms(w)
+        if grown > 8 and size > 0.5:
+            yield e.found(
+                "large_initialisation",
+                f"{at_line(user)} makes its values {number(grown)} times as large as its inputs: the weights of "
+                f"{p.name} "
+                f"have the size {number(size)}, and usual are {number((grown / size) ** -1)}.",
+                "Initialise with a deviation of about 1/sqrt(number of inputs).",
+                at=user,
+            )
+            return
+
+
+def _rms(array: np.ndarray) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.sqrt(np.mean(np.square(array.astype(np.float64))))) if array.size else 0.0
+
+
+def unnormalised(e: Evidence) -> Found:
+    """Inputs far from 0 that a layer gets as they are."""
+    for step in e.steps.values():
+        value = whole(step.value)
+        if (
+            step.kind not in ("input", "constant")
+            or step.id in e.learned
+            or value is None
+            or value.ndim < 2
+            or value.size < 8
+        ):
+            continue
+        users = [
+            u
+            for u in _first_uses(e, step)
+            if u.function in ("linear", "matmul", "mm", "addmm", "conv1d", "conv2d", "dot_general")
+        ]
+        size = _rms(value)
+        if users and size > 50 and np.isfinite(size):
+            yield e.found(
+                "unnormalised_inputs",
+                f"{called(step)} goes from {number(value.min())} to {number(value.max())} (mean "
+                f"{number(value.mean())}), and "
+                f"line {users[0].outer_line or users[0].line} gives it to a layer as it is.",
+                "Subtract the mean and divide by the deviation; images: divide by 255.",
+                at=users[0],
+                line=users[0].outer_line,
+                file=users[0].file if e.recording is None else e.recording.file,
+                certainty="suspicious",
+            )
+            return
+
+
+def _first_uses(e: Evidence, step: Step) -> list[Step]:
+    found = []
+    waiting = list(e.users.get(step.id, []))
+    while waiting:
+        user = waiting.pop()
+        if user.function in ("float", "to", "view", "reshape", "flatten", "type", "cast", "double", "unsqueeze"):
+            waiting += e.users.get(user.id, [])
+        elif user.id in e.used:
+            found.append(user)
+    return found

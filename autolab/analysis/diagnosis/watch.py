@@ -1,0 +1,208 @@
+"""ProgramWatch: runs a copy of a program, and notes every backward pass, every clearing and every update."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ...engine.source import file_label
+from ...recording.raised import place_of, told_as
+from ...recording.scopes import is_users
+from .program import Program
+from .workbench import Workbench
+
+MOST_BYTES = 1 << 26
+"""Larger gradients are known by their sizes alone."""
+
+
+@dataclass(frozen=True)
+class TrainingEvent:
+    """One call of the program's. ``kind`` is ``backward``, ``zero`` or ``step``; ``loss`` of a backward pass.
+
+    ``piled`` are gradients that an earlier update had used and that a backward pass added to since; ``sizes`` are for
+    each parameter that an update changed the norms of its gradient, of itself and of the change.
+    """
+
+    kind: str
+    file: str | None
+    line: int | None
+    pass_: int
+    who: Any = None
+    loss: float = 0.0
+    piled: dict[str, TrainingEvent] = field(default_factory=dict)
+    sizes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+
+
+class _Reached(BaseException):
+    """The loss of a step is known: nothing after it is to run."""
+
+    def __init__(self, loss: Any) -> None:
+        self.loss = loss
+
+
+class ProgramWatch:
+    """What one program did in a number of rounds.
+
+    ``gradients`` are those of the first round by the parameters' names; None where none arrived. ``losses`` has the
+    loss of every round, ``modes`` the modes of the models at its backward pass. ``error`` is what ended the rounds,
+    with its ``place``.
+    """
+
+    def __init__(self, bench: Workbench, program: Program) -> None:
+        self.bench, self.program = bench, program
+        self.parameters = bench.parameters(program.named)
+        self.events: list[TrainingEvent] = []
+        self.losses: list[float] = []
+        self.gradients: dict[str, np.ndarray | None] = {}
+        self.has_loss = False
+        self.calls_backward = False
+        self.error: BaseException | None = None
+        self.modes: dict[int, dict[str, tuple[bool, list[str]]]] = {}
+        self._used: set[str] = set()
+        self._piled: dict[str, TrainingEvent] = {}
+        self._round = 0
+
+    def run(self, rounds: int) -> None:
+        """Run the program; a loss that it returns is differentiated once."""
+        with self.bench.repeatable(), self.bench.listening(self._hear), np.errstate(all="ignore"):
+            for self._round in range(rounds):
+                count = len(self.events)
+                try:
+                    loss = self.bench.loss_in(self.program())
+                    self.calls_backward = any(event.kind == "backward" for event in self.events)
+                    if loss is not None and not self.calls_backward:
+                        self._clear()
+                        self.bench.differentiate(loss)
+                except Exception as error:
+                    self.error = error
+                    return
+                found = [event.loss for event in self.events[count:] if event.kind == "backward"]
+                self.losses += found[:1]
+
+    def _clear(self) -> None:
+        for parameter in self.parameters:
+            if hasattr(parameter.tensor, "grad"):
+                parameter.tensor.grad = None
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """Type and message of the error."""
+        return ("", "") if self.error is None else told_as(self.error)
+
+    @property
+    def place(self) -> tuple[str | None, int | None, str | None]:
+        """File, line and text of the user's line that the error came of."""
+        return (None, None, None) if self.error is None else place_of(self.error)
+
+    # ------------------------------------------------------------------ what is heard
+    def _hear(self, kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
+        file, line = _users_place()
+        if kind == "backward":
+            return self._backward(who, go_on, file, line)
+        if kind == "zero":
+            self.events.append(TrainingEvent(kind, file, line, self._round, who))
+            return go_on()
+        return self._update(who, go_on, file, line)
+
+    def _backward(self, loss: Any, go_on: Callable[[], Any], file: str | None, line: int | None) -> Any:
+        number = self.bench.array(loss)
+        self.has_loss = True
+        self.modes.setdefault(self._round, self.bench.training(self.program.named))
+        before = {p.name: None if (g := p.grad()) is None else g.copy() for p in self.parameters}
+        self._forget_cleared(before)
+        event = TrainingEvent(
+            "backward", file, line, self._round, loss=np.nan if number is None else float(np.sum(number))
+        )
+        self.events.append(event)
+        answer = go_on()
+        after = {p.name: p.grad() for p in self.parameters}
+        self._piled |= {name: event for name in self._used if _is_other(before[name], after.get(name))}
+        if self._round == 0:
+            for name, g in after.items():
+                own = _new(g, before.get(name))
+                if self.gradients.get(name) is None or (own is not None and not np.any(self.gradients[name])):
+                    self.gradients[name] = own
+        return answer
+
+    def _forget_cleared(self, grads: Mapping[str, np.ndarray | None]) -> None:
+        """Gradients that are gone pile up no more."""
+        self._used &= {name for name, g in grads.items() if g is not None and g.any()}
+        self._piled = {name: event for name, event in self._piled.items() if name in self._used}
+
+    def _update(self, who: Any, go_on: Callable[[], Any], file: str | None, line: int | None) -> Any:
+        mine = self.bench.same(self.parameters, self.bench.held({"optimizer": who}).get("optimizer", []))
+        before = {p.name: p.value().copy() for p in mine}
+        self._forget_cleared({p.name: p.grad() for p in self.parameters})
+        norms = {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
+        piled = {name: event for name, event in self._piled.items() if name in norms}
+        count = len(self.events)
+        answer = go_on()
+        if len(self.events) > count:  # it has run backward itself
+            norms = {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
+        sizes = {
+            p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
+        }
+        self._used |= set(norms)
+        self.events.append(TrainingEvent("step", file, line, self._round, who, piled=piled, sizes=sizes))
+        return answer
+
+
+def _is_other(before: np.ndarray | None, after: np.ndarray | None) -> bool:
+    return before is not None and after is not None and not np.array_equal(before, after)
+
+
+def _new(after: np.ndarray | None, before: np.ndarray | None) -> np.ndarray | None:
+    """The gradient that a pass gave; None where nothing arrived."""
+    if after is None:
+        return None
+    return after.copy() if before is None else after - before
+
+
+def _norm(array: np.ndarray) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.linalg.norm(array.astype(np.float64, copy=False).ravel()))
+
+
+def _users_place() -> tuple[str | None, int | None]:
+    """File and line of the user's code that is calling."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and not is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    return (None, None) if frame is None else (file_label(frame.f_code.co_filename), frame.f_lineno)
+
+
+def up_to_loss(bench: Workbench, program: Program, is_probe: bool = False) -> Callable[..., Any]:
+    """The program's function without what it does after the loss is known: it returns the loss, in a probe without its
+    gradients."""
+
+    @contextmanager
+    def stopped() -> Iterator[None]:
+        def hear(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
+            if kind == "backward":
+                raise _Reached(who)
+            return None  # gradients of a copy that has none
+
+        with bench.listening(hear):
+            yield
+
+    fn = program.fn
+
+    @wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            with stopped():
+                result = fn(*args, **kwargs)
+        except _Reached as reached:
+            return bench.without_gradient(reached.loss) if is_probe else reached.loss
+        loss = bench.loss_in(result)
+        if loss is None:
+            return result
+        return bench.without_gradient(loss) if is_probe else loss
+
+    return run

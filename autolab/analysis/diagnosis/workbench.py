@@ -1,0 +1,157 @@
+"""What `diagnose` asks of a library: to run, to record and to read; a bridge answers for PyTorch and JAX."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...recording.model import Recording
+from .program import Program
+
+_LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
+
+
+@dataclass(frozen=True)
+class LiveParameter:
+    """A parameter as it is now. ``owner`` is the user's name of the model that has it, ``path`` its name in there."""
+
+    owner: str
+    path: str
+    tensor: Any
+    trainable: bool
+    value: Callable[[], np.ndarray]
+    grad: Callable[[], np.ndarray | None]
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """As the user would write it: ``model.fc1.weight``."""
+        return self.label or (f"{self.owner}.{self.path}" if self.path else self.owner)
+
+
+class Workbench(ABC):
+    """One library. ``named`` is always what a program works on, by the user's names."""
+
+    has_gradients = True
+    """Whether parameters keep their gradients; otherwise those of the recording count."""
+
+    @abstractmethod
+    def prepared(self, values: list[Any]) -> dict[int, Any]:
+        """What a deep copy is to use as it is, by identities."""
+
+    def settled(self, program: Program) -> Program:
+        """The program, or a copy of it in which every parameter has its size."""
+        return program
+
+    @abstractmethod
+    def record(self, fn: Callable[..., Any], program: Program) -> Recording:
+        """Record ``fn`` with the arguments of the program."""
+
+    @abstractmethod
+    def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
+        """The parameters of all models, each once, and tensors that require a gradient."""
+
+    @abstractmethod
+    def held(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """For each optimizer the parameters that it updates."""
+
+    @abstractmethod
+    def unregistered(self, named: Mapping[str, Any]) -> Iterator[tuple[Any, str, list[Any]]]:
+        """A model, the attribute of it that hides parameters, and these parameters."""
+
+    @abstractmethod
+    def training(self, named: Mapping[str, Any]) -> dict[str, tuple[bool, list[str]]]:
+        """For each model whether it is in training mode, and the kinds of its layers that care."""
+
+    @abstractmethod
+    def evaluating(self, named: Mapping[str, Any]) -> None:
+        """Put every model into evaluation mode."""
+
+    @abstractmethod
+    def repeatable(self) -> AbstractContextManager[Any]:
+        """Inside, random numbers are those of now; afterwards they are as before."""
+
+    @abstractmethod
+    def loss_in(self, result: Any) -> Any:
+        """The loss in what a program returned: the first value that a gradient can begin at; None if there is none."""
+
+    @abstractmethod
+    def differentiate(self, loss: Any) -> None:
+        """Run backward from a loss, or from the sum of its elements."""
+
+    @abstractmethod
+    def array(self, value: Any) -> np.ndarray | None:
+        """The numbers of an array or tensor; None of anything else."""
+
+    def write(self, named: Any, array: np.ndarray) -> None:
+        """Let an array of a copy hold other numbers."""
+        named[...] = array
+
+    def without_gradient(self, loss: Any) -> Any:
+        """A loss whose backward pass is not to be recorded, where that saves time."""
+        return loss
+
+    def changed(self, program: Program, name: str, array: np.ndarray) -> Program:
+        """A copy of the program with other numbers in an array of it."""
+        copy = program.copied()
+        self.write(copy.named[name], array)
+        return copy
+
+    @abstractmethod
+    def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> AbstractContextManager[Any]:
+        """Inside, ``hear(kind, who, go_on)`` is called for every ``backward``, ``zero`` and ``step``, and continues."""
+
+    def is_optimizer_adaptive(self, optimizer: Any) -> bool:
+        """Whether the size of its updates does not depend on that of the gradients."""
+        return not type(optimizer).__name__.startswith("SGD")
+
+    def same(self, parameters: Iterable[LiveParameter], tensors: Iterable[Any]) -> list[LiveParameter]:
+        """Those of the parameters that are among the tensors."""
+        ids = {id(tensor) for tensor in tensors}
+        return [p for p in parameters if id(p.tensor) in ids]
+
+
+def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What is named, also inside lists, tuples, dicts and objects of the user's classes."""
+    waiting, seen = list(named.items()), set()
+    while waiting:
+        name, value = waiting.pop(0)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield name, value
+        if isinstance(value, dict):
+            waiting += [(f"{name}[{key!r}]", inner) for key, inner in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(f"{name}[{i}]", inner) for i, inner in enumerate(value[:1000])]
+        elif _is_plain(value):
+            waiting += [(f"{name}.{key}", inner) for key, inner in vars(value).items()]
+
+
+def _is_plain(value: Any) -> bool:
+    """An object of a class of the user's."""
+    module = type(value).__module__.partition(".")[0]
+    is_one = hasattr(value, "__dict__") and not isinstance(value, type | FunctionType | ModuleType)
+    is_model = any(base.__name__ in ("Module", "Link", "Optimizer", "Variable") for base in type(value).__mro__)
+    return is_one and not is_model and module not in _LIBRARIES
+
+
+@contextmanager
+def replaced(owner: Any, name: str, kind: str, hear: Callable[..., Any]) -> Iterator[None]:
+    """Inside, a method of a class is heard before it runs."""
+    own = getattr(owner, name)
+
+    def heard(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return hear(kind, self, lambda: own(self, *args, **kwargs))
+
+    setattr(owner, name, heard)
+    try:
+        yield
+    finally:
+        setattr(owner, name, own)

@@ -1,0 +1,63 @@
+"""How a diagnosis shows itself: each finding with its line, its numbers and its remedy, then facts, then what was
+looked at; and the live graph at the first finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...engine.display import Bundle
+from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, prose
+from ..draw.messages import plural
+from ..graph.explorer import explore
+
+if TYPE_CHECKING:
+    from ...analysis.diagnosis import Diagnosis, ProgramFinding
+
+_MOST_WORDS = 1000
+
+
+def bundle(diagnosis: Diagnosis) -> Bundle:
+    """HTML, and the diagnosis's own text."""
+    return fitting(_ever_smaller(diagnosis), str(diagnosis))
+
+
+def _ever_smaller(diagnosis: Diagnosis) -> Iterator[Markup]:
+    """The whole display; without facts and what was looked at."""
+    count = len(diagnosis.findings)
+    head = plural(count, "finding") if count else "nothing found"
+    parts = [paragraph(element("b", code(diagnosis.function), escape(f": {head}")))]
+    parts += [element("ol", *map(_finding, diagnosis.findings))] if count else []
+    facts = [paragraph(escape("Facts that may be intended:")), element("ul", *map(_item, diagnosis.facts))]
+    looked = details("What was looked at", paragraph(escape(", ".join(diagnosis.looked_at), _MOST_WORDS * 2)))
+    yield join([*parts, *(facts if diagnosis.facts else []), looked])
+    yield join(parts)
+
+
+def _finding(finding: ProgramFinding) -> Markup:
+    place = "" if finding.line is None else f" ({clean(finding.file or '')}, line {finding.line})"
+    head = element("b", prose(f"{finding.certainty}: {finding.kind}{place}"))
+    return element("li", head, element("div", _with_code(finding.message)), element("div", _with_code(finding.remedy)))
+
+
+def _item(fact: str) -> Markup:
+    return element("li", _with_code(fact))
+
+
+def _with_code(text: str) -> Markup:
+    """Prose, with what stands between backquotes as code."""
+    return join([code(part) if i % 2 else prose(part) for i, part in enumerate(text.split("`"))])
+
+
+def explore_finding(diagnosis: Diagnosis) -> Any:
+    """Open the live graph of a copy of the program, with the step of the first finding chosen."""
+    if diagnosis._origin is None or diagnosis.recording is None:
+        raise ValueError("explore: there is no program to run: it could not be recorded, or this is a copy")
+    fn, program = diagnosis._origin.up_to_loss()
+    view = explore(fn, *program.args, **program.kwargs)
+    step = next((finding.step for finding in diagnosis.findings if finding.step is not None), None)
+    outline = view.recording.outline
+    boxes = outline.holders(outline.at_first())
+    if step in boxes:
+        view._look_at({"selected": step}, [*view._picture.first, ["detail", boxes[step]]])
+    return view
