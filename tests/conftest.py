@@ -25,7 +25,7 @@ with suppress(ModuleNotFoundError):  # on the machine of a GPU; what needs it is
 
 collect_ignore = ["serializers/bombs.py", "serializers/damaged.py"]
 """Programs that tests start; one of them needs h5py."""
-collect_ignore_glob = ["bridges/[!t]*.py", "bridges/torch_*.py"]
+collect_ignore_glob = ["bridges/[!t]*.py", "bridges/torch_*.py", "analysis/diagnosis/*.py"]
 """What tests of PyTorch and JAX import, once these are known to be there."""
 
 

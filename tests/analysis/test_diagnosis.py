@@ -1,0 +1,116 @@
+"""Programs with a mistake are named with their line; healthy ones, and the same ones put right, are not accused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from diagnosis.case import Case, cases, mended
+from diagnosis.plain import learned, run
+from diagnosis.table import Verdict, in_peace, judge
+
+import autolab
+
+LIBRARIES = [
+    pytest.param(name, marks=pytest.mark.skipif(not find_spec(name), reason=f"needs {name}: make test-bridges"))
+    for name in ("autolab", "torch", "jax")
+]
+KINDS = """
+cut_gradient unreached_parameter frozen_parameter unregistered_parameter not_in_optimizer replaced_parameter
+graph_reused gradients_accumulate gradients_cleared broadcast_loss wrong_axis softmax_over_batch one_hot_target
+mixed_examples causal_leak double_softmax double_sigmoid missing_log rectified_logits no_nonlinearity output_range
+dead_units saturated clamped dropout batch_norm_single wrong_mode vanishing exploding learning_rate unnormalised_inputs
+summed_loss symmetric_units large_initialisation underflow not_finite shuffled_labels constant_output ignores_inputs
+does_not_overfit
+"""
+NAMED = 0.95
+"""So many of the mistakes are named, in the first finding and with a right line."""
+
+
+@cache
+def table(library: str) -> list[Case]:
+    return cases(f"{library}_*.py")
+
+
+def wrong(library: str) -> list[Case]:
+    return [case for case in table(library) if case.kinds and not case.is_aside]
+
+
+def each(found: list[Case], says: Callable[[Case], str]) -> list[str]:
+    """What is said of the cases of which something is said."""
+    with in_peace():
+        return [f"{case.name}: {text}" for case in found if (text := says(case))]
+
+
+# ---------------------------------------------------------------------------------------------- the table itself
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_mistakes_run_or_fail_as_they_say(library):
+    def says(case: Case) -> str:
+        try:
+            run(case)
+        except Exception as error:  # any: it is compared
+            return "" if case.fails and case.fails in str(error) else f"{type(error).__name__}: {error}"
+        return "it does not fail" if case.fails else ""
+
+    assert each([case for case in table(library) if case.kinds], says) == []
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_healthy_programs_and_the_mistakes_put_right_learn(library, tmp_path):
+    def says(case: Case) -> str:
+        right = mended(case, tmp_path) if case.kinds else case
+        if not right.learns:
+            run(right)
+            return ""
+        first, last = learned(right)
+        return "" if last < 0.9 * first or last < first - 0.1 else f"{first} -> {last}"
+
+    assert each([case for case in table(library) if case.can_be_mended or not case.kinds], says) == []
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="needs torch: make test-bridges")
+def test_every_kind_has_a_mistake():
+    assert {kind for case in wrong("torch") for kind in case.kinds} == set(KINDS.split())
+    assert len(wrong("torch")) >= 60
+
+
+# ---------------------------------------------------------------------------------------------- what diagnose says
+needs_diagnose = pytest.mark.skipif(not hasattr(autolab, "diagnose"), reason="autolab.diagnose is being written")
+
+
+def _share_named(found: list[Case]) -> tuple[float, str]:
+    verdicts = [judge(case) for case in found]
+    return sum(v.is_right for v in verdicts) / len(verdicts), "\n".join([str(v) for v in verdicts if not v.is_right])
+
+
+@needs_diagnose
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_mistakes_are_named_with_their_line(library):
+    share, missed = _share_named(wrong(library))
+    assert share >= NAMED, missed
+
+
+def _accused(verdict: Verdict) -> str:
+    return verdict.text if not verdict.is_right else ""
+
+
+@needs_diagnose
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_healthy_programs_are_not_accused(library):
+    assert each([case for case in table(library) if not case.kinds], lambda case: _accused(judge(case))) == []
+
+
+@needs_diagnose
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_mistake_put_right_is_not_accused(library, tmp_path: Path):
+    found = [case for case in table(library) if case.can_be_mended]
+    assert each(found, lambda case: _accused(judge(mended(case, tmp_path)))) == []
+
+
+@needs_diagnose
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_everything_is_as_before(library):
+    assert each(table(library), lambda case: ", ".join(judge(case).changed)) == []
