@@ -9,6 +9,7 @@ import numpy as np
 
 from autolab import Link, config, optimizers
 from diagnosis.case import Case
+from diagnosis.state import state_of
 
 
 def seed(case: Case) -> None:
@@ -27,17 +28,18 @@ def made(case: Case) -> tuple[Any, ...]:
     return case.make()
 
 
-def run(case: Case) -> float:
-    """Run the program as its author does: one forward and backward, or its steps. Returns the last loss."""
+def run(case: Case) -> bool:
+    """Run the program as its author does: one forward and backward, or its steps. Says if all is finite at the end."""
     fn, *args = made(case)
-    loss = np.nan
+    loss: Any = None
     for _ in range(case.steps or 1):
         loss = fn(*args)
-        if case.steps is None and case.library == "jax":
-            _gradients(fn, args)
+        if case.steps is None and case.library == "jax" and case.learns:
+            args.append(_gradients(fn, args)[1])
         elif case.steps is None and case.learns:
             loss.backward()
-    return float(loss)
+    numbers = [v for v in state_of([loss, *args]).values() if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
+    return all([np.isfinite(v).all() for v in numbers])
 
 
 def learned(case: Case, times: int = 60) -> tuple[float, float]:
