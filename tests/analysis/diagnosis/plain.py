@@ -35,7 +35,7 @@ def run(case: Case) -> bool:
     for _ in range(case.steps or 1):
         loss = fn(*args)
         if case.steps is None and case.library == "jax" and case.learns:
-            args.append(_gradients(fn, args)[1])
+            args.append(_gradients(fn, args))
         elif case.steps is None and case.learns:
             loss.backward()
     numbers = [v for v in state_of([loss, *args]).values() if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
@@ -82,19 +82,20 @@ def _autolab(fn: Callable[..., Any], args: list[Any]) -> Callable[[], Any]:
     return step
 
 
-def _gradients(fn: Callable[..., Any], args: list[Any]) -> tuple[Any, Any]:
+def _gradients(fn: Callable[..., Any], args: list[Any]) -> Any:
     import jax
 
-    return jax.value_and_grad(fn)(*args)
+    return jax.grad(fn)(*args)
 
 
 def _jax(fn: Callable[..., Any], args: list[Any]) -> Callable[[], Any]:
     import jax
 
     state: dict[str, Any] = {"params": args[0], "size": jax.tree.map(lambda p: 0 * p, args[0])}
+    gradients = jax.jit(jax.value_and_grad(fn))
 
     def step() -> Any:  # RMSprop
-        loss, grads = _gradients(fn, [state["params"], *args[1:]])
+        loss, grads = gradients(state["params"], *args[1:])
         state["size"] = jax.tree.map(lambda s, g: 0.9 * s + 0.1 * g * g, state["size"], grads)
         state["params"] = jax.tree.map(
             lambda p, g, s: p - 0.01 * g / (s**0.5 + 1e-8), state["params"], grads, state["size"]
