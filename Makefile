@@ -81,7 +81,7 @@ needs-gpu:
 
 # Both libraries are large, so they are not in the environment of the other tests, where those of the bridges are skipped.
 test-bridges: .bridges-venv/made
-	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/shared/foreign.py tests/views/graph/test_page_foreign.py
+	.bridges-venv/bin/python -m pytest tests/bridges autolab/bridges autolab/shared/foreign.py tests/views/graph/test_page_foreign.py tests/analysis/test_diagnosis.py
 
 .bridges-venv/made: tests/bridges/requirements.txt pyproject.toml
 	"$${PYTHON:-python3}" -m venv --clear .bridges-venv

@@ -83,16 +83,18 @@ def test_every_kind_has_a_mistake():
 needs_diagnose = pytest.mark.skipif(not hasattr(autolab, "diagnose"), reason="autolab.diagnose is being written")
 
 
-def _share_named(found: list[Case]) -> tuple[float, str]:
-    verdicts = [judge(case) for case in found]
-    return sum(v.is_right for v in verdicts) / len(verdicts), "\n".join([str(v) for v in verdicts if not v.is_right])
+@cache
+def verdict(case: Case) -> Verdict:
+    with in_peace():
+        return judge(case)
 
 
 @needs_diagnose
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_mistakes_are_named_with_their_line(library):
-    share, missed = _share_named(wrong(library))
-    assert share >= NAMED, missed
+    found = [verdict(case) for case in wrong(library)]
+    missed = [str(v) for v in found if not v.is_right]
+    assert len(missed) <= (1 - NAMED) * len(found), "\n".join(missed)
 
 
 def _accused(verdict: Verdict) -> str:
@@ -102,7 +104,7 @@ def _accused(verdict: Verdict) -> str:
 @needs_diagnose
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_healthy_programs_are_not_accused(library):
-    assert each([case for case in table(library) if not case.kinds], lambda case: _accused(judge(case))) == []
+    assert each([case for case in table(library) if not case.kinds], lambda case: _accused(verdict(case))) == []
 
 
 @needs_diagnose
@@ -115,4 +117,4 @@ def test_a_mistake_put_right_is_not_accused(library, tmp_path: Path):
 @needs_diagnose
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_everything_is_as_before(library):
-    assert each(table(library), lambda case: ", ".join(judge(case).changed)) == []
+    assert each(table(library), lambda case: ", ".join(verdict(case).changed)) == []
