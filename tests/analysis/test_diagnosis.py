@@ -118,3 +118,11 @@ def test_a_mistake_put_right_is_not_accused(library, tmp_path: Path):
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_everything_is_as_before(library):
     assert each(table(library), lambda case: ", ".join(verdict(case).changed)) == []
+
+
+@needs_diagnose
+@pytest.mark.parametrize("name", ["frozen_backbone", "dqn", "discriminator_with_a_detached_fake"])
+@pytest.mark.parametrize("library", LIBRARIES[:2])
+def test_what_is_left_out_on_purpose_is_a_fact(library, name):
+    (case,) = [case for case in table(library) if case.name == name]
+    assert verdict(case).facts

@@ -225,7 +225,7 @@ def twenty_sigmoids():
     def loss_fn(params, x, y):
         for layer in params[:-1]:  # <- params[:-1] => params[:2]
             x = jax.nn.sigmoid(x @ layer["w"] + layer["b"])  # <- jax.nn.sigmoid => jnp.tanh
-        return _cross_entropy(x @ params[-1]["w"], y)
+        return _cross_entropy(x @ params[-1]["w"] + params[-1]["b"], y)
 
     params = _init(4, *[16] * 20, 3)  # <- 20 => 2
     return loss_fn, params, *_blobs()

@@ -29,6 +29,7 @@ class Verdict:
 
     case: Case
     findings: list[Any]
+    facts: list[str]
     text: str
     changed: list[str]
 
@@ -80,7 +81,7 @@ def judge(case: Case) -> Verdict:
         before = state_of(args)
         found = autolab.diagnose(fn, *args, **case.options)
         changed = differences(before, state_of(args))
-    return Verdict(case, list(found.findings), str(found), changed)
+    return Verdict(case, list(found.findings), list(found.facts), str(found), changed)
 
 
 def judged(case: Case, folder: Path | None = None) -> tuple[Verdict | None, str]:
