@@ -273,9 +273,9 @@ class Evidence:
 
     # ------------------------------------------------------------------ the probes
     def rerun(self, name: str, array: np.ndarray) -> Recording | None:
-        """The program in evaluation mode with other numbers in one of its arrays."""
-        copy = self.bench.changed(self.program, name, array) if name else self.program.copied()
-        self.bench.evaluating(copy.named)
+        """The program with other numbers in one of its arrays, the same random numbers, and batch norm at rest."""
+        copy = self.bench.changed(self.program, name, array)
+        self.bench.holding_statistics(copy.named)
         return self._probed(copy)
 
     def _probed(self, copy: Program) -> Recording | None:
@@ -297,10 +297,9 @@ class Evidence:
 
     @cached_property
     def plain_run(self) -> Recording | None:
-        """The program in evaluation mode, with its own numbers: with it a rerun is compared."""
-        if not any(is_on and layers for is_on, layers in self.bench.training(self.program.named).values()):
-            return self.recording
-        return self.rerun("", np.empty(0))
+        """The program with its own numbers, with which a rerun is compared."""
+        copy = self.program.copied()
+        return self._probed(copy) if self.bench.holding_statistics(copy.named) else self.recording
 
     @cached_property
     def data(self) -> dict[str, np.ndarray]:

@@ -86,10 +86,12 @@ class OwnWorkbench(Workbench):
                 found[name] = is_on, sorted({type(link).__name__ for link in minding})
         return found
 
-    def evaluating(self, named: Mapping[str, Any]) -> None:
-        for _, value in items(named):
-            if isinstance(value, Link):
-                value.eval()
+    def holding_statistics(self, named: Mapping[str, Any]) -> bool:
+        links = [link for _, value in items(named) if isinstance(value, Link) for link in value.links()]
+        norms = [link for link in links if isinstance(link, BatchNormalization) and not link._evaluates]
+        for link in norms:
+            link.eval()
+        return bool(norms)
 
     @contextmanager
     def repeatable(self) -> Iterator[None]:

@@ -70,8 +70,6 @@ def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -
         return None
     before, after = pair
     n = array.shape[axis]
-    if len(before.steps) <= o.prediction.id:
-        return None
     changed = _rows(before, after, o.prediction.id, n)
     if changed is None or not changed:
         return None
@@ -97,12 +95,13 @@ def _with_other(array: np.ndarray, axis: int, k: int) -> np.ndarray:
 
 
 def _two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
-    """The program in evaluation mode as it is, and with the change."""
+    """The program as it is, and with the change; None where their steps are not those of the recording."""
     before = e.plain_run
-    after = e.rerun(name, changed)
-    if before is None or after is None or len(after.steps) not in (len(before.steps), len(before.steps) + 1):
+    after = None if before is None else e.rerun(name, changed)
+    if before is None or after is None:
         return None
-    return before, after
+    kinds = [[step.function for step in found.steps[: len(e.steps)]] for found in (before, after)]
+    return (before, after) if kinds[0] == kinds[1] == [step.function for step in e.steps.values()] else None
 
 
 def _difference(before: Recording, after: Recording, step: int) -> np.ndarray | None:

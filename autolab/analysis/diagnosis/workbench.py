@@ -70,8 +70,8 @@ class Workbench(ABC):
         """For each model whether it is in training mode, and the kinds of its layers that care."""
 
     @abstractmethod
-    def evaluating(self, named: Mapping[str, Any]) -> None:
-        """Put every model into evaluation mode."""
+    def holding_statistics(self, named: Mapping[str, Any]) -> bool:
+        """Put batch norm, by which examples may influence each other, into evaluation mode; says if there was any."""
 
     @abstractmethod
     def repeatable(self) -> AbstractContextManager[Any]:

@@ -48,8 +48,8 @@ class JaxWorkbench(Workbench):
     def training(self, named: Mapping[str, Any]) -> dict[str, tuple[bool, list[str]]]:
         return {}
 
-    def evaluating(self, named: Mapping[str, Any]) -> None:
-        """There are no modes."""
+    def holding_statistics(self, named: Mapping[str, Any]) -> bool:
+        return False
 
     @contextmanager
     def repeatable(self) -> Iterator[None]:

@@ -22,7 +22,8 @@ from .record import record
 from .tensors import array_of, tensors_in
 
 BUDGET = 1 << 28
-_MINDS_MODE = (torch.nn.modules.batchnorm._NormBase, torch.nn.modules.dropout._DropoutNd)
+_BATCH_NORM = torch.nn.modules.batchnorm._NormBase
+_MINDS_MODE = (_BATCH_NORM, torch.nn.modules.dropout._DropoutNd)
 
 
 class TorchWorkbench(Workbench):
@@ -79,10 +80,12 @@ class TorchWorkbench(Workbench):
                 found[name] = any(m.training for m in minding or [value]), sorted({type(m).__name__ for m in minding})
         return found
 
-    def evaluating(self, named: Mapping[str, Any]) -> None:
-        for _, value in items(named):
-            if isinstance(value, Module):
-                value.eval()
+    def holding_statistics(self, named: Mapping[str, Any]) -> bool:
+        modules = [module for _, value in items(named) if isinstance(value, Module) for module in value.modules()]
+        norms = [module for module in modules if isinstance(module, _BATCH_NORM) and module.training]
+        for module in norms:
+            module.eval()
+        return bool(norms)
 
     @contextmanager
     def repeatable(self) -> Iterator[None]:

@@ -1,0 +1,108 @@
+"""What a diagnosis is as an object, how it shows itself, and that it leaves the program as it was."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab import links as L
+from autolab import optimizers
+from autolab.analysis.diagnosis.examination import RULES
+from autolab.analysis.diagnosis.own import OwnWorkbench
+
+X, T = np.random.default_rng(0).normal(size=(6, 2)), np.array([0, 1, 2, 0, 1, 2])
+
+
+def net(*more):
+    return L.Sequential(L.Linear(2, 4), F.relu, L.Linear(4, 3), *more)
+
+
+def loss(model, x, t):
+    return F.softmax_cross_entropy(model(x), t)
+
+
+def test_a_finding_says_what_where_and_what_to_write():
+    (found,) = autolab.diagnose(loss, net(F.softmax), X, T).findings
+    assert (found.kind, found.certainty, found.file) == ("double_softmax", "wrong", "test_diagnosis_report.py")
+    assert found.line == loss.__code__.co_firstlineno + 1
+    assert "sum to 1" in found.message and "without the softmax" in found.remedy
+
+
+def test_a_healthy_program_gets_nothing_found_with_what_was_looked_at():
+    diagnosis = autolab.diagnose(loss, net(), X, T)
+    assert diagnosis and diagnosis.findings == () and len(diagnosis.looked_at) == len(RULES)
+    assert str(diagnosis).startswith("loss: nothing found\nlooked at: errors, NaN and infinity")
+
+
+def test_html_and_text_say_the_same_and_names_of_users_are_data():
+    def loss(model, x, t):
+        return F.softmax_cross_entropy(model(x), t)
+
+    loss.__name__ = "<script>alert(1)</script>"
+    diagnosis = autolab.diagnose(loss, net(F.softmax), X, T)
+    html = diagnosis._repr_html_()
+    assert "<script>" not in html and "&lt;script&gt;" in html
+    assert "double_softmax" in html and "What was looked at" in html and "`" not in html
+    assert sorted(diagnosis._repr_mimebundle_()) == ["text/html", "text/plain"]
+
+
+def test_explore_opens_the_graph_at_the_first_finding(tmp_path, monkeypatch):
+    pytest.importorskip("anywidget")
+    monkeypatch.chdir(tmp_path)
+    diagnosis = autolab.diagnose(loss, net(F.softmax), X, T)
+    view = diagnosis.explore()
+    assert view.recording.steps[view.look["selected"]].function == "softmax"
+    view.close()
+    with pytest.raises(ValueError, match="this is a copy"):
+        pickle.loads(pickle.dumps(diagnosis)).explore()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: autolab.diagnose(3), "diagnose: fn is .*; expected a function"),
+        (lambda: autolab.diagnose(loss, net(), X, T, steps=0), "steps is 0; expected a whole number"),
+        (lambda: autolab.diagnose(lambda model, x: model(next(x)), net(), (x for x in [X])), "which cannot be copied"),
+    ],
+)
+def test_bad_arguments_are_named(call, said):
+    with pytest.raises(TypeError, match=said):
+        call()
+
+
+def test_what_the_function_reads_around_it_is_found_and_stays_as_it_was():
+    model, history = net(), []
+    optimizer = optimizers.SGD(lr=0.1).setup(model)
+
+    def step():
+        loss(model, X, T).backward()
+        optimizer.update()
+        history.append(1)
+
+    before = [p.array.copy() for p in model.params()]
+    (found,) = autolab.diagnose(step, steps=5).findings
+    assert found.kind == "gradients_accumulate"
+    assert history == [] and optimizer.t == 0 and all(p.grad is None for p in model.params())
+    assert all([np.array_equal(a, p.array) for a, p in zip(before, model.params(), strict=True)])
+
+
+def test_one_pass_costs_at_most_five_runs(monkeypatch):
+    runs = []
+    own = OwnWorkbench.record
+    monkeypatch.setattr(OwnWorkbench, "record", lambda *given: runs.append(1) or own(*given))
+    model = L.Sequential(L.Linear(2, 4), F.relu, L.Dropout(0.5), L.Linear(4, 3))
+    autolab.diagnose(loss, model, X, T, causal=True)
+    assert 1 <= len(runs) <= 4  # and one that is not recorded
+
+
+def test_an_error_of_the_program_is_told_with_its_line():
+    def broken(model, x, t):
+        h = model(x)
+        return F.sum(h.reshape(7))
+
+    (found,) = autolab.diagnose(broken, net(), X, T).findings
+    assert (found.kind, found.line) == ("raised", broken.__code__.co_firstlineno + 2)
