@@ -364,6 +364,13 @@ def _is(value: Snapshot, array: np.ndarray) -> bool:
     return value.is_whole and value.values.shape == array.shape and np.array_equal(value.values, array)
 
 
+def whole(value: Snapshot | None) -> np.ndarray | None:
+    """The numbers of a float array, where all were kept."""
+    if value is None or not value.is_whole or value.values.dtype.kind not in "fiub" or not value.size:
+        return None
+    return value.values.astype(np.float64)
+
+
 def called(step: Step) -> str:
     """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
     if step.source and step.statement and step.source not in step.statement and step.line is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from ...engine.errors import a_kind
 from ...engine.tracebacks import folded, hidden
 from ...shared.foreign import bridge
-from . import cuts, objectives, probes, rounds, sizes
+from . import cuts, errors, finite, objectives, orders, parameters, probes, rounds, sequences, shapes, sizes, units
 from .evidence import Evidence
 from .own import OwnWorkbench
 from .program import Program, outer_values
@@ -20,36 +20,36 @@ from .workbench import Workbench
 Rule = Callable[[Evidence], Iterator[ProgramFinding]]
 
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("errors", objectives.one_hot),
-    ("NaN and infinity", sizes.not_finite),
+    ("errors", errors.known),
+    ("NaN and infinity", finite.not_finite),
     ("values that leave the graph", cuts.cut_gradients),
-    ("parameters that nothing registers", cuts.unregistered),
-    ("parameters that nothing uses", cuts.unreached),
-    ("parameters of the optimizer", cuts.outside_optimizer),
-    ("parameters that are replaced", cuts.replaced),
+    ("parameters that nothing registers", parameters.unregistered),
+    ("parameters that nothing uses", parameters.unreached),
+    ("parameters of the optimizer", parameters.outside_optimizer),
+    ("parameters that are replaced", parameters.replaced),
     ("when gradients are cleared", rounds.clearing),
-    ("shapes that broadcast", objectives.broadcasts),
+    ("shapes that broadcast", shapes.broadcasts),
     ("softmax, sigmoid and log before the loss", objectives.doubled),
-    ("the axis of softmax", probes.over_batch),
-    ("the order of inputs and targets", probes.permuted),
-    ("targets", objectives.labels),
+    ("the axis of softmax", orders.over_batch),
+    ("the order of inputs and targets", orders.permuted),
+    ("targets", shapes.labels),
     ("targets outside the range of the output", objectives.ranges),
     ("whether examples influence each other", probes.examples),
-    ("whether the future is seen", probes.future),
-    ("units that are dead, clamped or dropped", sizes.dead),
+    ("whether the future is seen", sequences.future),
+    ("units that are dead, clamped or dropped", units.dead),
     ("training and evaluation mode", rounds.modes),
     ("weights at the start", sizes.initialisation),
     ("layers without a nonlinearity", objectives.linear_pairs),
-    ("float16", sizes.underflow),
+    ("float16", finite.underflow),
     ("scale of the inputs", sizes.unnormalised),
-    ("saturated units", sizes.saturated),
+    ("saturated units", units.saturated),
     ("sizes of values by depth", sizes.values),
     ("sizes of gradients by depth", sizes.gradients),
     ("sizes of gradients through time", sizes.through_time),
     ("whether the inputs matter", probes.inputs),
     ("sizes of updates", rounds.rate),
     ("whether the loss falls", rounds.staying),
-    ("other errors", objectives.raised),
+    ("other errors", errors.raised),
 )
 """All rules with what they look at, the most likely causes first."""
 

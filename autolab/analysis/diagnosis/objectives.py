@@ -1,14 +1,13 @@
-"""What a loss is given: doubled or missing nonlinearities, targets that do not fit, shapes that broadcast."""
+"""What a loss is given: doubled or missing nonlinearities, and targets that an output cannot reach."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from ...recording.model import Snapshot, Step
-from .evidence import RESHAPES, Evidence, at_line, called, number
+from .evidence import RESHAPES, Evidence, at_line, called, number, whole
 from .report import ProgramFinding
 
 Found = Iterator[ProgramFinding]
@@ -25,13 +24,6 @@ _AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
 _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
 
 
-def whole(value: Snapshot | None) -> np.ndarray | None:
-    """The numbers of a float array, where all were kept."""
-    if value is None or not value.is_whole or value.values.dtype.kind not in "fiub" or not value.size:
-        return None
-    return value.values.astype(np.float64)
-
-
 def sums_to_one(value: Snapshot | None, axis: int) -> bool:
     """Whether the numbers are probabilities along an axis of several."""
     array = whole(value)
@@ -44,7 +36,6 @@ def _class_axis(value: Snapshot | None) -> int:
     return 1 if value is not None and len(value.shape) > 2 else -1
 
 
-# ---------------------------------------------------------------------------------------------- nonlinearities
 def doubled(e: Evidence) -> Found:
     """A softmax or a sigmoid before a loss that has its own, and a logarithm that is missing."""
     for o in e.objectives:
@@ -243,131 +234,3 @@ def ranges(e: Evidence) -> Found:
                 "Leave the last layer without it, or scale the targets.",
                 at=maker if o.kind == "regression" else o.step,
             )
-
-
-# ---------------------------------------------------------------------------------------------- shapes
-def broadcasts(e: Evidence) -> Found:
-    """(N, 1) against (N,): every prediction is compared with every target."""
-    for step in e.calls:
-        is_loss = _compares(e, step)
-        made = [e.made_by(o, frozenset({"broadcast_in_dim"})) for o in e.operands(step)]
-        given = [o for o in made if o.value is not None]
-        if len(given) < 2 or not is_loss or step.id not in e.used:
-            continue
-        a, b = [o.value.shape for o in given[:2] if o.value is not None]
-        one, other = (a, b) if len(a) > len(b) else (b, a)
-        n = one[0] if one else 0
-        if n > 1 and len(one) == len(other) + 1 and one[-1] == 1 and other == one[:-1] and len(other) >= 1:
-            shapes = f"{called(given[0])} has shape {a} and {called(given[1])} has {b}"
-            yield e.found(
-                "broadcast_loss",
-                f"{at_line(step)} compares all with all: {shapes}, so there are {n * n} differences instead of {n}.",
-                "Bring both to one shape, for example with prediction.squeeze(-1).",
-                at=step,
-            )
-
-
-def _compares(e: Evidence, step: Step) -> bool:
-    """Whether a step compares a prediction with something."""
-    if any(o.step is step and o.kind in ("regression", "bce", "bce_logits") for o in e.objectives):
-        return True
-    return step.function in ("sub", "mul") and step.id in e.learning and _is_averaged(e, step)
-
-
-def _is_averaged(e: Evidence, step: Step) -> bool:
-    """Whether all of a result ends in one number, with nothing but elementwise steps on the way."""
-    shape = None if step.value is None else step.value.shape
-    for _ in range(6):
-        users = {user.id: user for user in e.users.get(step.id, []) if user.id in e.used}
-        if len(users) != 1:
-            return False
-        (step,) = users.values()
-        if step.value is not None and step.value.shape == ():
-            return step.function in ("mean", "sum")
-        if step.value is None or step.value.shape != shape:
-            return False
-    return False
-
-
-def one_hot(e: Evidence) -> Found:
-    """Errors of a loss whose targets have the wrong form, and what else a loss refuses."""
-    kind, told = e.watch.told
-    file, line, text = e.watch.place
-    if not kind:
-        return
-    given = [] if e.recording is None or e.recording.raised is None else list(e.recording.raised.operands)
-    shapes = [f"{called(e.steps[i])} {e.steps[i].value.shape}" for i in given if e.steps[i].value]  # type: ignore[union-attr]
-    said = f"{kind}: {told.splitlines()[0] if told else ''}"[:200]
-    for words, name, remedy in _ERRORS:
-        if any(word in told for word in words):
-            arrays = f" It was given {', '.join(shapes)}." if shapes else ""
-            yield e.found(name, f"Line {line}, `{text}`, raised {said}.{arrays}", remedy, line=line, file=file)
-            return
-
-
-_ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
-    (
-        ("second time", "modified by an inplace operation"),
-        "graph_reused",
-        "Run the forward pass again before each backward pass, and detach() what is carried from one round to the "
-        "next.",
-    ),
-    (
-        ("Can't call numpy()", "converting a tensor with requires_grad"),
-        "cut_gradient",
-        "Compute with tensors up to the loss.",
-    ),
-    (
-        ("more than 1 value per channel",),
-        "batch_norm_single",
-        "Batch norm needs several examples in training: use larger batches (drop_last=True), or layer norm.",
-    ),
-    (
-        ("multi-target not supported", "class probabilities", "expected scalar type Long", "not implemented for 'Int'"),
-        "one_hot_target",
-        "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1).",
-    ),
-    (
-        ("between 0 and 1",),
-        "output_range",
-        "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
-    ),
-    (("no parameter has a gradient",), "gradients_cleared", "Clear the gradients before backward, not after it."),
-)
-
-
-def labels(e: Evidence) -> Found:
-    """Class indices that are compared as if they were quantities, and one-hot targets where indices belong."""
-    for o in e.objectives:
-        target = o.target
-        maker = e.made_by(target)
-        shape = (o.prediction.value.shape, target.value.shape) if o.prediction.value and target.value else ((), ())
-        classes = shape[0][-1] if len(shape[0]) == 2 else 0
-        values = whole(target.value)
-        if o.kind != "regression" or values is None or classes < 3 or shape[0] == shape[1]:
-            continue
-        is_index = maker.value is not None and maker.value.values.dtype.kind in "iu" and values.max() < classes
-        if is_index:
-            yield e.found(
-                "one_hot_target",
-                f"{at_line(o.step)} compares {classes} scores per example with class indices (0 to "
-                f"{int(values.max())}) as "
-                "if they were quantities.",
-                "Use cross_entropy with the indices, or one-hot targets of the scores' shape.",
-                at=o.step,
-            )
-
-
-def raised(e: Evidence) -> Found:
-    """Whatever else ended the run."""
-    kind, told = e.watch.told
-    if kind:
-        file, line, text = e.watch.place
-        words: Any = told.splitlines()[0] if told else ""
-        yield e.found(
-            "raised",
-            f"Line {line}, `{text}`, raised {kind}: {words:.200}.",
-            "Mend the error first.",
-            line=line,
-            file=file,
-        )

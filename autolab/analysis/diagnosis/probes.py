@@ -1,17 +1,14 @@
-"""What a second run shows: whether examples influence one another, whether a sequence sees its future, whether the
-inputs matter at all."""
+"""What a second run shows: whether examples influence one another, and whether the inputs matter at all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from ...recording.model import Recording, Step
-from .evidence import LOSSES, RESHAPES, Evidence, Objective, at_line, called
-from .objectives import whole
+from .evidence import RESHAPES, Evidence, Objective, at_line, called, whole
 from .report import ProgramFinding
 
 Found = Iterator[ProgramFinding]
@@ -26,7 +23,6 @@ _SEQUENCES = {
     "attention",
 }
 _REDUCTIONS = {"mean", "sum", "max", "amax", "norm", "normalize", "std", "var", "layer_norm"}
-_PICKING = {"gather", "take_along_axis", "getitem", *LOSSES}
 _SAME = 1e-6
 
 
@@ -65,7 +61,7 @@ def _of_input(e: Evidence, o: Objective, name: str, array: np.ndarray) -> Progra
 
 def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -> ProgramFinding | None:
     k = array.shape[axis] // 2
-    pair = _two_runs(e, name, array, _with_other(array, axis, k))
+    pair = two_runs(e, name, array, _with_other(array, axis, k))
     if pair is None:
         return None
     before, after = pair
@@ -94,7 +90,7 @@ def _with_other(array: np.ndarray, axis: int, k: int) -> np.ndarray:
     return changed
 
 
-def _two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
+def two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
     """The program as it is, and with the change; None where their steps are not those of the recording."""
     before = e.plain_run
     after = None if before is None else e.rerun(name, changed)
@@ -104,7 +100,7 @@ def _two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) ->
     return (before, after) if kinds[0] == kinds[1] == [step.function for step in e.steps.values()] else None
 
 
-def _difference(before: Recording, after: Recording, step: int) -> np.ndarray | None:
+def difference(before: Recording, after: Recording, step: int) -> np.ndarray | None:
     """Which numbers of a step's value differ."""
     a, b = whole(before.steps[step].value), whole(after.steps[step].value)
     if a is None or b is None or a.shape != b.shape:
@@ -116,7 +112,7 @@ def _difference(before: Recording, after: Recording, step: int) -> np.ndarray | 
 
 def _rows(before: Recording, after: Recording, step: int, n: int, axis: int = 0) -> set[int] | None:
     """Which of ``n`` examples have another value along an axis."""
-    found = _difference(before, after, step)
+    found = difference(before, after, step)
     if found is None or found.ndim <= axis or found.shape[axis] % n:
         return None
     per = found.shape[axis] // n
@@ -126,7 +122,7 @@ def _rows(before: Recording, after: Recording, step: int, n: int, axis: int = 0)
 
 def _is_clean(before: Recording, after: Recording, step: int, n: int, k: int) -> bool:
     """Whether only what belongs to example ``k`` differs, along some axis."""
-    found = _difference(before, after, step)
+    found = difference(before, after, step)
     if found is None or not found.any():
         return True
     for axis in range(found.ndim):
@@ -142,10 +138,10 @@ def _is_clean(before: Recording, after: Recording, step: int, n: int, k: int) ->
 
 def _culprit(e: Evidence, before: Recording, after: Recording, end: Step, n: int, k: int) -> Step | None:
     """From the prediction back: the step that mixes although its operands do not."""
-    return _first_bad(e, before, end, lambda i: _is_clean(before, after, i, n, k))
+    return first_bad(e, before, end, lambda i: _is_clean(before, after, i, n, k))
 
 
-def _first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int], bool]) -> Step | None:
+def first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int], bool]) -> Step | None:
     """From a bad step back: the one that is bad although nothing that it was computed from is."""
     step = before.steps[end.id]
     while True:
@@ -163,7 +159,7 @@ def _mixed(
 ) -> ProgramFinding | None:
     others = [i for i in changed if i != k]
     shown = f"With other numbers in example {k} of `{name}`, the predictions of {len(others)} other examples change too"
-    if step.function in ("softmax", "log_softmax") and _is_over_batch(e, step, array.shape[0]):
+    if step.function in ("softmax", "log_softmax") and is_over_batch(e, step, array.shape[0]):
         return e.found(
             "softmax_over_batch",
             f"{at_line(step)} takes the softmax over the examples: columns sum to 1, not rows. {shown}.",
@@ -203,7 +199,7 @@ def _is_normalisation(e: Evidence, step: Step) -> bool:
     )
 
 
-def _is_over_batch(e: Evidence, step: Step, n: int) -> bool:
+def is_over_batch(e: Evidence, step: Step, n: int) -> bool:
     value = step.value
     if value is None or len(value.shape) != 2 or value.shape[0] != n or value.shape[1] < 2:
         return False
@@ -217,7 +213,7 @@ def _is_over_batch(e: Evidence, step: Step, n: int) -> bool:
 def _permuted(e: Evidence, o: Objective, name: str, k: int, row: int) -> ProgramFinding | None:
     """The row of the prediction is another than that of its input; so may be the row of its target."""
     target = next(
-        (n for n, _ in e.data.items() if (s := _input(e, n)) is not None and s.id in e.behind([o.target])), None
+        (n for n, _ in e.data.items() if (s := input_named(e, n)) is not None and s.id in e.behind([o.target])), None
     )
     if target is None or e.plain_run is None:
         return None
@@ -241,143 +237,10 @@ def _permuted(e: Evidence, o: Objective, name: str, k: int, row: int) -> Program
     )
 
 
-def _input(e: Evidence, name: str) -> Step | None:
+def input_named(e: Evidence, name: str) -> Step | None:
     return next((s for s in e.steps.values() if s.name == name and s.kind in ("input", "constant")), None)
 
 
-def permuted(e: Evidence) -> Found:
-    """Inputs that are taken in another order, by indices, and targets that are not; or the reverse."""
-    for o in e.objectives[:1]:
-        for side, other in ((o.prediction, o.target), (o.target, o.prediction)):
-            indices = [whole(i.value) for s in e.behind([other]) for i in e.operands(e.steps[s])]
-            for step in [e.steps[i] for i in sorted(e.behind([side]))]:
-                order = _order(e, step)
-                if order is None or any(i is not None and np.array_equal(i, order) for i in indices):
-                    continue
-                yield e.found(
-                    "shuffled_labels",
-                    f"{at_line(step)} puts {len(order)} {'inputs' if side is o.prediction else 'targets'} into another "
-                    f"order, and {called(other)} keeps the old one: number {int(order[0])} is compared with number 0.",
-                    "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
-                    at=step,
-                )
-                return
-
-
-def _order(e: Evidence, step: Step) -> np.ndarray | None:
-    """The new order of what a step takes by indices, if it takes all examples and nothing else uses them."""
-    given = e.operands(step)
-    if (
-        step.function not in ("getitem", "index_select", "take", "gather")
-        or len(given) < 2
-        or given[0].id in e.learning
-    ):
-        return None
-    order, taken = whole(given[1].value), given[0].value
-    order = None if order is None else order.reshape(-1)
-    if order is None or taken is None or not taken.shape or taken.shape[0] != len(order) or len(order) < 3:
-        return None
-    is_order = np.array_equal(np.sort(order), np.arange(len(order))) and not np.array_equal(
-        order, np.arange(len(order))
-    )
-    return order if is_order and not _is_used_otherwise(e, given[0], step) else None
-
-
-def _is_used_otherwise(e: Evidence, given: Step, by: Step) -> bool:
-    return any(user.id != by.id and user.id in e.used for user in e.users.get(given.id, []))
-
-
-# ---------------------------------------------------------------------------------------------- the softmax alone
-def over_batch(e: Evidence) -> Found:
-    """A softmax over the examples, of which one number is picked or compared per example."""
-    counts = {array.shape[0] for array in e.data.values()}
-    for step in e.calls:
-        if step.function not in ("softmax", "log_softmax") or step.id not in e.used or step.id not in e.learning:
-            continue
-        shape = () if step.value is None else step.value.shape
-        after = list(e.users.get(step.id, []))
-        after += [v for u in after for v in e.users.get(u.id, [])]
-        fits = len(shape) == 2 and shape[0] != shape[1] and shape[0] in counts and _is_over_batch(e, step, shape[0])
-        if fits and {u.function for u in after} & _PICKING:
-            yield e.found(
-                "softmax_over_batch",
-                f"{at_line(step)} takes the softmax over the {shape[0]} examples: its columns sum to 1, not its rows.",
-                "Use the class axis: softmax(..., dim=1), or dim=-1.",
-                at=step,
-            )
-
-
-# ---------------------------------------------------------------------------------------------- causality
-def future(e: Evidence) -> Found:
-    """Change the second half of a sequence: what comes out for the first half must not change."""
-    if not e.is_causal:
-        return
-    end = e.objectives[0].prediction if e.objectives else e.loss
-    if end is None or end.value is None:
-        return
-    for name, array in e.data.items():
-        given = _input(e, name)
-        if given is None or given.id not in e.behind([end]) or not array.ndim:
-            continue
-        axis = 0 if array.ndim == 1 else 1
-        half = array.shape[axis] // 2
-        late = array.copy()
-        place = (slice(None),) * axis + (slice(half, None),)
-        late[place] = _others(array[place], array)
-        pair = _two_runs(e, name, array, late)
-        sizes = (array.shape[axis], array.shape[axis] - 1)
-        if pair is None or _is_causal(*pair, sizes, half, end.id):
-            continue
-        at = _first_bad(e, pair[0], end, partial(_is_causal, *pair, sizes, half))
-        at = None if at is None else _mask_before(e, at)
-        if at is not None:
-            yield e.found(
-                "causal_leak",
-                f"{at_line(at)} lets the output at a position depend on later inputs: with other numbers in `{name}` "
-                f"from position {half} on, outputs before it change.",
-                "Mask the scores above the diagonal with -inf before the softmax; pad convolutions on the left only.",
-                at=at,
-            )
-            return
-
-
-def _others(part: np.ndarray, array: np.ndarray) -> np.ndarray:
-    if array.dtype.kind in "iub":
-        values = np.unique(array)
-        return values[(np.searchsorted(values, part) + 1) % len(values)].astype(array.dtype)
-    return (part * array.dtype.type(-0.7) + array.dtype.type(0.5 * (array.std() or 1.0))).astype(array.dtype)
-
-
-def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half: int, step: int) -> bool:
-    """Whether a value differs at late positions only, along one of its axes."""
-    found = _difference(before, after, step)
-    if found is None or not found.any():
-        return True
-    firsts = []
-    for axis, size in enumerate(found.shape):
-        n = next((n for n in sizes if n > 1 and size % n == 0), 0)
-        if n and (size == n or axis == 0):
-            places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
-            firsts.append(int((places % n).min()))
-    pairs = [
-        (a, b) for a in range(found.ndim) for b in range(found.ndim) if a != b and found.shape[a] == found.shape[b]
-    ]
-    for a, b in pairs:  # scores of attention: early queries may see that late keys are others
-        early = np.moveaxis(found, (a, b), (0, 1))[:half]
-        if found.shape[a] in sizes and not early[:, :half].any():
-            return True
-    return not firsts or max(firsts) >= half
-
-
-def _mask_before(e: Evidence, step: Step) -> Step:
-    """The masking that does not mask, where the scores of a softmax have one."""
-    for given in e.operands(step)[:1] if step.function == "softmax" else []:
-        if given.function in ("masked_fill", "where") or (given.function == "add" and len(e.operands(given)) == 2):
-            return given
-    return step
-
-
-# ---------------------------------------------------------------------------------------------- inputs
 def inputs(e: Evidence) -> Found:
     """Predictions that are the same for all examples, or do not depend on the inputs."""
     for o in e.objectives[:1]:
@@ -394,7 +257,9 @@ def inputs(e: Evidence) -> Found:
             return
         targets = e.behind([o.target])
         free = [
-            n for n in e.data if (s := _input(e, n)) is not None and s.id not in behind | targets and s.kind == "input"
+            n
+            for n in e.data
+            if (s := input_named(e, n)) is not None and s.id not in behind | targets and s.kind == "input"
         ]
         is_fed = any(
             s.id in behind and s.id not in e.learned and s.kind != "call" and s.kind != "part" for s in e.steps.values()

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...recording.model import Step
 from .cuts import is_evaluation
-from .evidence import Evidence, at_line, listed, number
-from .objectives import whole
+from .evidence import Evidence, at_line, listed, number, whole
 from .report import ProgramFinding
 from .watch import TrainingEvent
 

@@ -1,5 +1,4 @@
-"""Sizes: numbers that are not finite, units that are dead or saturated, gradients that vanish, weights and inputs out
-of scale."""
+"""Sizes: of gradients and values by depth and time, of weights at the start, of inputs."""
 
 from __future__ import annotations
 
@@ -8,187 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.model import Step
-from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
-from ...recording.observations import dead_units
-from .evidence import Evidence, at_line, called, listed, number
-from .objectives import whole
+from .evidence import Evidence, at_line, called, number, whole
 from .report import ProgramFinding
+from .units import FLAT
 from .workbench import LiveParameter
 
 Found = Iterator[ProgramFinding]
 
-_SAFE = {
-    "log": ("the logarithm of 0 or of a negative number", "Use log_softmax or logsigmoid, or log(x + 1e-8)."),
-    "div": ("a division by 0", "Add a small number to the denominator, such as 1e-8."),
-    "sqrt": ("the square root of 0 or of a negative number", "Use sqrt(x + 1e-8): at 0 its gradient is infinite."),
-    "exp": ("exp of a number above 88 (float32)", "Subtract the maximum first, or use logsumexp, softmax or softplus."),
-    "norm": ("the norm of zeros", "Use sqrt(sum(x**2) + 1e-8): at 0 the norm has no gradient."),
-    "pow": ("a power out of its domain", "Keep the base above 0, for example with clamp(min=1e-8)."),
-    "where": ("the other branch of where", "Make the argument safe before the function, not its result after it."),
-    "arccos": ("arccos at -1 or 1", "Clamp the argument to (-1 + 1e-6, 1 - 1e-6)."),
-    "softmax": ("a row of -inf only", "Leave at least one number of each row unmasked."),
-}
-_ALIASES = {
-    "reciprocal": "div",
-    "rsqrt": "sqrt",
-    "acos": "arccos",
-    "asin": "arccos",
-    "std": "sqrt",
-    "log2": "log",
-    "log10": "log",
-}
-_FLAT = {
-    "sigmoid": (0.0, 1.0),
-    "logistic": (0.0, 1.0),
-    "tanh": (-1.0, 1.0),
-    "hardtanh": (-1.0, 1.0),
-    "hardsigmoid": (0.0, 1.0),
-}
 
-
-# ---------------------------------------------------------------------------------------------- NaN and infinity
-def not_finite(e: Evidence) -> Found:
-    """The first step that made a NaN or an infinity that reaches the loss or a gradient, and why."""
-    if e.recording is None:
-        return
-    for origin in find_nonfinite(e.recording).origins:
-        reaches = e.loss is not None and (e.loss.id in origin.values or origin.step == e.loss.id)
-        bad = [p.name for p in e.trainable if (g := e.gradient(p)) is not None and not np.isfinite(g).all()]
-        if not reaches and not (origin.gradients and bad):
-            continue
-        cause = origin.because or origin
-        step = e.steps[cause.step]
-        name = _ALIASES.get(step.function or "", step.function or "")
-        if cause.how in ("given", "written"):
-            why, remedy = "it was given", "Look for the number in the data: numpy.isnan(x).any()."
-        else:
-            why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))
-        if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
-            why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
-        yield e.found(
-            "not_finite",
-            f"{at_line(step)} makes {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
-            f"It reaches {'the loss' if reaches else listed(bad)}.",
-            remedy,
-            at=step,
-        )
-        return
-
-
-def _what(origin: NonfiniteOrigin) -> str:
-    return "NaN" if origin.what == "nan" else "infinity"
-
-
-def _numbers(e: Evidence, step: Step) -> str:
-    given = [o.value for o in e.operands(step) if o.value is not None and o.value.minimum is not None]
-    ends = [
-        f"{number(v.minimum)} to {number(v.maximum)}" for v in given if v.minimum is not None and v.maximum is not None
-    ]
-    return f" (its input goes from {' and from '.join(ends)})" if ends else ""
-
-
-def underflow(e: Evidence) -> Found:
-    """Gradients of float16 that are 0 because they are too small for it."""
-    for step in e.calls:
-        if (
-            step.id not in e.learning
-            or step.grad is None
-            or step.value is None
-            or step.value.dtype not in ("float16", "torch.float16")
-        ):
-            continue
-        g = whole(step.grad)
-        users = [u for u in e.users.get(step.id, []) if u.grad is not None and u.grad.norm > 0]
-        if g is None or not users or g.size < 2:
-            continue
-        small = float((np.abs(g) < 6e-5).mean())
-        if small > 0.5:
-            yield e.found(
-                "underflow",
-                f"{at_line(step)} is float16, and {small:.0%} of its gradient is below 6e-5, the smallest that float16 "
-                f"holds in full: {float((g == 0).mean()):.0%} became 0.",
-                "Scale the loss (GradScaler), or use bfloat16 or float32.",
-                at=step,
-            )
-            return
-
-
-# ---------------------------------------------------------------------------------------------- units
-def dead(e: Evidence) -> Found:
-    """A relu that passes nothing, a clamp at its bound, a dropout that drops all."""
-    for step in e.calls:
-        if step.value is None or step.id not in e.learning or step.id not in e.used or step.value.size < 2:
-            continue
-        value = whole(step.value)
-        if step.function in ("relu", "relu6"):
-            zero, units = dead_units(step.value)
-            is_all = value is not None and not value.any()
-            if is_all or (units >= 4 and zero >= 0.9 * units):
-                zero, units = (units or 1, units or 1) if is_all else (zero, units)
-                yield e.found(
-                    "dead_units",
-                    f"{at_line(step)} is 0 for every example in {zero} of {units} units: its inputs are at most "
-                    f"{_top(e, step)}, so no gradient gets through.",
-                    "Look at the bias, the initialisation and the learning rate; leaky_relu keeps a slope.",
-                    at=step,
-                )
-        elif step.function in ("clamp", "clip", "clamp_min", "clamp_max", "hardtanh") and value is not None:
-            yield from _clamped(e, step, value)
-        elif step.function in ("dropout", "dropout1d", "dropout2d") and value is not None and not value.any():
-            given = whole(e.operands(step)[0].value)
-            if given is not None and given.any():
-                yield e.found(
-                    "dropout",
-                    f"{at_line(step)} sets all {value.size} numbers to 0, so nothing after it depends on the inputs.",
-                    "The rate is the share that is dropped: use a number such as 0.1 to 0.5.",
-                    at=step,
-                )
-
-
-def _top(e: Evidence, step: Step) -> str:
-    given = e.operands(step)[0].value
-    return "0" if given is None or given.maximum is None else number(given.maximum)
-
-
-def _clamped(e: Evidence, step: Step, value: np.ndarray) -> Found:
-    given = whole(e.operands(step)[0].value)
-    if given is None or given.shape != value.shape or step.grad is None or step.grad.norm == 0:
-        return
-    outside = float((given != value).mean())
-    if outside >= 0.9:
-        yield e.found(
-            "clamped",
-            f"{at_line(step)} holds {outside:.0%} of its numbers at a bound: they come in between "
-            f"{number(given.min())} and {number(given.max())}. There the gradient is 0.",
-            "Widen the bounds, or use a smooth function such as sigmoid or softplus.",
-            at=step,
-        )
-
-
-def saturated(e: Evidence) -> Found:
-    """Sigmoids and tanhs at their ends, where the slope is almost 0."""
-    for step in e.calls:
-        ends, value = _FLAT.get(step.function or ""), whole(step.value)
-        if ends is None or value is None or value.size < 8 or step.id not in e.learning or step.id not in e.used:
-            continue
-        near = float(((value - ends[0] < 0.01) | (ends[1] - value < 0.01)).mean())
-        given = whole(e.operands(step)[0].value)
-        if near >= 0.85 and given is not None and np.abs(given).max() > 4:
-            is_last = any(e.made_by(o.prediction) is step for o in e.objectives)
-            if is_last and near < 0.98:
-                continue
-            yield e.found(
-                "saturated",
-                f"{at_line(step)} is saturated in {near:.0%} of its numbers: its inputs go from "
-                f"{number(given.min())} to "
-                f"{number(given.max())}, where the slope is almost 0.",
-                "Make weights and inputs smaller: a usual initialisation, inputs of mean 0 and deviation 1.",
-                at=step,
-                certainty="suspicious",
-            )
-
-
-# ---------------------------------------------------------------------------------------------- sizes of gradients
 def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
     """The weight matrices in the order in which they are used."""
     found = [(s, p) for s in e.steps.values() if (p := e.parameter(s)) is not None and len(p.value().shape) > 1]
@@ -211,7 +37,7 @@ def gradients(e: Evidence) -> Found:
         return
     kind = "vanishing" if ratio < 1 else "exploding"
     per_layer = ratio ** (1 / (len(ratios) - 1))
-    between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in _FLAT]
+    between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in FLAT]
     what = f"each {between[0]} and layer" if between else "each layer"
     yield e.found(
         kind,

@@ -1,0 +1,73 @@
+"""What a program raises, and what that says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .evidence import Evidence, called
+from .report import ProgramFinding
+
+Found = Iterator[ProgramFinding]
+
+
+_ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (
+        ("second time", "modified by an inplace operation"),
+        "graph_reused",
+        "Run the forward pass again before each backward pass, and detach() what is carried from one round to the "
+        "next.",
+    ),
+    (
+        ("Can't call numpy()", "converting a tensor with requires_grad"),
+        "cut_gradient",
+        "Compute with tensors up to the loss.",
+    ),
+    (
+        ("more than 1 value per channel",),
+        "batch_norm_single",
+        "Batch norm needs several examples in training: use larger batches (drop_last=True), or layer norm.",
+    ),
+    (
+        ("multi-target not supported", "class probabilities", "expected scalar type Long", "not implemented for 'Int'"),
+        "one_hot_target",
+        "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1).",
+    ),
+    (
+        ("between 0 and 1",),
+        "output_range",
+        "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
+    ),
+    (("no parameter has a gradient",), "gradients_cleared", "Clear the gradients before backward, not after it."),
+)
+
+
+def known(e: Evidence) -> Found:
+    """Errors of a loss whose targets have the wrong form, and what else a loss refuses."""
+    kind, told = e.watch.told
+    file, line, text = e.watch.place
+    if not kind:
+        return
+    given = [] if e.recording is None or e.recording.raised is None else list(e.recording.raised.operands)
+    shapes = [f"{called(e.steps[i])} {e.steps[i].value.shape}" for i in given if e.steps[i].value]  # type: ignore[union-attr]
+    said = f"{kind}: {told.splitlines()[0] if told else ''}"[:200]
+    for words, name, remedy in _ERRORS:
+        if any(word in told for word in words):
+            arrays = f" It was given {', '.join(shapes)}." if shapes else ""
+            yield e.found(name, f"Line {line}, `{text}`, raised {said}.{arrays}", remedy, line=line, file=file)
+            return
+
+
+def raised(e: Evidence) -> Found:
+    """Whatever else ended the run."""
+    kind, told = e.watch.told
+    if kind:
+        file, line, text = e.watch.place
+        words: Any = told.splitlines()[0] if told else ""
+        yield e.found(
+            "raised",
+            f"Line {line}, `{text}`, raised {kind}: {words:.200}.",
+            "Mend the error first.",
+            line=line,
+            file=file,
+        )

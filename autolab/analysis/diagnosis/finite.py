@@ -1,0 +1,102 @@
+"""Numbers that are not finite, or too small for float16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...recording.model import Step
+from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
+from .evidence import Evidence, at_line, listed, number, whole
+from .report import ProgramFinding
+
+Found = Iterator[ProgramFinding]
+
+
+_SAFE = {
+    "log": ("the logarithm of 0 or of a negative number", "Use log_softmax or logsigmoid, or log(x + 1e-8)."),
+    "div": ("a division by 0", "Add a small number to the denominator, such as 1e-8."),
+    "sqrt": ("the square root of 0 or of a negative number", "Use sqrt(x + 1e-8): at 0 its gradient is infinite."),
+    "exp": ("exp of a number above 88 (float32)", "Subtract the maximum first, or use logsumexp, softmax or softplus."),
+    "norm": ("the norm of zeros", "Use sqrt(sum(x**2) + 1e-8): at 0 the norm has no gradient."),
+    "pow": ("a power out of its domain", "Keep the base above 0, for example with clamp(min=1e-8)."),
+    "where": ("the other branch of where", "Make the argument safe before the function, not its result after it."),
+    "arccos": ("arccos at -1 or 1", "Clamp the argument to (-1 + 1e-6, 1 - 1e-6)."),
+    "softmax": ("a row of -inf only", "Leave at least one number of each row unmasked."),
+}
+_ALIASES = {
+    "reciprocal": "div",
+    "rsqrt": "sqrt",
+    "acos": "arccos",
+    "asin": "arccos",
+    "std": "sqrt",
+    "log2": "log",
+    "log10": "log",
+}
+
+
+def not_finite(e: Evidence) -> Found:
+    """The first step that made a NaN or an infinity that reaches the loss or a gradient, and why."""
+    if e.recording is None:
+        return
+    for origin in find_nonfinite(e.recording).origins:
+        reaches = e.loss is not None and (e.loss.id in origin.values or origin.step == e.loss.id)
+        bad = [p.name for p in e.trainable if (g := e.gradient(p)) is not None and not np.isfinite(g).all()]
+        if not reaches and not (origin.gradients and bad):
+            continue
+        cause = origin.because or origin
+        step = e.steps[cause.step]
+        name = _ALIASES.get(step.function or "", step.function or "")
+        if cause.how in ("given", "written"):
+            why, remedy = "it was given", "Look for the number in the data: numpy.isnan(x).any()."
+        else:
+            why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))
+        if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
+            why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
+        yield e.found(
+            "not_finite",
+            f"{at_line(step)} makes {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
+            f"It reaches {'the loss' if reaches else listed(bad)}.",
+            remedy,
+            at=step,
+        )
+        return
+
+
+def _what(origin: NonfiniteOrigin) -> str:
+    return "NaN" if origin.what == "nan" else "infinity"
+
+
+def _numbers(e: Evidence, step: Step) -> str:
+    given = [o.value for o in e.operands(step) if o.value is not None and o.value.minimum is not None]
+    ends = [
+        f"{number(v.minimum)} to {number(v.maximum)}" for v in given if v.minimum is not None and v.maximum is not None
+    ]
+    return f" (its input goes from {' and from '.join(ends)})" if ends else ""
+
+
+def underflow(e: Evidence) -> Found:
+    """Gradients of float16 that are 0 because they are too small for it."""
+    for step in e.calls:
+        if (
+            step.id not in e.learning
+            or step.grad is None
+            or step.value is None
+            or step.value.dtype not in ("float16", "torch.float16")
+        ):
+            continue
+        g = whole(step.grad)
+        users = [u for u in e.users.get(step.id, []) if u.grad is not None and u.grad.norm > 0]
+        if g is None or not users or g.size < 2:
+            continue
+        small = float((np.abs(g) < 6e-5).mean())
+        if small > 0.5:
+            yield e.found(
+                "underflow",
+                f"{at_line(step)} is float16, and {small:.0%} of its gradient is below 6e-5, the smallest that float16 "
+                f"holds in full: {float((g == 0).mean()):.0%} became 0.",
+                "Scale the loss (GradScaler), or use bfloat16 or float32.",
+                at=step,
+            )
+            return

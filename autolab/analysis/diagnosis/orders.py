@@ -1,0 +1,77 @@
+"""Orders and axes that the graph shows: inputs and targets in different orders, a softmax over the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...recording.model import Step
+from .evidence import LOSSES, PICKING, Evidence, at_line, called, whole
+from .probes import is_over_batch
+from .report import ProgramFinding
+
+Found = Iterator[ProgramFinding]
+
+_PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)
+
+
+def permuted(e: Evidence) -> Found:
+    """Inputs that are taken in another order, by indices, and targets that are not; or the reverse."""
+    for o in e.objectives[:1]:
+        for side, other in ((o.prediction, o.target), (o.target, o.prediction)):
+            indices = [whole(i.value) for s in e.behind([other]) for i in e.operands(e.steps[s])]
+            for step in [e.steps[i] for i in sorted(e.behind([side]))]:
+                order = _order(e, step)
+                if order is None or any(i is not None and np.array_equal(i, order) for i in indices):
+                    continue
+                yield e.found(
+                    "shuffled_labels",
+                    f"{at_line(step)} puts {len(order)} {'inputs' if side is o.prediction else 'targets'} into another "
+                    f"order, and {called(other)} keeps the old one: number {int(order[0])} is compared with number 0.",
+                    "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
+                    at=step,
+                )
+                return
+
+
+def _order(e: Evidence, step: Step) -> np.ndarray | None:
+    """The new order of what a step takes by indices, if it takes all examples and nothing else uses them."""
+    given = e.operands(step)
+    if (
+        step.function not in ("getitem", "index_select", "take", "gather")
+        or len(given) < 2
+        or given[0].id in e.learning
+    ):
+        return None
+    order, taken = whole(given[1].value), given[0].value
+    order = None if order is None else order.reshape(-1)
+    if order is None or taken is None or not taken.shape or taken.shape[0] != len(order) or len(order) < 3:
+        return None
+    is_order = np.array_equal(np.sort(order), np.arange(len(order))) and not np.array_equal(
+        order, np.arange(len(order))
+    )
+    return order if is_order and not _is_used_otherwise(e, given[0], step) else None
+
+
+def _is_used_otherwise(e: Evidence, given: Step, by: Step) -> bool:
+    return any(user.id != by.id and user.id in e.used for user in e.users.get(given.id, []))
+
+
+def over_batch(e: Evidence) -> Found:
+    """A softmax over the examples, of which one number is picked or compared per example."""
+    counts = {array.shape[0] for array in e.data.values()}
+    for step in e.calls:
+        if step.function not in ("softmax", "log_softmax") or step.id not in e.used or step.id not in e.learning:
+            continue
+        shape = () if step.value is None else step.value.shape
+        after = list(e.users.get(step.id, []))
+        after += [v for u in after for v in e.users.get(u.id, [])]
+        fits = len(shape) == 2 and shape[0] != shape[1] and shape[0] in counts and is_over_batch(e, step, shape[0])
+        if fits and {u.function for u in after} & _PICKED_BY:
+            yield e.found(
+                "softmax_over_batch",
+                f"{at_line(step)} takes the softmax over the {shape[0]} examples: its columns sum to 1, not its rows.",
+                "Use the class axis: softmax(..., dim=1), or dim=-1.",
+                at=step,
+            )

@@ -1,0 +1,84 @@
+"""Whether the outputs of a sequence depend on later inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from ...recording.model import Recording, Step
+from .evidence import Evidence, at_line
+from .probes import difference, first_bad, input_named, two_runs
+from .report import ProgramFinding
+
+Found = Iterator[ProgramFinding]
+
+
+def future(e: Evidence) -> Found:
+    """Change the second half of a sequence: what comes out for the first half must not change."""
+    if not e.is_causal:
+        return
+    end = e.objectives[0].prediction if e.objectives else e.loss
+    if end is None or end.value is None:
+        return
+    for name, array in e.data.items():
+        given = input_named(e, name)
+        if given is None or given.id not in e.behind([end]) or not array.ndim:
+            continue
+        axis = 0 if array.ndim == 1 else 1
+        half = array.shape[axis] // 2
+        late = array.copy()
+        place = (slice(None),) * axis + (slice(half, None),)
+        late[place] = _others(array[place], array)
+        pair = two_runs(e, name, array, late)
+        sizes = (array.shape[axis], array.shape[axis] - 1)
+        if pair is None or _is_causal(*pair, sizes, half, end.id):
+            continue
+        at = first_bad(e, pair[0], end, partial(_is_causal, *pair, sizes, half))
+        at = None if at is None else _mask_before(e, at)
+        if at is not None:
+            yield e.found(
+                "causal_leak",
+                f"{at_line(at)} lets the output at a position depend on later inputs: with other numbers in `{name}` "
+                f"from position {half} on, outputs before it change.",
+                "Mask the scores above the diagonal with -inf before the softmax; pad convolutions on the left only.",
+                at=at,
+            )
+            return
+
+
+def _others(part: np.ndarray, array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind in "iub":
+        values = np.unique(array)
+        return values[(np.searchsorted(values, part) + 1) % len(values)].astype(array.dtype)
+    return (part * array.dtype.type(-0.7) + array.dtype.type(0.5 * (array.std() or 1.0))).astype(array.dtype)
+
+
+def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half: int, step: int) -> bool:
+    """Whether a value differs at late positions only, along one of its axes."""
+    found = difference(before, after, step)
+    if found is None or not found.any():
+        return True
+    firsts = []
+    for axis, size in enumerate(found.shape):
+        n = next((n for n in sizes if n > 1 and size % n == 0), 0)
+        if n and (size == n or axis == 0):
+            places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
+            firsts.append(int((places % n).min()))
+    pairs = [
+        (a, b) for a in range(found.ndim) for b in range(found.ndim) if a != b and found.shape[a] == found.shape[b]
+    ]
+    for a, b in pairs:  # scores of attention: early queries may see that late keys are others
+        early = np.moveaxis(found, (a, b), (0, 1))[:half]
+        if found.shape[a] in sizes and not early[:, :half].any():
+            return True
+    return not firsts or max(firsts) >= half
+
+
+def _mask_before(e: Evidence, step: Step) -> Step:
+    """The masking that does not mask, where the scores of a softmax have one."""
+    for given in e.operands(step)[:1] if step.function == "softmax" else []:
+        if given.function in ("masked_fill", "where") or (given.function == "add" and len(e.operands(given)) == 2):
+            return given
+    return step
