@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from .evidence import Evidence, called
 from .report import ProgramFinding
@@ -44,30 +43,26 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
 
 def known(e: Evidence) -> Found:
     """Errors of a loss whose targets have the wrong form, and what else a loss refuses."""
-    kind, told = e.watch.told
-    file, line, text = e.watch.place
-    if not kind:
-        return
-    given = [] if e.recording is None or e.recording.raised is None else list(e.recording.raised.operands)
-    shapes = [f"{called(e.steps[i])} {e.steps[i].value.shape}" for i in given if e.steps[i].value]  # type: ignore[union-attr]
-    said = f"{kind}: {told.splitlines()[0] if told else ''}"[:200]
-    for words, name, remedy in _ERRORS:
+    _, told = e.watch.told
+    given = () if e.recording is None or e.recording.raised is None else e.recording.raised.operands
+    values = [(called(e.steps[i]), e.steps[i].value) for i in given]
+    shapes = [f"{name} {value.shape}" for name, value in values if value is not None]
+    arrays = f" It was given {', '.join(shapes)}." if shapes else ""
+    for words, kind, remedy in _ERRORS:
         if any(word in told for word in words):
-            arrays = f" It was given {', '.join(shapes)}." if shapes else ""
-            yield e.found(name, f"Line {line}, `{text}`, raised {said}.{arrays}", remedy, line=line, file=file)
+            yield _found(e, kind, arrays, remedy)
             return
 
 
 def raised(e: Evidence) -> Found:
     """Whatever else ended the run."""
-    kind, told = e.watch.told
-    if kind:
-        file, line, text = e.watch.place
-        words: Any = told.splitlines()[0] if told else ""
-        yield e.found(
-            "raised",
-            f"Line {line}, `{text}`, raised {kind}: {words:.200}.",
-            "Mend the error first.",
-            line=line,
-            file=file,
-        )
+    if e.watch.error is not None:
+        yield _found(e, "raised", "", "Mend the error first.")
+
+
+def _found(e: Evidence, kind: str, arrays: str, remedy: str) -> ProgramFinding:
+    error, told = e.watch.told
+    file, line, text = e.watch.place
+    place = f"Line {line}, `{text}`," if text else "The program" if line is None else f"Line {line}"
+    first = told.splitlines()[0] if told else ""
+    return e.found(kind, f"{place} raised {error}: {first:.200}.{arrays}", remedy, line=line, file=file)

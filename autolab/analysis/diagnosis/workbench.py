@@ -17,7 +17,7 @@ from .program import Program
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LiveParameter:
     """A parameter as it is now. ``owner`` is the user's name of the model that has it, ``path`` its name in there."""
 
