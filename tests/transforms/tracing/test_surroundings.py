@@ -13,6 +13,8 @@ from autolab import Variable
 from autolab import functions as F
 from autolab.transforms.tracing.surroundings import changed, surroundings
 
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of functions that catch such an error
+
 MORE = (
     *("itertools' counter", "generator", "queue", "random number", "generator of its own"),
     *("NumPy's random number", "NumPy's generator"),

@@ -17,6 +17,8 @@ from autolab.transforms.tracing import Untraceable, replay
 from autolab.views.graph.page_program import _proved
 from autolab.views.graph.session import Session
 
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of functions that catch such an error
+
 MOVES = 50
 
 
