@@ -124,7 +124,9 @@ def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
 
 def _whole(e: Evidence, name: str) -> str:
     """The model of a parameter; of a model in a model that has several layers, that one."""
-    owner = next(p.owner for p in e.parameters if p.name == name)
+    owner, path = next((p.owner, p.path) for p in e.parameters if p.name == name)
+    if not path:
+        return ""  # arrays beside each other are one model
     child = name[len(owner) :].lstrip(".").split(".")
     layers = {p.path.rpartition(".")[0] for p in e.parameters if p.name.startswith(f"{owner}.{child[0]}.")}
     return f"{owner}.{child[0]}" if len(layers) > 1 else owner

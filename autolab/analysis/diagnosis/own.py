@@ -31,6 +31,8 @@ BUDGET = 1 << 28
 class OwnWorkbench(Workbench):
     """AutoLab."""
 
+    how_to_register = "Assign layers inside `with self.init_scope():`, or hold them in a ChainList or a Sequential."
+
     def prepared(self, values: list[Any]) -> dict[int, Any]:
         """Variables with a graph behind them stay as they are."""
         every = [value for _, value in items({"": values})]

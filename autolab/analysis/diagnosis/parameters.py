@@ -88,7 +88,7 @@ def unregistered(e: Evidence) -> Found:
                 "unregistered_parameter",
                 f"{type(model).__name__}.{attribute} holds {len(hidden)} parameters that get a gradient and that "
                 "parameters() does not list: an optimizer never sees them.",
-                "Hold layers in nn.ModuleList or nn.Sequential, and tensors as nn.Parameter.",
+                e.bench.how_to_register,
                 line=line,
                 file=file,
             )

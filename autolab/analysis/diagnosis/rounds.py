@@ -33,7 +33,9 @@ def clearing(e: Evidence) -> Found:
                 f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
                 "already: "
                 f"nothing clears them before line {added.line}{_growth(steps)}.",
-                "Call optimizer.zero_grad() in every step, before loss.backward().",
+                "Call optimizer.zero_grad() in every step, before loss.backward()."
+                if event.kind == "step"
+                else f"Clear it in every step, before backward(): {name}.grad = None.",
                 line=added.line,
                 file=added.file,
             )

@@ -16,9 +16,13 @@ Found = Iterator[ProgramFinding]
 
 
 def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
-    """The weight matrices in the order in which they are used."""
-    found = [(s, p) for s in e.steps.values() if (p := e.parameter(s)) is not None and len(p.value().shape) > 1]
+    """The weights in the order in which they are used: matrices, and vectors that are multiplied like one."""
+    found = [(s, p) for s in e.steps.values() if (p := e.parameter(s)) is not None and _is_weight(e, s, p)]
     return [(s, p) for s, p in found if s.id in e.used and s.id in e.learned]
+
+
+def _is_weight(e: Evidence, step: Step, p: LiveParameter) -> bool:
+    return len(p.value().shape) > 1 or any(user.function in ("matmul", "dot") for user in e.users.get(step.id, []))
 
 
 def gradients(e: Evidence) -> Found:
@@ -105,13 +109,13 @@ def initialisation(e: Evidence) -> Found:
         if not users or not is_layer or w.dtype.kind != "f":
             continue
         if len(weights) > 1 and p is not weights[-1][1] and _is_alike(rows, g):
-            line = users[0]
+            units = w.shape[-1] if users[0].function in ("matmul", "dot") else len(rows)
             yield e.found(
                 "symmetric_units",
-                f"All {len(rows)} units of {p.name} have the same weights"
+                f"All {units} units of {p.name} have the same weights"
                 f"{' (0)' if not rows.any() else ''}, and so the same gradient: they stay alike for ever.",
                 "Initialise weights with random numbers; only biases may begin at 0.",
-                at=line,
+                at=users[0],
             )
             return
         yield from _large(e, p, w, users)

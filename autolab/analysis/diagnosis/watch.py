@@ -65,6 +65,7 @@ class ProgramWatch:
         self.error: BaseException | None = None
         self.modes: dict[int, dict[str, tuple[bool, list[str]]]] = {}
         self._used: set[str] = set()
+        self._values: dict[str, np.ndarray] = {}  # after the last pass or update that was heard
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
 
@@ -115,6 +116,7 @@ class ProgramWatch:
         self.has_loss = True
         self.modes.setdefault(self._round, self.bench.training(self.program.named))
         before = {p.name: None if (g := p.grad()) is None else g.copy() for p in self.parameters}
+        self._note_own_update(file)
         self._forget_cleared(before)
         event = TrainingEvent(
             "backward", file, line, self._round, loss=np.nan if number is None else float(np.sum(number))
@@ -128,7 +130,17 @@ class ProgramWatch:
                 own = _new(g, before.get(name))
                 if self.gradients.get(name) is None or (own is not None and not np.any(self.gradients[name])):
                     self.gradients[name] = own
+        self._values = {p.name: p.value().copy() for p in self.parameters}
         return answer
+
+    def _note_own_update(self, file: str | None) -> None:
+        """An update that the program writes itself, without an optimizer: parameters are others than after the pass."""
+        values = {p.name: p.value() for p in self.parameters}
+        moved = {name for name, old in self._values.items() if not np.array_equal(old, values[name], equal_nan=True)}
+        if moved:
+            piled = {name: event for name, event in self._piled.items() if name in moved}
+            self.events.append(TrainingEvent("own step", file, None, self._round - 1, piled=piled))
+            self._used |= moved
 
     def _forget_cleared(self, grads: Mapping[str, np.ndarray | None]) -> None:
         """Gradients that are gone pile up no more."""
@@ -149,6 +161,7 @@ class ProgramWatch:
             p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
         }
         self._used |= set(norms)
+        self._values = {p.name: p.value().copy() for p in self.parameters}
         self.events.append(TrainingEvent("step", file, line, self._round, who, piled=piled, sizes=sizes))
         return answer
 

@@ -41,6 +41,8 @@ class Workbench(ABC):
     has_gradients = True
     """Whether parameters keep their gradients; otherwise those of the recording count."""
 
+    how_to_register = "Hold layers in nn.ModuleList or nn.Sequential, and tensors as nn.Parameter."
+
     @abstractmethod
     def prepared(self, values: list[Any]) -> dict[int, Any]:
         """What a deep copy is to use as it is, by identities."""

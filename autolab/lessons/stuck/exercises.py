@@ -44,6 +44,15 @@ def _slopes(*names: str) -> Any:
     return measure
 
 
+def _trained(answer: Any, inputs: Arrays) -> Any:
+    """Where a step leads that is taken again and again."""
+    w = Variable(inputs["w"].copy())
+    for _ in range(_STEPS):
+        if _run(answer, inputs["x"], w, inputs["t"]) is None:
+            return None
+    return w.data
+
+
 def _value_and_slope(answer: Any, inputs: Arrays) -> Any:
     """A loss and its gradient by the scores."""
     slope = _slopes("z")(answer, inputs)
@@ -152,7 +161,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "sum": "The errors are right now. The loss was their mean; is it still?",
             "shape": "A loss is one number. What is the shape of yours?",
             "cut": "No gradient reaches w. Does your line still use the Variable itself?",
-            "hint": "Run autolab.diagnose(loss, x, w, t). Which two shapes does it name?",
+            "hint": "Run autolab.diagnose(line, x, Variable(np.zeros((3, 1))), t). Which two shapes does it name?",
         },
     ),
     Values(
@@ -160,10 +169,11 @@ EXERCISES: tuple[Exercise, ...] = (
         normal(x=(8, 3), w=(3,), t=(8,)),
         _descent,
         {"kept": lambda x, w, t: _descent(x, w, t, keeps=True)},
+        measure=_trained,
         says={
             "right": "Each step goes along the gradient of this step alone.",
             "kept": "What is in w.grad before backward() is called the second time?",
-            "hint": "Run autolab.diagnose(train, x, w, t, steps=20). What does it say about w.grad?",
+            "hint": "Run autolab.diagnose(swinging, x, Variable(np.zeros(3)), t, steps=20). What does it say?",
         },
     ),
     Values(
@@ -176,7 +186,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The loss makes the probabilities itself, so it wants the scores.",
             "twice": "What does softmax_cross_entropy do with what it is given?",
             "cut": "No gradient reaches w. Does the loss still depend on it?",
-            "hint": "Run autolab.diagnose(loss, x, w, classes). How often is softmax computed?",
+            "hint": "Run autolab.diagnose on unsure, with w as a Variable. How often is softmax computed?",
         },
     ),
     Values(
@@ -188,7 +198,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The path from the loss back to w1 is whole again.",
             "cut": "w1 has no gradient. At which line does the path from the loss back to w1 end?",
             "shape": "A loss is one number. What is the shape of yours?",
-            "hint": "Run autolab.diagnose(loss, x, w1, w2, t). Which line does it name?",
+            "hint": "Run autolab.diagnose on half, with w1 and w2 as Variables. Which line does it name?",
         },
     ),
     Values(
@@ -203,7 +213,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "equal": "All four units get the same gradient. Will they ever differ?",
             "large": "Numbers above 5 make tanh level off. How large may they be?",
             "shape": "The shapes are (3, 4) and (4,). Which shapes do you return?",
-            "hint": "Run autolab.diagnose(loss, x, *start(rng), t). What do the units have in common?",
+            "hint": "Run autolab.diagnose on your loss of 4, with w1 and w2 as Variables. What do the units share?",
         },
     ),
     Values(
@@ -216,7 +226,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "Two layers with a W and a b each: the optimizer sees all four.",
             "list": "The net works, but how many parameters does it know? Where does a Chain look for its layers?",
             "half": "One layer is known now. And the other one?",
-            "hint": "Run autolab.diagnose(loss, net, x, t). Which parameters does it name?",
+            "hint": "Run autolab.diagnose(lambda net: F.mean(net(x) ** 2), Forgetful()). What does it say?",
         },
     ),
     Values(
@@ -230,7 +240,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "swapped": "For t = 1 the loss should be small where z is large. Is yours?",
             "shape": "A loss is one number. What is the shape of yours?",
             "cut": "No gradient reaches z. Does the loss still depend on it?",
-            "hint": "Run autolab.diagnose(loss, z, t). Which step made the first infinity, and what is the safe way?",
+            "hint": "Run autolab.diagnose on textbook, with z as a Variable. Which line made the first infinity?",
         },
     ),
     Values(
@@ -249,7 +259,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "together": "You used one mean for all columns. Which column decides it?",
             "rows": "You used the mean of each example. What is to be compared: examples, or columns?",
             "unchanged": "How large are the numbers of the three columns, compared with each other?",
-            "hint": "Run autolab.diagnose(loss, x, w, t). What does it say about the columns of x?",
+            "hint": "Which numbers of a column does its mean take, and which its deviation?",
         },
     ),
 )
