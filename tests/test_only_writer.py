@@ -21,6 +21,7 @@ EXCEPTIONS = {
     ("autolab/serializers/npz.py", "open"): "a member of that archive",
     ("autolab/serializers/hdf5.py", "File"): "into memory",
     ("autolab/views/live/no_notebook.py", "touch"): "takes a name that no file has, for the writer",
+    ("autolab/views/export/film.py", "save"): "into memory",
     ("scripts/screenshots.py", "copy"): "a notebook into the temporary folder of the lab that photographs it",
     ("autolab/views/playground/site.py", "ZipFile"): "into memory",
     ("autolab/views/playground/runner.py", "write_text"): "into the memory of the page in which it runs",

@@ -38,6 +38,12 @@ class ArrayLike(Displayed, Installed):
     __slots__ = ()
 
     _data: Array
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether it has an array; that of a `Parameter` may come later."""
+        return True
+
     node: Node | None
     creator: Any
     _name: str | None

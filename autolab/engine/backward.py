@@ -18,16 +18,11 @@ from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
 from .sliced_gradient import SlicedGradient
-from .store import Gradients, added, note_pass, own, publish
+from .store import Gradients, added, note_pass, own, publish, retained
 from .variable import Variable, wrap
 
 guards: dict[weakref.ref[Node], Callable[[bool], None]] = {}
-"""For nodes whose values somebody watches what is called, with False before a visit and with True after it:
-`autolab.debug` enters it."""
-
-
-retained: set[weakref.ref[Node]] = set()
-"""Nodes whose gradient is kept by every pass that comes by: ``x.retain_grad()`` enters them."""
+"""What is called of nodes that `autolab.debug` watches, with False before a visit and with True after it."""
 
 
 class _Every:

@@ -97,9 +97,8 @@ def binary(function: Primitive) -> FastPath:
         elif x.shape != y.shape:  # what was broadcast has to be summed
             fit_a = None if x.shape == z.shape else (x.shape, x.dtype)
             fit_b = None if y.shape == z.shape else (y.shape, y.dtype)
-        # The node: an edge to each input that needs a gradient, with the rule and what the rule keeps. Where that is
-        # nothing, a number beside the input is kept for who looks at the graph.
-        values = (number, x, y, z) if simple else (None, x, y, z, x.shape, y.shape)
+        # The node: an edge to each input that needs a gradient, with the rule and what it keeps, at least a number.
+        values = (number, x, y, z) if simple else (number, x, y, z, x.shape, y.shape)
         node: Any = Node()
         edge: Any = node
         variable.node = node

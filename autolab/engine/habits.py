@@ -20,8 +20,8 @@ def instead(where: str, name: str) -> str:
 
     Examples
     --------
-    >>> instead("keywords", "dim")
-    '; instead: axis='
+    >>> instead("keywords", "betas")
+    '; instead: beta1=, beta2='
     """
     found = HABITS[where].get(name)
     return "" if found is None else f"; instead: {found.replace('`', '')}"

@@ -57,8 +57,7 @@ class Modes:
     def __getattr__(self, name: str) -> Any:
         if name != "rng":
             raise AttributeError(name)
-        # On first use, as importing numpy.random takes longer than importing autolab. It draws from where numpy.random
-        # draws, so that numpy.random.seed, which people write, makes all of it the same again.
+        # On first use, as numpy.random takes long to import. It draws from the same generator, which people seed.
         Modes.rng = np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
         return Modes.rng
 

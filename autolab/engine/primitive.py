@@ -102,7 +102,6 @@ class Primitive:
             return shown
         return shown.replace(parameters=[p.replace(kind=p.POSITIONAL_ONLY) for p in shown.parameters.values()])
 
-    # ------------------------------------------------------------------ declaration
     def add_rule(self, name: str, rule: Rule) -> Rule:
         """Declare ``rule`` for the gradient of input ``name``; its parameters say what is kept for it."""
         self.retained[name] = self.schema.retained(name, rule)
@@ -147,7 +146,6 @@ class Primitive:
         """The declared name of the input at a position; the last one may stand for many."""
         return self.inputs[min(place, len(self.inputs) - 1)]
 
-    # ------------------------------------------------------------------ forward
     def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
         """Arrays in, arrays out; with any Variable among the inputs, Variables out, joined to the graph."""
         if len(args) != len(self.inputs) or self.schema.variadic:
@@ -211,8 +209,7 @@ class Primitive:
 
     def _beside(self, args: tuple[Any, ...], raw: list[Any], i: int) -> Any:
         """What is kept for a rule that needs nothing: a number beside its input, for who looks at the graph."""
-        is_one = self.elementwise and len(args) == 2 and type(args[1 - i]) in (float, int)
-        return raw[1 - i] if is_one else None
+        return raw[1 - i] if self.elementwise and len(args) == 2 and type(args[1 - i]) in (float, int) else None
 
     def result(self, y: Any, xp: Any) -> Array:
         """What a forward returned, as an array: NumPy gives scalars where a result is 0-d."""
@@ -224,7 +221,6 @@ class Primitive:
         """What a forward raised, with the function and its inputs named."""
         return complaint(self.name, self.schema, error, arrays, attributes)
 
-    # ------------------------------------------------------------------ backward
     def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """``[(parent, gradient)]`` for every edge of ``node``: on arrays or, under ``create_graph``, on Variables.
 

@@ -16,6 +16,9 @@ from .variable import Variable, wrap
 
 Gradients = dict[Node, Any]
 
+retained: set[weakref.ref[Node]] = set()
+"""Nodes whose gradient is kept by every pass that comes by: ``x.retain_grad()`` enters them."""
+
 
 def publish(stores: Iterable[tuple[Any, str, Any]]) -> None:
     """Set attributes, given as ``(object, name, value)``, all of them or none, in one call of C.

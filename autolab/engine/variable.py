@@ -48,8 +48,7 @@ class Variable(ArrayLike):
     --------
     >>> from autolab import Variable
     >>> x = Variable([1.0, 2.0, 3.0])
-    >>> y = (x * x).sum()
-    >>> y.backward()
+    >>> (x * x).sum().backward()
     >>> x.grad
     variable([2. 4. 6.])
     """
@@ -74,7 +73,6 @@ class Variable(ArrayLike):
             )
         self.node = Node.leaf() if differentiable and requires_grad in (None, True) else None
 
-    # ------------------------------------------------------------------ the array
     @property
     def data(self) -> Array:
         """The array itself, not a copy. Assigning to it, or changing it in place, is no step of the graph."""
@@ -98,12 +96,6 @@ class Variable(ArrayLike):
 
     array = data
 
-    @property
-    def is_initialized(self) -> bool:
-        """Whether it has an array; that of a `Parameter` may come later."""
-        return True
-
-    # ------------------------------------------------------------------ the gradient
     @property
     def requires_grad(self) -> bool:
         """Whether a gradient can flow to this value. It can be set for a leaf: False forgets its gradient."""
@@ -155,8 +147,7 @@ class Variable(ArrayLike):
         --------
         >>> from autolab import Variable, functions as F
         >>> x = Variable([-1.0, -2.0])
-        >>> y = F.relu(x).sum()
-        >>> y.backward()
+        >>> F.relu(x).sum().backward()
         >>> x.grad_status
         'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
         """

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backward import retained
 from ..engine.configuration import config
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
+from ..engine.store import retained
 from ..engine.variable import Variable
 from .arrays.indexing import take_along_axis
 from .arrays.shape import broadcast_to

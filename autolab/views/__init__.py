@@ -38,8 +38,8 @@ _SHOWN = {
     "recording.nonfinite.Nonfinite": {"text": "graph.health:all_told"},
     "gradcheck.reporting.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
     "analysis.diagnosis.report.Diagnosis": {
-        "bundle": "cards.diagnosis:bundle",
-        "live": "cards.diagnosis:explore_finding",
+        "bundle": "graph.diagnosis_card:bundle",
+        "live": "graph.diagnosis_card:explore_finding",
     },
     "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
     "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ class World:
 
     def state(self) -> list[Any]:
         """Everything that an error must leave as it was."""
-        found: list[Any] = [self.array.tobytes(), autolab.config.rng.bit_generator.state, leaked_state()]
+        found: list[Any] = [self.array.tobytes(), pickle.dumps(autolab.config.rng.bit_generator.state), leaked_state()]
         found += [autolab.config.train, autolab.config.enable_backprop, modes().hooks]
         for v in (self.x, self.s, self.m, self.c, self.y):
             grad = None if v.grad is None else v.grad.data.tobytes()

@@ -221,7 +221,16 @@ def _delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """NumPy takes the places apart, of which the elements are then picked."""
     (arr,) = _given("delete", arr=arr)
     places = np.arange(arr.size).reshape(arr.shape)
-    return getitem(reshape(arr, shape=-1), index=np.delete(places, obj, axis))
+    return getitem(reshape(arr, shape=-1), index=_by_numpy(np.delete, places, obj, axis))
+
+
+def _by_numpy(function: Any, *args: Any) -> Any:
+    """What NumPy makes of places; what it complains of names the function."""
+    try:
+        return function(*args)
+    except (IndexError, TypeError, ValueError) as error:
+        kind = next(kind for kind in (IndexError, TypeError, ValueError) if isinstance(error, kind))
+        raise kind(f"{function.__name__}: {error}") from None
 
 
 @numpy_protocol.adapt(np.insert)
@@ -230,4 +239,4 @@ def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     places = np.arange(arr.size + values.size)
     behind = places[arr.size :].reshape(values.shape)
     joined = concatenate(reshape(arr, shape=-1), reshape(values, shape=-1))
-    return getitem(joined, index=np.insert(places[: arr.size].reshape(arr.shape), obj, behind, axis))
+    return getitem(joined, index=_by_numpy(np.insert, places[: arr.size].reshape(arr.shape), obj, behind, axis))

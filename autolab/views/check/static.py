@@ -24,7 +24,7 @@ from ..draw.escape import (
 )
 from ..draw.heatmap_data import Span, partly
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
-from ..draw.messages import listed, say
+from ..draw.messages import say
 from ..draw.numbers import number, shape_text
 from ..draw.plot import to_svg
 from .charts import step_chart, step_sentence
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ...gradcheck import GradientReport, InputReport
 
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
+_MOST_NAMES = 12
 _HEADINGS = ("input", "verdict", "shape", "worst at", "analytic", "numeric", "error", "allowed", "what was found")
 
 
@@ -84,8 +85,11 @@ def _steps(report: GradientReport) -> list[Markup]:
 
 def _inputs(report: GradientReport, shown: InputReport) -> Markup:
     """The verdict about each input, and what was found about those that are not ``shown``."""
-    names = listed([f"{SIGNS[item.verdict]} {clean(item.name, 60)}" for item in report.inputs])
-    return details(names, table(_HEADINGS, (_row(report, item, item is shown) for item in report.inputs)))
+    names = [join([escape(f"{SIGNS[item.verdict]} "), code(item.name)]) for item in report.inputs[:_MOST_NAMES]]
+    more = escape("" if len(report.inputs) <= _MOST_NAMES else f" and {len(report.inputs) - _MOST_NAMES} more")
+    summary = element("summary", *[part for name in names for part in (name, escape(" "))], more)
+    rows = (_row(report, item, item is shown) for item in report.inputs)
+    return element("details", summary, table(_HEADINGS, rows))
 
 
 def _row(report: GradientReport, item: InputReport, is_shown: bool) -> list[Markup]:

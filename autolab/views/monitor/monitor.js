@@ -166,7 +166,7 @@ function makeStatePart(view) {
     for (const control of [param, which, latest]) control.disabled = link.asleep;
     if (side.hidden) return;
     write(heading, heat.title);
-    write(name, `${path.replace(/^\//, "")}, ${shown === "value" ? words.value : words.gradient_of}`);
+    write(name, `${path.replace(/^[/]/, "")}, ${shown === "value" ? words.value : words.gradient_of}`);
     const drawn = !heat.absent;
     heatmap.root.hidden = !drawn;
     tellOrHide(absent, heat.absent);

@@ -66,6 +66,8 @@ def test_who_tries_all_answers_has_given_none(tmp_path):
     for notebook in NOTEBOOKS:
         asked = [name for name in answers(notebook) if isinstance(EXERCISES[name], Prediction)]
         count += len(asked)
+        if not asked:
+            continue
         for way, source in TRIES.items():
             if (NOTEBOOKS.index(notebook) + len(way)) % 3 and way != "all":
                 continue

@@ -99,8 +99,11 @@ def heat_view(slow: Slow) -> Any:
 
 
 MOVE_POINT = """([from, count, total]) => {
-  const e = document.querySelector('.al-curves-side .al-range');
-  for (let k = from; k < from + count; k++) { e.value = 4 * (k + 1) / total - 2; e.dispatchEvent(new Event('input')); }
+  const e = document.querySelector('.al-plot');
+  for (let k = from; k < from + count; k++) {
+    const key = k === total - 1 ? 'End' : k % 5 ? 'ArrowRight' : 'Home';
+    e.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  }
 }"""
 CHOOSE_CELL = """([from, count, total]) => {
   const canvas = document.querySelector('.al-trio canvas.al-canvas'), box = canvas.getBoundingClientRect();

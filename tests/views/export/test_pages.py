@@ -113,6 +113,7 @@ def test_a_saved_page_follows_the_system_or_keeps_its_look(open_file: Open, look
 def test_reports_and_values_are_written_as_a_notebook_shows_them(open_file: Open) -> None:
     report = autolab.check_gradients(lambda x: x * x, np.ones((3, 2)))
     page = open_file(report)
+    page.locator("details > summary").last.click()
     assert "right" in page.locator("table").inner_text()
     assert page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
     assert "requires_grad" in open_file(autolab.Variable(1.0, requires_grad=False)).locator("body").inner_text()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.display import Bundle
 from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, prose
 from ..draw.messages import plural
-from ..graph.explorer import explore
+from .explorer import explore
 
 if TYPE_CHECKING:
     from ...analysis.diagnosis import Diagnosis, ProgramFinding
