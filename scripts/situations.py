@@ -1,7 +1,8 @@
-"""Photograph twelve situations of the live graph, light and dark: `python scripts/situations.py FOLDER [name ...]`.
+"""Photograph every view, light and dark: `python scripts/situations.py FOLDER [name ...]`.
 
-Each is opened in Chromium from a saved page, as large as a cell of JupyterLab on a screen of 1280 x 800. What is
-measured of each is printed: boxes, the zoom, and the smallest letters on the screen.
+Twelve situations of the live graph, and the other views in their states, each also presented. Each is opened in
+Chromium from a saved page, as large as a cell of JupyterLab on a screen of 1280 x 800. What is measured of a graph is
+printed: boxes, the zoom, and the smallest letters on the screen.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -127,6 +128,45 @@ SITUATIONS: dict[str, Situation] = {
     "12-phone": (small, {"x": 2.0, "y": 3.0}, {}),
 }
 
+
+class Halved(autolab.FunctionNode):
+    """A product whose backward forgets a factor."""
+
+    def forward(self, inputs: Any) -> Any:
+        x, y = inputs
+        self.retain_inputs((0, 1))
+        return (x * y,)
+
+    def backward(self, target_input_indexes: Any, grad_outputs: Any) -> Any:
+        x, y = self.get_retained_inputs()
+        return grad_outputs[0] * y / 2, grad_outputs[0] * x
+
+
+def halved(x: Any, y: Any) -> Any:
+    return np.tanh(Halved().apply((x, y))[0])
+
+
+def valley(x: Any, y: Any) -> Any:
+    return (1 - x) ** 2 + 10 * (y - x**2) ** 2
+
+
+def table(k: Any, kind: Any) -> Any:
+    return {"A": np.eye(3) * k}
+
+
+SQUARE = RNG.normal(size=(3, 4))
+VIEWS: dict[str, Callable[[], Any]] = {
+    "20-check-right": lambda: autolab.check_gradients(net, *NET.values()).explore(),
+    "21-check-wrong": lambda: autolab.check_gradients(halved, SQUARE, SQUARE[::-1].copy()).explore(),
+    "22-check-undecided": lambda: autolab.check_gradients(np.abs, np.zeros(3)).explore(),
+    "23-derivatives": lambda: autolab.derivatives(np.tanh, 1.0, order=4),
+    "24-derivatives-pole": lambda: autolab.derivatives(lambda x: 1 / x, 1.0, order=2),
+    "25-surface": lambda: autolab.plots.surface(valley, (-0.5, 0.5)).explore((-0.8, 0.8)),
+    "26-heatmap": lambda: autolab.heatmap(RNG.normal(size=(12, 18))),
+    "27-heatmap-signs": lambda: autolab.heatmap(np.array([[1.0, np.nan], [np.inf, -2.0]])),
+    "28-interact": lambda: autolab.interact(table, k=(1, 5), kind=["a", "b"]),
+}
+
 MEASURED = """() => {
   const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
   if (!picture) return null;
@@ -154,7 +194,32 @@ def main(target: Path, wanted: list[str]) -> None:
                 continue
             for look in ("light", "dark"):
                 _photograph(browser, target, name, look, situation)
+        for name, make in VIEWS.items():
+            if not wanted or any(word in name for word in wanted):
+                _photograph_view(browser, target, name, make)
         browser.close()
+
+
+def _photograph_view(browser: Browser, target: Path, name: str, make: Callable[[], Any]) -> None:
+    """At rest and presented."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        with chdir(folder):  # a view that has no notebook saves a page of its own
+            autolab.export_html(make(), path)
+        for look in ("light", "dark"):
+            context = browser.new_context(viewport=cast(Any, CELL), offline=True, color_scheme=cast(Any, look))
+            page = context.new_page()
+            page.on("pageerror", lambda error: print("error in the page:", error))
+            page.goto(path.as_uri())
+            page.wait_for_selector(".al-root")
+            page.wait_for_timeout(300)
+            suffix = "" if look == "light" else "-dark"
+            write(target / f"{name}{suffix}.png", page.screenshot())
+            page.locator(".al-menu > summary").click()
+            page.get_by_role("button", name="Present").click()
+            page.wait_for_timeout(400)
+            write(target / f"{name}-presented{suffix}.png", page.screenshot())
+            context.close()
 
 
 def _photograph(browser: Browser, target: Path, name: str, look: str, situation: Situation) -> None:

@@ -21,6 +21,7 @@ from .. import transforms
 from ..engine.configuration import using_config
 from ..engine.display import Displayed, show
 from ..engine.float_errors import quietly
+from ..engine.tracebacks import folded, hidden
 from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..transforms.tracing import Branches
@@ -208,30 +209,32 @@ def surface(
     >>> found.values.tolist()
     [[4.0, 9.0, 16.0], [14.0, 19.0, 26.0], [44.0, 49.0, 56.0]]
     """
-    check_executor(CALLER, executor)
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 2 <= steps <= _MOST_STEPS:
-        raise ValueError(f"{CALLER}: steps is {steps!r:.60}; expected a whole number from 2 to {_MOST_STEPS}")
-    if span is not None and not (isinstance(span, int | float) and 0 < span < math.inf):
-        raise ValueError(f"{CALLER}: span is {span!r:.60}; expected a number above 0")
-    space = Space(loss, params)
-    if space.start.size < 2:
-        raise ValueError(f"{CALLER}: a plane needs at least two numbers; params holds {space.start.size}")
-    way = [space.flat(point, f"point {i} of the path") for i, point in enumerate(path)]
-    chosen, first, second = directions_of(space, directions, way, seed)
-    plane = np.stack([first, second])
-    places, captured = _projected(space, plane, way)
-    origin = space.start if chosen == "axes" else np.zeros(2)
-    reach = _reach(places, span)
-    x, y = (np.linspace(low, high, steps) for low, high in reach)
-    grid = (y[:, None, None] * second + x[:, None] * first).reshape(-1, space.start.size)
-    points: Any = np.concatenate([grid, *[(point - space.start)[None] for point in way]])
-    values = np.concatenate(spread(executor, partial(_evaluated, space), points))
-    heights = values[: steps * steps].reshape(steps, steps)
-    names = space.names() if chosen == "axes" else (f"{chosen} 1", f"{chosen} 2")
-    return Surface(
-        (names[0], names[1]), chosen, x + origin[0], y + origin[1], heights, (float(origin[0]), float(origin[1])),
-        places + origin, values[steps * steps :], captured, SurfacePlane(space, first, second, origin),
-    )  # fmt: skip
+    __tracebackhide__ = hidden()
+    with folded():
+        check_executor(CALLER, executor)
+        if isinstance(steps, bool) or not isinstance(steps, int) or not 2 <= steps <= _MOST_STEPS:
+            raise ValueError(f"{CALLER}: steps is {steps!r:.60}; expected a whole number from 2 to {_MOST_STEPS}")
+        if span is not None and not (isinstance(span, int | float) and 0 < span < math.inf):
+            raise ValueError(f"{CALLER}: span is {span!r:.60}; expected a number above 0")
+        space = Space(loss, params)
+        if space.start.size < 2:
+            raise ValueError(f"{CALLER}: a plane needs at least two numbers; params holds {space.start.size}")
+        way = [space.flat(point, f"point {i} of the path") for i, point in enumerate(path)]
+        chosen, first, second = directions_of(space, directions, way, seed)
+        plane = np.stack([first, second])
+        places, captured = _projected(space, plane, way)
+        origin = space.start if chosen == "axes" else np.zeros(2)
+        reach = _reach(places, span)
+        x, y = (np.linspace(low, high, steps) for low, high in reach)
+        grid = (y[:, None, None] * second + x[:, None] * first).reshape(-1, space.start.size)
+        points: Any = np.concatenate([grid, *[(point - space.start)[None] for point in way]])
+        values = np.concatenate(spread(executor, partial(_evaluated, space), points))
+        heights = values[: steps * steps].reshape(steps, steps)
+        names = space.names() if chosen == "axes" else (f"{chosen} 1", f"{chosen} 2")
+        return Surface(
+            (names[0], names[1]), chosen, x + origin[0], y + origin[1], heights, (float(origin[0]), float(origin[1])),
+            places + origin, values[steps * steps :], captured, SurfacePlane(space, first, second, origin),
+        )  # fmt: skip
 
 
 def descend(loss: Loss, params: Any, rate: float, steps: int) -> list[Any]:

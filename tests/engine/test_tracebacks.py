@@ -166,6 +166,9 @@ WRONG_CALLS = {
     "autolab.explore(f, x=1.0)": "explore: f(x, y) does not take these inputs: missing a required argument: 'y'",
     "autolab.record(f, 1.0, 2.0, order=9)": "record: option 'order' is 9; expected a whole number from 0 to 4",
     "autolab.check_gradients(3)": "check_gradients: fn is an int; expected a function",
+    "autolab.heatmap('a')": "heatmap: array 1: got str 'a'",
+    "autolab.interact(f, x='k')": "interact: x is 'k'; expected a number",
+    "autolab.plots.surface(f, (0.0, 0.0), steps=-1)": "surface: steps is -1; expected a whole number",
     "autolab.derivatives(f, 1.0)": "f() missing 1 required positional argument: 'y'",
     "F.softmax(autolab.Variable([1.0, 2.0]), axis=4)": "softmax: x has shape (2,), axis=4: expected an axis",
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...engine.display import Bundle
+from ...engine.tracebacks import folded, hidden
 from ...shared.binding import chosen_options
 from ..draw.colors import SCALES
 from ..draw.escape import Markup, code, paragraph
@@ -119,13 +120,15 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     >>> view = autolab.heatmap(W, options={"scale": "symlog"})
     heatmap: no notebook to draw in; open ...html in a browser
     """
-    given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
-    entries = gather(arrays, named)
-    has_gradient = any([entry.read("gradient") is not None for entry in entries])
-    show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")
-    if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
-        expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
-        raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
-    view = Heatmap(Board(entries, show, scale, given.get("shared", True), given.get("axes")))
+    __tracebackhide__ = hidden()
+    with folded():
+        given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
+        entries = gather(arrays, named)
+        has_gradient = any([entry.read("gradient") is not None for entry in entries])
+        show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")
+        if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
+            expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
+            raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
+        view = Heatmap(Board(entries, show, scale, given.get("shared", True), given.get("axes")))
     view._save_here("heatmap", "heatmap", entries[0].name)
     return view

@@ -13,6 +13,7 @@ from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
 from ...engine.display import Bundle
 from ...engine.errors import a_kind
+from ...engine.tracebacks import folded, hidden
 from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
 from ...shared.binding import chosen_options
@@ -222,9 +223,11 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     >>> view = autolab.interact(power, exponent=(0.0, 2.0, 5.0))
     interact: no notebook to draw in; open ...html in a browser
     """
-    if not callable(fn):
-        raise TypeError(f"interact: fn is {a_kind(fn)}; expected a function")
-    chosen = chosen_options("interact", options, ("axes",))
-    view = Interact(fn, inputs, chosen.get("axes") or {})
+    __tracebackhide__ = hidden()
+    with folded():
+        if not callable(fn):
+            raise TypeError(f"interact: fn is {a_kind(fn)}; expected a function")
+        chosen = chosen_options("interact", options, ("axes",))
+        view = Interact(fn, inputs, chosen.get("axes") or {})
     view._save_here("interact", "interact", view.title)
     return view
