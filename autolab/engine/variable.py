@@ -31,8 +31,7 @@ class Variable(ArrayLike):
     Parameters
     ----------
     data : array, number or nested list of numbers
-        Arrays keep their dtype and are not copied: one that is filled again before `backward` goes in as a copy, as
-        `autolab.tensor` makes it. Numbers and lists become float64.
+        Arrays keep their dtype and are not copied: copy one that is filled again. Numbers and lists become float64.
     name : str, optional
         Shown in displays. It is text and never executed.
     requires_grad : bool, optional
@@ -147,7 +146,8 @@ class Variable(ArrayLike):
         --------
         >>> from autolab import Variable, functions as F
         >>> x = Variable([-1.0, -2.0])
-        >>> F.relu(x).sum().backward()
+        >>> y = F.relu(x).sum()
+        >>> y.backward()
         >>> x.grad_status
         'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
         """

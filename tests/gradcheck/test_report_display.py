@@ -139,7 +139,7 @@ def test_what_stands_there_at_first_is_the_worst_input_alone_and_all_others_behi
     _, bundle = bundle_of(lambda x, y, z: np.sin(x) * WRONG(y) * WRONG(z), 1.0, 30.0, 2.0)
     first, *others = re.split("<details>", bundle["text/html"])
     assert "gradient of z is 1/2 times" in first and "gradient of y" not in first and len(pictures(first)) == 1
-    assert "<summary>\u2713 x, \u2717 y and \u2717 z</summary>" in others[-1]
+    assert "<summary>\u2713 <code>x</code> \u2717 <code>y</code> \u2717 <code>z</code> </summary>" in others[-1]
     assert "gradient of y is 1/2 times" in others[-1] and "gradient of z" not in others[-1]
 
 

@@ -225,12 +225,11 @@ def _delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
 
 
 def _by_numpy(function: Any, *args: Any) -> Any:
-    """What NumPy makes of places; what it complains of names the function."""
+    """What NumPy makes of places; that there is no such axis is said in the function's name."""
     try:
         return function(*args)
-    except (IndexError, TypeError, ValueError) as error:
-        kind = next(kind for kind in (IndexError, TypeError, ValueError) if isinstance(error, kind))
-        raise kind(f"{function.__name__}: {error}") from None
+    except np.exceptions.AxisError as error:
+        raise ValueError(f"{function.__name__}: {error}") from None
 
 
 @numpy_protocol.adapt(np.insert)

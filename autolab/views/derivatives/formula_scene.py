@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ...analysis.derivations import NotReadableError
 from ...analysis.differentiation import SLOPE, RuleLine
 from ...analysis.expressions import Expression, FunctionCall, Name, Power, split, terms_of
 from ...analysis.formulas import MOST_LINES, Formulas
@@ -83,7 +86,10 @@ def derivation(data: Derivatives, order: int) -> dict[str, Any]:
     if made is None or len(made) > MOST_LINES:
         note = say("derivation_none") if made is None else say("derivation_long", count=len(made))
         return {"title": title, "x": data.x, "note": note, "lines": [] if made is None else [_result(data, order)]}
-    shown = [_line(data, order, line, k == 0) for k, line in enumerate(made)]
+    try:
+        shown = [_line(data, order, line, k == 0) for k, line in enumerate(made)]
+    except NotReadableError:
+        return {"title": title, "x": data.x, "note": say("derivation_none"), "lines": []}
     last = [_result(data, order)] if len(made) > 1 else []
     return {"title": title, "x": data.x, "note": "", "lines": [*shown, *last]}
 
@@ -108,7 +114,10 @@ def _result(data: Derivatives, order: int) -> dict[str, Any]:
 
 
 def _number(data: Derivatives, expression: Expression) -> str:
-    return number(float(data.formulas.value(expression, data.x)) + 0.0)
+    value = np.asarray(data.formulas.value(expression, data.x))
+    if value.size != 1:
+        raise NotReadableError  # weights of a layer on the way: below a symbol stands one number
+    return number(value.item() + 0.0)
 
 
 def _right(data: Derivatives, result: Expression, writer: Writer) -> Iterator[list[tuple[Tree, str]]]:
