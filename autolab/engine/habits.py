@@ -44,7 +44,7 @@ def _at(module: str, target: str) -> Any:
 class ModulesByHabit:
     """Finds ``autolab.nn`` and its like for the import statement: a module is the one that it is another name of.
 
-    It stands in ``sys.meta_path``. Of a name that is no module, the error says what there is instead.
+    Python asks it last, in ``sys.meta_path``. The error for a name that is no module says what to use instead.
     """
 
     @staticmethod

@@ -57,7 +57,7 @@ class Modes:
     def __getattr__(self, name: str) -> Any:
         if name != "rng":
             raise AttributeError(name)
-        # On first use, as numpy.random takes long to import. It draws from the same generator, which people seed.
+        # On first use, as numpy.random takes long to import. It draws from NumPy's own generator, which people seed.
         Modes.rng = np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
         return Modes.rng
 

@@ -31,8 +31,6 @@ from ..steps.frames import frame
 WIDTH = 1280
 """Pixels across."""
 
-SUFFIXES = (".gif", ".mp4")
-
 MOST_MOMENTS = 400
 _RATE = 10  # pictures a second, in which a number travels
 _TRAVEL, _STAY, _END = 600, 500, 3000  # milliseconds: along a line, of a calculation at a box, of the last picture
@@ -75,10 +73,10 @@ class Traveller(NamedTuple):
 class _Film:
     """The pictures of a recording's walk."""
 
-    def __init__(self, recording: Recording, look: Look, direction: Direction, opened: Collection[int] | None) -> None:
-        outline = recording.outline
+    def __init__(self, walk: Playback, look: Look, direction: Direction, opened: Collection[int] | None) -> None:
+        recording, outline = walk.recording, walk.recording.outline
         opened = outline.at_first() if opened is None else outline.groups.keys() & opened
-        self.walk, self.look = Playback(recording), look
+        self.walk, self.look = walk, look
         ways: list[Direction] = ["down", "right"] if direction == "auto" else [direction]
         self.scene = min([scene(recording, opened, direction=way) for way in ways], key=_width)
         self.readings = readings(recording, opened)
@@ -269,13 +267,16 @@ def film(
     drawn: Drawn,
 ) -> bytes:
     """The walk through a recording as the bytes of a file."""
-    count = len(Playback(recording))
-    if not 0 < count <= MOST_MOMENTS:
-        raise ValueError(say("long_film", path=escape(target), count=count, most=MOST_MOMENTS))
+    walk, kind = Playback(recording), target.suffix.lower()
+    if not 0 < len(walk) <= MOST_MOMENTS:
+        raise ValueError(say("long_film", path=escape(target), count=len(walk), most=MOST_MOMENTS))
+    writer = shutil.which("ffmpeg") if kind == ".mp4" else None
+    if kind == ".mp4" and writer is None:
+        raise RuntimeError(say("no_ffmpeg", path=escape(target)))
     still = first_theme(look)
-    made = _Film(recording, still, direction, opened)
+    made = _Film(walk, still, direction, opened)
     shots = [(_pixels(made, drawn, svg), round(milliseconds / 10) * 10) for svg, milliseconds in made.pictures()]
-    return _gif(shots, THEMES[still]["card"]) if target.suffix.lower() == ".gif" else _mp4(shots, target)
+    return _gif(shots, THEMES[still]["card"]) if writer is None else _mp4(shots, writer)
 
 
 def _pixels(made: _Film, drawn: Drawn, svg: str) -> Image.Image:
@@ -301,10 +302,7 @@ def _gif(shots: list[tuple[Image.Image, int]], ground: str) -> bytes:
     return out.getvalue()
 
 
-def _mp4(shots: list[tuple[Image.Image, int]], target: Path) -> bytes:
-    writer = shutil.which("ffmpeg")
-    if writer is None:
-        raise RuntimeError(say("no_ffmpeg", path=escape(target)))
+def _mp4(shots: list[tuple[Image.Image, int]], writer: str) -> bytes:
     even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]  # what every player can show
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "walk.mp4")

@@ -25,7 +25,6 @@ from ..graph.listing import notes
 from ..graph.readings import readings, spoken_group
 from ..graph.scene import scene
 from ..live.protocol import not_understood
-from . import film
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -39,7 +38,8 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
-_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".html", *film.SUFFIXES)
+_FILMS = (".gif", ".mp4")
+_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".html", *_FILMS)
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -99,12 +99,13 @@ def _content(
             still: Look = "light" if look == "auto" else look  # paper follows no page
             svg = draw(picture, readings(recording, opened), still, below=notes(recording))
             return _drawn(svg, picture, target, kind)
-        case ending if ending in film.SUFFIXES:
+        case ending if ending in _FILMS:
+            from .film import film  # and with it the library of pictures, which no other file needs
 
             def drawn(svg: str, picture: Mapping[str, Any], scale: float) -> bytes:
                 return _drawn(svg, picture, target, "png", scale)
 
-            return film.film(recording, target, look, direction, opened, drawn)
+            return film(recording, target, look, direction, opened, drawn)
     suffix, path = clean(target.suffix.lower(), 20), clean(target, 100)
     raise ValueError(say("unknown_suffix", suffix=suffix, path=path, expected=", ".join(_SUFFIXES)))
 

@@ -71,7 +71,7 @@ class Playback:
         return loss_name(self.recording) if self.moved is None else self.moved.letter
 
     def derivative(self, step: Step) -> Snapshot | None:
-        """What stands beside the value of a step: its tangent in forward mode, else its gradient."""
+        """What a box shows beside the value of a step: its tangent in forward mode, else its gradient."""
         return step.grad if self.moved is None else step.tangent
 
     def symbol(self, step: Step) -> Token:
