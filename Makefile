@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts bench bench-gpu clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts bench bench-gpu release-check clean
 .NOTPARALLEL:
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test-hosts  live views in marimo, Voila, Notebook 7, Sphinx, MyST and VS Code's widgets, in an environment of their own"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
+	@echo "make release-check  build the source archive and the wheel, and check them in empty environments"
 	@echo "make clean      remove environments, caches and artefacts"
 
 lab:
@@ -113,6 +114,9 @@ bench:
 bench-gpu: python = "$${PYTHON:-python3}"
 bench-gpu:
 	@PYTHONPATH=. $(python) benchmarks/gpu.py $${OUT:+--folder "$$OUT"}
+
+release-check:
+	$${PYTHON:-python3} scripts/release.py
 
 clean:
 	rm -rf .venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
