@@ -9,8 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..engine.argument_checks import CheckedArguments
-from ..engine.arrays import as_array
-from ..engine.backend import Array, get_array_module
+from ..engine.backend import Array
 from ..engine.devices import to_cpu, to_gpu
 from ..engine.display import Displayed
 from ..engine.errors import a_kind, check_number
@@ -20,12 +19,10 @@ from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
-from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
+from ..shared.state_layout import Slot
 from .given import target_and_groups, warn_of_plain_lists
 from .hooks import WeightDecay
-
-State = dict[str, Any]
-"""What an optimizer remembers of one parameter: arrays and numbers by name."""
+from .state import Memory, State, planned, state, state_layout
 
 _HALF = np.dtype(np.float16)
 
@@ -231,7 +228,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
                 hook(self)
             if self._hooks:
                 parameters = self._due()  # a hook may have taken a gradient away
-            counters = [(rule, "t", t + 1) for rule in (self, *[rule for _, rule in self._groups])]
+            counters = [(rule, "t", t + 1) for rule in self._all_rules]
             publish([*self._stores(parameters), *counters])
         except BaseException:
             if self.t == t:  # not yet published
@@ -284,29 +281,18 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
         return check_number(type(self).__name__, f"lr({self.t})", self.lr(self.t), 0.0)
 
     # ------------------------------------------------------------------ state
+    @property
+    def _all_rules(self) -> tuple[Optimizer, ...]:
+        """Itself, and the rule of each group."""
+        return (self, *[rule for _, rule in self._groups])
+
     def state(self) -> dict[str, Any]:
         """Everything that the next updates depend on besides the parameters, by name, such as ``l1/W/m``."""
-        found: dict[str, Any] = {"t": self.t}
-        for key, rule, name in self._numbers():
-            found[key] = getattr(rule, name)
-        for path, parameter in self._link("state").namedparams():
-            memory = self._memories.get(parameter)
-            found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
-        return found
-
-    def _numbers(self) -> Iterator[tuple[str, Optimizer, str]]:
-        """The numbers of the rules: the key in a state, and where each is."""
-        for i, rule in enumerate((self, *[rule for _, rule in self._groups])):
-            for name in self.hyperparameters:
-                if not callable(getattr(rule, name)):
-                    yield f"hyperparameters/{name}" if rule is self else f"hyperparameters/{i}/{name}", rule, name
+        return state(self)
 
     def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
-        found = {"t": COUNT, f"hyperparameters{BELOW}": NUMBER}
-        for path, parameter in self._link("state_layout").namedparams():
-            found[f"{path[1:]}{BELOW}"] = _memory_slot(parameter)
-        return found
+        return state_layout(self)
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Load what `state` returned, for the same kind of optimizer and model; on an error nothing has changed."""
@@ -314,30 +300,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The stores that `load_state` makes."""
-        rest = set(state)  # an array is read only where it is taken
-        who = f"{type(self).__name__}.load_state"
-        if "t" not in rest:
-            raise ValueError(f"{who}: 't' is missing; nothing was loaded")
-        rules = (self, *[rule for _, rule in self._groups])
-        stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in rules]
-        stores += [(rule, name, float(state[key])) for key, rule, name in self._numbers() if key in rest]
-        rest -= {"t", *[key for key, _, _ in self._numbers()], *[f"hyperparameters/{n}" for n in self.hyperparameters]}
-        memories = {}
-        names: dict[str, list[str]] = {}
-        own = is_handed_over(state)
-        for name in state:
-            names.setdefault(name.rpartition("/")[0], []).append(name)
-        for path, parameter in self._link("load_state").namedparams():
-            its = [name for name in names.get(path[1:], ()) if name in rest]
-            memories[parameter] = Memory({n.rpartition("/")[2]: _loaded(who, n, state[n], parameter, own) for n in its})
-            rest.difference_update(its)
-        if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
-            raise ValueError(
-                f"{who}: this is the state of another kind of optimizer, with {named(others)}; nothing was loaded"
-            )
-        if rest:
-            raise ValueError(f"{who}: the model has no parameter for {named(list(rest))}; nothing was loaded")
-        return [*stores, (self, "_memories", memories)]
+        return planned(self, state)
 
     def to_gpu(self) -> Self:
         """Move the state to the current GPU; returns the optimizer itself."""
@@ -358,29 +321,3 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
 
 
 answer_habits(Optimizer, "Optimizer")
-
-
-class Memory:
-    """What an optimizer remembers of one parameter."""
-
-    __slots__ = ("state",)
-
-    def __init__(self, state: State | None = None) -> None:
-        self.state: State = state or {}
-
-
-def _memory_slot(parameter: Parameter) -> Slot:
-    """An array of the parameter's shape, or a count."""
-    known = parameter.is_initialized
-    dtype = np.dtype(parameter.dtype if known else np.float32)
-    return Slot(parameter.shape if known else None, dtype, count=True)
-
-
-def _loaded(who: str, name: str, value: Any, parameter: Parameter, own: bool) -> Any:
-    """One remembered value, on the parameter's device; a 0-d integer is a count."""
-    array = as_array(value, f"{who}: {name!r:.100}")
-    if array.dtype.kind in "iu" and array.ndim == 0:
-        return int(array)
-    check_entry(who, name, _memory_slot(parameter), array)
-    xp = get_array_module(parameter._data) if parameter.is_initialized else np
-    return xp.asarray(array) if own else xp.array(array)

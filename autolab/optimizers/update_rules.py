@@ -15,7 +15,8 @@ import numpy as np
 from ..engine.arrays import scalar
 from ..engine.backend import Array, get_array_module
 from ..engine.errors import check_number
-from .optimizer import Optimizer, State
+from .optimizer import Optimizer
+from .state import State
 
 Rate = float | Callable[[int], float]
 

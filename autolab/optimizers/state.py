@@ -1,0 +1,106 @@
+"""What an optimizer remembers, as arrays and numbers by name, and how these come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.arrays import as_array
+from ..engine.backend import get_array_module
+from ..engine.parameter import Parameter
+from ..shared.state_layout import BELOW, COUNT, NUMBER, Slot, check_entry, is_handed_over, named
+
+if TYPE_CHECKING:
+    from .optimizer import Optimizer
+
+State = dict[str, Any]
+"""What an optimizer remembers of one parameter: arrays and numbers by name."""
+
+
+class Memory:
+    """What an optimizer remembers of one parameter."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: State | None = None) -> None:
+        self.state: State = state or {}
+
+
+def state(optimizer: Optimizer) -> dict[str, Any]:
+    """The count of updates, the numbers of the rules, and the memory of each parameter."""
+    found: dict[str, Any] = {"t": optimizer.t}
+    for key, rule, name in _numbers(optimizer):
+        found[key] = getattr(rule, name)
+    for path, parameter in optimizer._link("state").namedparams():
+        memory = optimizer._memories.get(parameter)
+        found |= {f"{path[1:]}/{name}": value for name, value in (memory.state if memory else {}).items()}
+    return found
+
+
+def _numbers(optimizer: Optimizer) -> Iterator[tuple[str, Optimizer, str]]:
+    """The numbers of the rules: the key in a state, and where each is."""
+    for i, rule in enumerate(optimizer._all_rules):
+        for name in optimizer.hyperparameters:
+            if not callable(getattr(rule, name)):
+                yield f"hyperparameters/{name}" if i == 0 else f"hyperparameters/{i}/{name}", rule, name
+
+
+def state_layout(optimizer: Optimizer) -> dict[str, Slot]:
+    """What a state may hold, by name."""
+    found = {"t": COUNT, f"hyperparameters{BELOW}": NUMBER}
+    for path, parameter in optimizer._link("state_layout").namedparams():
+        found[f"{path[1:]}{BELOW}"] = _memory_slot(parameter)
+    return found
+
+
+def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+    """The stores that loading a state makes; if the state is not one of this optimizer, an error before any of them."""
+    rest = set(state)  # an array is read only where it is taken
+    who = f"{type(optimizer).__name__}.load_state"
+    if "t" not in rest:
+        raise ValueError(f"{who}: 't' is missing; nothing was loaded")
+    stores: list[tuple[Any, str, Any]] = [(rule, "t", int(state["t"])) for rule in optimizer._all_rules]
+    numbers = list(_numbers(optimizer))
+    stores += [(rule, name, float(state[key])) for key, rule, name in numbers if key in rest]
+    rest -= {"t", *[key for key, _, _ in numbers], *[f"hyperparameters/{n}" for n in optimizer.hyperparameters]}
+    memories = _memories(who, optimizer, state, rest)
+    if others := [name.partition("/")[2] for name in rest if name.startswith("hyperparameters/")]:
+        raise ValueError(
+            f"{who}: this is the state of another kind of optimizer, with {named(others)}; nothing was loaded"
+        )
+    if rest:
+        raise ValueError(f"{who}: the model has no parameter for {named(list(rest))}; nothing was loaded")
+    return [*stores, (optimizer, "_memories", memories)]
+
+
+def _memories(who: str, optimizer: Optimizer, state: Mapping[str, Any], rest: set[str]) -> dict[Parameter, Memory]:
+    """The memory of each parameter; the names that it takes leave ``rest``."""
+    memories = {}
+    names: dict[str, list[str]] = {}
+    own = is_handed_over(state)
+    for name in state:
+        names.setdefault(name.rpartition("/")[0], []).append(name)
+    for path, parameter in optimizer._link("load_state").namedparams():
+        its = [name for name in names.get(path[1:], ()) if name in rest]
+        memories[parameter] = Memory({n.rpartition("/")[2]: _loaded(who, n, state[n], parameter, own) for n in its})
+        rest.difference_update(its)
+    return memories
+
+
+def _memory_slot(parameter: Parameter) -> Slot:
+    """An array of the parameter's shape, or a count."""
+    known = parameter.is_initialized
+    dtype = np.dtype(parameter.dtype if known else np.float32)
+    return Slot(parameter.shape if known else None, dtype, count=True)
+
+
+def _loaded(who: str, name: str, value: Any, parameter: Parameter, own: bool) -> Any:
+    """One remembered value, on the parameter's device; a 0-d integer is a count."""
+    array = as_array(value, f"{who}: {name!r:.100}")
+    if array.dtype.kind in "iu" and array.ndim == 0:
+        return int(array)
+    check_entry(who, name, _memory_slot(parameter), array)
+    xp = get_array_module(parameter._data) if parameter.is_initialized else np
+    return xp.asarray(array) if own else xp.array(array)
