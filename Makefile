@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts bench bench-gpu release-check clean
+.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu bench bench-gpu release-check clean
 .NOTPARALLEL:
 
 help:
@@ -21,6 +21,8 @@ help:
 	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make test-graders  the lessons with nbgrader and otter-grader, in an environment of their own"
 	@echo "make test-hosts  live views in marimo, Voila, Notebook 7, Sphinx, MyST and VS Code's widgets, in an environment of their own"
+	@echo "make test-cuda-compile  all GPU kernels through NVIDIA's compilers, without a GPU, in an environment of their own"
+	@echo "make predict-gpu  the least time of some kernels on a GPU, from what these compilers say"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make release-check  build the source archive and the wheel, and check them in empty environments"
@@ -107,6 +109,17 @@ test-hosts: .hosts-venv/made
 	.hosts-venv/bin/python -m pip install --quiet --editable ".[lab]" -r tests/hosts/requirements.txt
 	@touch $@
 
+test-cuda-compile: .cuda-venv/made
+	.cuda-venv/bin/python -m pytest tests/gpu/test_cuda_compiles.py
+
+predict-gpu: .cuda-venv/made
+	@PYTHONPATH=tests:tests/gpu .cuda-venv/bin/python tests/gpu/predicted.py
+
+.cuda-venv/made: tests/gpu/requirements.txt pyproject.toml
+	"$${PYTHON:-python3}" -m venv --clear .cuda-venv
+	.cuda-venv/bin/python -m pip install --quiet --editable . -r tests/gpu/requirements.txt
+	@touch $@
+
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
@@ -119,6 +132,6 @@ release-check:
 	$${PYTHON:-python3} scripts/release.py
 
 clean:
-	rm -rf .venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .cuda-venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find autolab tests -type d -empty -delete

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -110,25 +111,34 @@ def computed(program: KernelSteps) -> list[int]:
 
 
 def operation(program: KernelSteps) -> str:
-    """The body of the kernel, a step to a line.
+    """The body of the kernel, a step to a line; each input is loaded first, and once.
 
     Raises
     ------
     NotInC
         If a step cannot be said in C.
     """
-    names = {i: _input(k, program.steps[i].dtype) for k, i in enumerate(program.inputs)}
-    lines = []
+    names: dict[int, str] = {}
+    texts: dict[str, str] = {}
+    for k, i in enumerate(program.inputs):
+        names[i] = f"x{k}"
+        texts[names[i]] = _loaded(k, program.steps[i].dtype)
     for i, step in program.steps.items():
         if i not in program.inputs:
-            lines.append(f"const {_TYPES[_checked(step.dtype)]} t{i} = {_expression(program, step, names)};")
+            text = f"const {_TYPES[_checked(step.dtype)]} t{i} = {_expression(program, step, names)};"
             names[i] = f"t{i}"
-    lines += [f"out{k} = {names[i]};" for k, i in enumerate(computed(program))]
+            texts[names[i]] = text
+    lines = [f"out{k} = {names[i]};" for k, i in enumerate(computed(program))]
+    for name in reversed(texts):  # `zeros_like` needs a step, and its C does not
+        if any([re.search(rf"\b{name}\b", line) for line in lines]):
+            lines.insert(0, texts[name])
     return "\n".join(lines)
 
 
-def _input(k: int, dtype: np.dtype) -> str:
-    return f"(float)in{k}" if dtype == np.float16 else f"in{k}"
+def _loaded(k: int, dtype: np.dtype) -> str:
+    """An input is a reference to memory, which the compiler would load in each branch and after each store."""
+    kind = _TYPES[_checked(dtype)]
+    return f"const {kind} x{k} = {f'({kind})' if dtype == np.float16 else ''}in{k};"
 
 
 def _checked(dtype: np.dtype) -> str:

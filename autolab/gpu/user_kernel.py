@@ -52,7 +52,8 @@ class ElementwiseKernel:
         self.in_params = _parsed(f"{name}: in_params", in_params)
         self.out_params = _parsed(f"{name}: out_params", out_params)
         _check_together(self)
-        self._source = (in_params, out_params, operation, name)
+        inputs, copies = _loaded_once(self.in_params)
+        self._source = (inputs, out_params, copies + operation, name)
         self._compiled: dict[str, Any] = {}
 
     def __repr__(self) -> str:
@@ -181,6 +182,16 @@ def _parameter(what: str, text: str) -> KernelParameter:
     if not _NAME.match(name) or name in _RESERVED:
         raise ValueError(f"{what}: got the name {name!r:.60}; expected letters and digits, and not i or n (CuPy's own)")
     return KernelParameter(kind, name)
+
+
+def _loaded_once(parameters: tuple[KernelParameter, ...]) -> tuple[str, str]:
+    """The inputs under other names, and C that copies each to its own name.
+
+    For CuPy the name of an input is a reference to memory, which the compiler loads again after every output that is
+    stored, as they could be the same place.
+    """
+    inputs = ", ".join([f"{p.type} from_{p.name}" for p in parameters])
+    return inputs, "".join([f"const auto {p.name} = from_{p.name};\n" for p in parameters])
 
 
 def _check_together(kernel: ElementwiseKernel) -> None:

@@ -139,15 +139,3 @@ def _compare(compiled: Any, source: Source) -> None:
     for label, found in results.items():
         tight = 1e-5 if found.dtype == np.float32 else 1e-11
         np.testing.assert_allclose(found, expected[label] * np.ones(size), rtol=tight, atol=tight, err_msg=name)
-
-
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
-def test_cuda_compiles_the_kernels(tmp_path: Path) -> None:
-    index = "long k = blockIdx.x * blockDim.x + threadIdx.x; if (k < n) {"
-    sources = _plain(_sources())
-    code = "".join([_function(source, i, "__global__ void", index) for i, source in enumerate(sources)])
-    (tmp_path / "kernels.cu").write_text(code)
-    command = ["nvcc", "-ptx", "-w", "-o", "kernels.ptx", "kernels.cu"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert (tmp_path / "kernels.ptx").read_text().count(".visible .entry") == len(sources)

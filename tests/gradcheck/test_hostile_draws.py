@@ -40,7 +40,7 @@ def found(seeds):
 
 
 def test_no_right_function_is_called_wrong_by_hostile_inputs():
-    assert [seed for seed in range(100) if verdict_of(seed) == "wrong"] == []
+    assert [seed for seed in range(40) if verdict_of(seed) == "wrong"] == []
 
 
 SEEN = (910, 2058, 8142, 10965, 14256, 19870, 21525)
@@ -54,7 +54,7 @@ def test_no_right_function_is_called_wrong_where_one_was():
 
 @pytest.mark.full
 def test_no_right_function_of_20_000_is_called_wrong_by_hostile_inputs():
-    assert [seed for seed in range(100, 20_100) if verdict_of(seed) == "wrong"] == []
+    assert [seed for seed in range(40, 20_040) if verdict_of(seed) == "wrong"] == []
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(400, marks=pytest.mark.full)])

@@ -56,7 +56,7 @@ def run(text: str, values: dict[str, Any]) -> dict[str, Any]:
         *kind, name = left.split()
         with np.errstate(all="ignore"):
             value = _Reader(right, values).all()
-        wanted = " ".join([word for word in kind if word != "const"])
+        wanted = " ".join([word for word in kind if word not in ("const", "auto")])
         values[name] = np.asarray(value).astype(_TYPES[wanted]) if wanted else value
     return values
 
