@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from ...engine import configuration as _configuration
 from .. import missing
+from ..table import signed
 
 _MODES = ("enable_backprop", "train")
 _own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", default=None)
@@ -115,9 +115,8 @@ class using_config:
         self._before.append(own.get(self._name, self))
         setattr(self._config, self._name, self._value)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    @signed
+    def __exit__(self, kind, error, trace):
         if self._block is not None:
             return self._block.__exit__(kind, error, trace)
         before = self._before.pop()

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import data as _data
 from .. import missing
+from ..table import signed
 from .dataset import DatasetMixin
 
 
@@ -151,14 +152,8 @@ def get_cross_validation_datasets_random(dataset: Any, n_folds: int, seed: Any =
     return get_cross_validation_datasets(dataset, n_folds, np.random.RandomState(seed).permutation(len(dataset)))
 
 
-def get_mnist(
-    withlabel: bool = True,
-    ndim: int = 1,
-    scale: float = 1.0,
-    dtype: Any = np.float32,
-    label_dtype: Any = np.int32,
-    rgb_format: bool = False,
-) -> tuple[Any, Any]:
+@signed
+def get_mnist(withlabel, ndim, scale, dtype, label_dtype, rgb_format):
     """MNIST to train with and to test with.
 
     Raises
@@ -170,14 +165,8 @@ def get_mnist(
     return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
 
 
-def get_fashion_mnist(
-    withlabel: bool = True,
-    ndim: int = 1,
-    scale: float = 1.0,
-    dtype: Any = np.float32,
-    label_dtype: Any = np.int32,
-    rgb_format: bool = False,
-) -> tuple[Any, Any]:
+@signed
+def get_fashion_mnist(withlabel, ndim, scale, dtype, label_dtype, rgb_format):
     """Fashion-MNIST in the form of `get_mnist`."""
     pair = _data.get_fashion_mnist()
     return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])

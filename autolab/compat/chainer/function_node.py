@@ -10,6 +10,7 @@ from ...authoring.base import ArrayForward
 from ...engine.grad import grad as _grad
 from .. import missing
 from ..dressing import DressedNode
+from ..table import signed
 from .configuration import config
 from .utils import type_check
 from .variable import Variable, tagged
@@ -75,16 +76,8 @@ class FunctionNode(Checked, _function_node.FunctionNode):
         return super()._gradients(cast(Any, DressedNode(node, tagged)), g, create_graph)
 
 
-def grad(
-    outputs: Sequence[Variable],
-    inputs: Sequence[Variable],
-    grad_outputs: Sequence[Any] | None = None,
-    grad_inputs: Sequence[Any] | None = None,
-    set_grad: bool = False,
-    retain_grad: bool = False,
-    enable_double_backprop: bool = False,
-    loss_scale: float | None = None,
-) -> list[Variable | None]:
+@signed
+def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, retain_grad, enable_double_backprop, loss_scale):
     """Gradients of ``outputs`` with respect to ``inputs``, as a list of Variables.
 
     Parameters

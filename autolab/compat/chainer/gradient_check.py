@@ -10,6 +10,7 @@ import numpy as np
 from ... import gradcheck as _gradcheck
 from ...engine.backend import is_array
 from .. import missing
+from ..table import signed
 
 assert_allclose = _gradcheck.assert_allclose
 
@@ -18,13 +19,8 @@ class NondifferentiableError(Exception):
     """A function is not differentiable at a point. AutoLab's checks say so in their own errors."""
 
 
-def numerical_grad(
-    f: Callable[[], Sequence[Any]],
-    inputs: Sequence[Any],
-    grad_outputs: Sequence[Any],
-    eps: float = 1e-3,
-    **options: Any,
-) -> tuple[Any, ...]:
+@signed
+def numerical_grad(f, inputs, grad_outputs, eps, **options):
     """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
 
     Parameters
@@ -62,19 +58,8 @@ def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:
     return [y if is_array(y) else np.asarray(y, np.float64) for y in f()[:count]]
 
 
-def check_backward(
-    func: Callable[..., Any],
-    x_data: Any,
-    y_grad: Any,
-    params: Any = (),
-    eps: float = 1e-3,
-    atol: float = 1e-5,
-    rtol: float = 1e-4,
-    no_grads: Sequence[bool] | None = None,
-    dtype: Any = None,
-    detect_nondifferentiable: bool = False,
-    **options: Any,
-) -> None:
+@signed
+def check_backward(func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype, detect_nondifferentiable, **options):
     """Raise an AssertionError unless the gradients of ``func`` agree with central differences.
 
     It is `autolab.gradcheck.check_backward`; see there for the parameters.
@@ -90,21 +75,22 @@ def check_backward(
     _gradcheck.check_backward(func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype)
 
 
+@signed
 def check_double_backward(
-    func: Callable[..., Any],
-    x_data: Any,
-    y_grad: Any,
-    x_grad_grad: Any,
-    params: Any = (),
-    params_grad_grad: Any = (),
-    eps: float = 1e-3,
-    atol: float = 1e-4,
-    rtol: float = 1e-3,
-    no_grads: Sequence[bool] | None = None,
-    dtype: Any = None,
-    detect_nondifferentiable: bool = False,
-    **options: Any,
-) -> None:
+    func,
+    x_data,
+    y_grad,
+    x_grad_grad,
+    params,
+    params_grad_grad,
+    eps,
+    atol,
+    rtol,
+    no_grads,
+    dtype,
+    detect_nondifferentiable,
+    **options,
+):
     """Raise an AssertionError unless the second derivatives of ``func`` agree with central differences.
 
     It is `autolab.gradcheck.check_double_backward`; see there for the parameters.

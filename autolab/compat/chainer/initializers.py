@@ -14,6 +14,7 @@ import numpy as np
 from ... import initializers as _initializers
 from ...engine.backend import get_array_module
 from .. import missing
+from ..table import signed
 from .configuration import config
 from .initializer import Initializer
 
@@ -78,9 +79,8 @@ class HeNormal(_Drawn):
 
     kind = _initializers.HeNormal
 
-    def __init__(
-        self, scale: float | None = None, dtype: Any = None, fan_option: str = "fan_in", *, rng: Any = None
-    ) -> None:
+    @signed
+    def __init__(self, scale, dtype, fan_option, *, rng):
         super().__init__(scale, dtype, rng=rng)
         if fan_option not in ("fan_in", "fan_out"):
             raise ValueError(f"HeNormal: fan_option is {fan_option!r:.60}; expected 'fan_in' or 'fan_out'")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import data as _data
 from .. import missing
+from ..table import signed
 from .dataset import Iterator
 
 
@@ -55,9 +56,8 @@ class SerialIterator(Iterator, _data.SerialIterator):
     [[1, 2], [3]]
     """
 
-    def __init__(
-        self, dataset: Any, batch_size: int, repeat: bool = True, shuffle: bool | None = None, order_sampler: Any = None
-    ) -> None:
+    @signed
+    def __init__(self, dataset, batch_size, repeat, shuffle, order_sampler):
         if order_sampler is not None and shuffle is not None:
             raise ValueError("SerialIterator: got shuffle and order_sampler; expected one of them")
         self._sampler, self.order, self.position = order_sampler, np.arange(len(dataset)), 0
@@ -121,34 +121,28 @@ def _either(serializer: Any, keys: tuple[str, ...], value: Any, otherwise: Any =
 class MultithreadIterator(SerialIterator):
     """`SerialIterator`; examples are read in this thread."""
 
-    def __init__(
-        self,
-        dataset: Any,
-        batch_size: int,
-        repeat: bool = True,
-        shuffle: bool | None = None,
-        n_threads: int = 1,
-        order_sampler: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, dataset, batch_size, repeat, shuffle, n_threads, order_sampler):
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
 
 
 class MultiprocessIterator(SerialIterator):
     """`SerialIterator`; examples are read in this process."""
 
+    @signed
     def __init__(
         self,
-        dataset: Any,
-        batch_size: int,
-        repeat: bool = True,
-        shuffle: bool | None = None,
-        n_processes: int | None = None,
-        n_prefetch: int = 1,
-        shared_mem: int | None = None,
-        order_sampler: Any = None,
-        dataset_timeout: float = 30.0,
-        maxtasksperchild: int | None = None,
-    ) -> None:
+        dataset,
+        batch_size,
+        repeat,
+        shuffle,
+        n_processes,
+        n_prefetch,
+        shared_mem,
+        order_sampler,
+        dataset_timeout,
+        maxtasksperchild,
+    ):
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
 
 

@@ -8,6 +8,7 @@ from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
 from .. import missing
 from ..naming import with_defaults
+from ..table import signed
 from .optimizer import Optimizer
 
 
@@ -67,17 +68,8 @@ class Adam(Optimizer, _optimizers.Adam):
 
     hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
 
-    def __init__(
-        self,
-        alpha: float = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        eta: float = 1.0,
-        weight_decay_rate: float = 0.0,
-        amsgrad: bool = False,
-        adabound: bool = False,
-    ) -> None:
+    @signed
+    def __init__(self, alpha, beta1, beta2, eps, eta, weight_decay_rate, amsgrad, adabound):
         if amsgrad or adabound:
             raise NotImplementedError(
                 f"{type(self).__name__}: amsgrad=True and adabound=True are not part of AutoLab's chainer facade"

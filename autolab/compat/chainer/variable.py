@@ -21,6 +21,7 @@ from ...engine.errors import a_kind
 from ...engine.node import Node
 from .. import missing
 from ..dressing import dressing
+from ..table import signed
 from ..unchain import unchain, unchain_backward
 from .initializers import as_initializer
 
@@ -103,9 +104,8 @@ class Variable(_Engines, metaclass=_Kind):
         if value.dtype != self.dtype:
             raise TypeError(f"Variable.{what}: got {value.dtype}; expected {self.dtype}, that of the Variable")
 
-    def backward(  # type: ignore[override]
-        self, retain_grad: bool = False, enable_double_backprop: bool = False, loss_scale: float | None = None
-    ) -> None:
+    @signed
+    def backward(self, retain_grad, enable_double_backprop, loss_scale):
         """Compute the gradients of this value and add them to ``grad`` of the leaves it depends on.
 
         Raises
@@ -267,9 +267,8 @@ class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving
 
     __slots__ = ()
 
-    def __init__(
-        self, initializer: Any = None, shape: Any = None, name: str | None = None, requires_grad: bool | None = None
-    ) -> None:
+    @signed
+    def __init__(self, initializer, shape, name, requires_grad):
         given = np.nan if initializer is None else initializer
         if shape is None and isinstance(given, int | float | np.generic):
             given = _initializers.Constant(given)

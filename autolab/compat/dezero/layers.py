@@ -12,6 +12,7 @@ from ...engine.backend import get_array_module
 from ...links import Link
 from ...serializers import load_npz, save_npz
 from .. import missing
+from ..table import signed
 from . import functions as F
 from ._adapters import held
 from ._variable import Variable
@@ -110,9 +111,8 @@ class Linear(_Weighted):
         By default that of the first input.
     """
 
-    def __init__(
-        self, out_size: int, nobias: bool = False, dtype: Any = np.float32, in_size: int | None = None
-    ) -> None:
+    @signed
+    def __init__(self, out_size, nobias, dtype, in_size):
         self.in_size, self.out_size = in_size, out_size
         super().__init__(out_size, nobias, dtype, in_size)
 
@@ -141,16 +141,8 @@ class Conv2d(_Weighted):
 
     _function = staticmethod(F.conv2d)
 
-    def __init__(
-        self,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad: Any = 0,
-        nobias: bool = False,
-        dtype: Any = np.float32,
-        in_channels: int | None = None,
-    ) -> None:
+    @signed
+    def __init__(self, out_channels, kernel_size, stride, pad, nobias, dtype, in_channels):
         self.in_channels, self.out_channels = in_channels, out_channels
         self.kernel_size, self.stride, self.pad = kernel_size, stride, pad
         super().__init__(out_channels, nobias, dtype, in_channels)

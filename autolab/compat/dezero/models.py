@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import missing
+from ..table import signed
 from . import functions as F
 from . import layers as L
 from . import utils
@@ -166,15 +167,8 @@ class ResNet50(ResNet):
 class BuildingBlock(Layer):
     """Bottlenecks one after the other, of which the first, ``a``, makes the image smaller."""
 
-    def __init__(
-        self,
-        n_layers: int,
-        in_channels: int | None,
-        mid_channels: int,
-        out_channels: int,
-        stride: Any,
-        downsample_fb: bool = False,
-    ) -> None:
+    @signed
+    def __init__(self, n_layers, in_channels, mid_channels, out_channels, stride, downsample_fb):
         super().__init__()
         self.a = BottleneckA(in_channels, mid_channels, out_channels, stride, downsample_fb)
         for i in range(1, n_layers):
@@ -216,14 +210,8 @@ class BottleneckB(Layer):
 class BottleneckA(BottleneckB):
     """The same with a smaller image: a fourth convolution brings the input to the size of the result."""
 
-    def __init__(
-        self,
-        in_channels: int | None,
-        mid_channels: int,
-        out_channels: int,
-        stride: Any = 2,
-        downsample_fb: bool = False,
-    ) -> None:
+    @signed
+    def __init__(self, in_channels, mid_channels, out_channels, stride, downsample_fb):
         Layer.__init__(self)
         self._convolutions(mid_channels, out_channels, *((1, stride) if downsample_fb else (stride, 1)))
         self.conv4 = L.Conv2d(out_channels, 1, stride, 0, nobias=True)

@@ -12,6 +12,7 @@ from ...engine.backend import Array
 from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from .. import missing
+from ..table import signed
 from ._dot import *  # noqa: F403
 from ._files import *  # noqa: F403
 from ._files import cache_dir as cache_dir
@@ -88,9 +89,8 @@ def numerical_grad(f: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> 
     return found
 
 
-def gradient_check(
-    f: Callable[..., Any], x: Any, *args: Any, rtol: float = 1e-4, atol: float = 1e-5, **kwargs: Any
-) -> bool:
+@signed
+def gradient_check(f, x, *args, rtol, atol, **kwargs):
     """Whether the gradient by backward and the numeric one are close. Where not, both are printed.
 
     `autolab.check_gradients` says more: where they differ, and why.

@@ -17,6 +17,7 @@ from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.node import Leaf, Node
 from ..dressing import dressing
+from ..table import signed
 from ._grad_fn import GradFn
 from ._passes import retained
 from ._printing import text
@@ -144,13 +145,8 @@ class Tensor(Engine, metaclass=_Kind):
             raise TypeError(f"Tensor.grad: got {a_kind(value)}; expected a tensor or None")
         Engine.grad.__set__(self, value)  # type: ignore[attr-defined]
 
-    def backward(  # type: ignore[override]
-        self,
-        gradient: Any = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
+    @signed
+    def backward(self, gradient, retain_graph, create_graph, inputs):
         """Add the gradients of this tensor to ``grad`` of the leaves it depends on, or of ``inputs`` alone.
 
         Parameters

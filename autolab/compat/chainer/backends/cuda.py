@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ....engine import backend as _backend
 from ....engine import devices as _transfer
 from ....gpu.user_kernel import elementwise_kernel
 from ... import missing
+from ...table import signed
 
 available = _backend.gpu_status().state == "ok"
 cudnn_enabled = False
@@ -26,9 +26,8 @@ class DummyDeviceType:
     def __enter__(self) -> DummyDeviceType:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    @signed
+    def __exit__(self, kind, error, trace):
         pass
 
     def __int__(self) -> int:

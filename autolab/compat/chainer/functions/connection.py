@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
+from ...table import signed
 from ..variable import as_array
 from ._adapt import adapted, composed
 
@@ -28,33 +29,16 @@ def _as(x: Any, y: Any) -> Any:
 
 
 @adapted
-def convolution_2d(
-    x: Any,
-    W: Any,
-    b: Any = None,
-    stride: Any = 1,
-    pad: Any = 0,
-    cover_all: bool = False,
-    *,
-    dilate: Any = 1,
-    groups: int = 1,
-) -> Any:
+@signed
+def convolution_2d(x, W, b, stride, pad, cover_all, *, dilate, groups):
     """A convolution of images ``(examples, channels, height, width)``."""
     _refuse_cover_all("convolution_2d", cover_all)
     return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups))
 
 
 @adapted
-def convolution_1d(
-    x: Any,
-    W: Any,
-    b: Any = None,
-    stride: Any = 1,
-    pad: Any = 0,
-    cover_all: bool = False,
-    dilate: Any = 1,
-    groups: int = 1,
-) -> Any:
+@signed
+def convolution_1d(x, W, b, stride, pad, cover_all, dilate, groups):
     """A convolution of sequences ``(examples, channels, length)``."""
     _refuse_cover_all("convolution_1d", cover_all)
     return _as(x, F.conv1d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups))
@@ -66,26 +50,16 @@ def _refuse_cover_all(who: str, cover_all: bool) -> None:
 
 
 @adapted
-def dilated_convolution_2d(
-    x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, dilate: Any = 1, cover_all: bool = False
-) -> Any:
+@signed
+def dilated_convolution_2d(x, W, b, stride, pad, dilate, cover_all):
     """`convolution_2d` whose kernel meets elements that are ``dilate`` apart."""
     _refuse_cover_all("dilated_convolution_2d", cover_all)
     return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate))
 
 
 @adapted
-def deconvolution_2d(
-    x: Any,
-    W: Any,
-    b: Any = None,
-    stride: Any = 1,
-    pad: Any = 0,
-    outsize: Any = None,
-    *,
-    dilate: Any = 1,
-    groups: int = 1,
-) -> Any:
+@signed
+def deconvolution_2d(x, W, b, stride, pad, outsize, *, dilate, groups):
     """The transpose of a convolution of images."""
     return _as(x, F.conv_transpose2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups, size=outsize))
 

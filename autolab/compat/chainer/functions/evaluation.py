@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ... import missing
+from ...table import signed
 from ..variable import as_array
 from ._adapt import adapted
 
@@ -33,9 +34,8 @@ def binary_accuracy(y: Any, t: Any) -> Any:
 
 
 @adapted
-def classification_summary(
-    y: Any, t: Any, label_num: int | None = None, beta: float = 1.0, ignore_label: int = -1
-) -> Any:
+@signed
+def classification_summary(y, t, label_num, beta, ignore_label):
     """Precision, recall, F score and number of examples of each class; NaN where there are none to divide by."""
     scores, labels = as_array(y), as_array(t).ravel()
     given = np.moveaxis(scores, 1, -1).reshape(-1, scores.shape[1]).argmax(axis=1)

@@ -10,6 +10,7 @@ import numpy as np
 from .... import functions as F
 from ....engine.backend import get_array_module
 from ... import missing
+from ...table import signed
 from ..variable import as_array
 from ._adapt import adapted, composed, reduced
 
@@ -22,17 +23,10 @@ _HALF = "half_squared_sum", lambda c: F.mul(F.sum(F.square(c)), 0.5)
 
 
 @composed
+@signed
 def softmax_cross_entropy(
-    x: Any,
-    t: Any,
-    normalize: bool = True,
-    cache_score: bool = True,
-    class_weight: Any = None,
-    ignore_label: int = -1,
-    reduce: str = "mean",
-    enable_double_backprop: bool = False,
-    soft_target_loss: str = "cross-entropy",
-) -> Any:
+    x, t, normalize, cache_score, class_weight, ignore_label, reduce, enable_double_backprop, soft_target_loss
+):
     """The cross entropy of ``softmax(x)`` and the right classes, which stand along axis 1.
 
     ``normalize`` divides the sum by the number of targets that count, otherwise by that of examples. Targets that are

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import functions as F
 from ... import missing
+from ...table import signed
 from ..variable import as_array
 from ._adapt import adapted, composed
 
@@ -19,17 +20,8 @@ def _axes(x: Any, gamma: Any, axis: Any) -> tuple[int, ...]:
 
 
 @adapted
-def batch_normalization(
-    x: Any,
-    gamma: Any,
-    beta: Any,
-    *,
-    eps: float = 2e-5,
-    running_mean: Any = None,
-    running_var: Any = None,
-    decay: float = 0.9,
-    axis: Any = None,
-) -> Any:
+@signed
+def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay, axis):
     """Each feature with mean 0 and variance 1 over the batch, then scaled and moved.
 
     ``running_mean`` and ``running_var`` are arrays, which follow those of the batches.
@@ -47,9 +39,8 @@ def batch_normalization(
 
 
 @adapted
-def fixed_batch_normalization(
-    x: Any, gamma: Any, beta: Any, mean: Any, var: Any, eps: float = 2e-5, axis: Any = None
-) -> Any:
+@signed
+def fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis):
     """The same with a mean and a variance that are given."""
     return F.batch_norm(x, gamma, beta, mean, var, axis=_axes(x, gamma, axis), eps=eps)
 

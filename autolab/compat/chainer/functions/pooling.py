@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ... import missing
+from ...table import signed
 from ..variable import as_array
 from ._adapt import adapted, composed
 
@@ -23,9 +24,8 @@ def average_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> 
 
 
 @composed
-def max_pooling_2d(
-    x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True, return_indices: bool = False
-) -> Any:
+@signed
+def max_pooling_2d(x, ksize, stride, pad, cover_all, return_indices):
     """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
 
     Elements that are equally large share the gradient equally; Chainer gave it to the first.
@@ -61,17 +61,15 @@ def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> 
 
 
 @composed
-def max_pooling_1d(
-    x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True, return_indices: bool = False
-) -> Any:
+@signed
+def max_pooling_1d(x, ksize, stride, pad, cover_all, return_indices):
     """`max_pooling_2d` of sequences."""
     return _of_images(max_pooling_2d, x, ksize, stride, pad, cover_all=cover_all, return_indices=return_indices)
 
 
 @composed
-def unpooling_2d(
-    x: Any, ksize: Any, stride: Any = None, pad: Any = 0, outsize: Any = None, cover_all: bool = True
-) -> Any:
+@signed
+def unpooling_2d(x, ksize, stride, pad, outsize, cover_all):
     """Each element, repeated over a window; windows do not overlap here."""
     kernel, steps = _pair(ksize), _pair(ksize if stride is None else stride)
     if kernel != steps or _pair(pad) != (0, 0):

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import links as _links
 from ... import missing
+from ...table import signed
 from .. import functions as F
 from ..initializers import Normal, as_initializer, start, weight
 from ..link import Link
@@ -33,14 +34,8 @@ class Linear(Link, _links.Linear):
     ((5, 2), (2, 3))
     """
 
-    def __init__(
-        self,
-        in_size: int | None,
-        out_size: int | None = None,
-        nobias: bool = False,
-        initialW: Any = None,
-        initial_bias: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, in_size, out_size, nobias, initialW, initial_bias):
         Link.__init__(self)
         with self.init_scope():
             _links.Linear.__init__(self, in_size, out_size, nobias, weight(initialW), start(initial_bias))
@@ -83,20 +78,10 @@ class _Convolution(Link):
 
     engine: Any
 
+    @signed
     def __init__(
-        self,
-        in_channels: int | None,
-        out_channels: int,
-        ksize: Any = None,
-        stride: Any = 1,
-        pad: Any = 0,
-        nobias: bool = False,
-        initialW: Any = None,
-        initial_bias: Any = None,
-        *,
-        dilate: Any = 1,
-        groups: int = 1,
-    ) -> None:
+        self, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, *, dilate, groups
+    ):
         Link.__init__(self)
         sizes = _sizes(in_channels, out_channels, ksize)
         options = {"dilate": dilate, "groups": groups}
@@ -129,27 +114,16 @@ class Convolution1D(_Convolution, _links.Conv1D):
 class DilatedConvolution2D(Convolution2D):
     """A convolution of images whose kernel meets elements that are ``dilate`` apart."""
 
-    def __init__(
-        self,
-        in_channels: int | None,
-        out_channels: int,
-        ksize: Any = None,
-        stride: Any = 1,
-        pad: Any = 0,
-        dilate: Any = 1,
-        nobias: bool = False,
-        initialW: Any = None,
-        initial_bias: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, in_channels, out_channels, ksize, stride, pad, dilate, nobias, initialW, initial_bias):
         super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)
 
 
 class LayerNormalization(Link, _links.LayerNormalization):
     """Each example with mean 0 and variance 1, then scaled and moved."""
 
-    def __init__(
-        self, size: int | None = None, eps: float = 1e-6, initial_gamma: Any = None, initial_beta: Any = None
-    ) -> None:
+    @signed
+    def __init__(self, size, eps, initial_gamma, initial_beta):
         Link.__init__(self)
         with self.init_scope():
             _links.LayerNormalization.__init__(self, size, eps, start(initial_gamma, 1.0), start(initial_beta))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import missing
+from ...table import signed
 from .. import functions as F
 from ..configuration import config
 from ..initializers import start, weight
@@ -43,20 +44,21 @@ class BatchNormalization(Link):
            [ 1.,  1.]], dtype=float32)
     """
 
+    @signed
     def __init__(
         self,
-        size: Any = None,
-        decay: float = 0.9,
-        eps: float = 2e-5,
-        dtype: Any = None,
-        use_gamma: bool = True,
-        use_beta: bool = True,
-        initial_gamma: Any = None,
-        initial_beta: Any = None,
-        axis: Any = None,
-        initial_avg_mean: Any = None,
-        initial_avg_var: Any = None,
-    ) -> None:
+        size,
+        decay,
+        eps,
+        dtype,
+        use_gamma,
+        use_beta,
+        initial_gamma,
+        initial_beta,
+        axis,
+        initial_avg_mean,
+        initial_avg_var,
+    ):
         super().__init__()
         self.decay, self.eps, self.axis = decay, eps, axis
         self.N: Any
@@ -100,14 +102,8 @@ class BatchNormalization(Link):
 class GroupNormalization(Link):
     """Each group of channels of each example with mean 0 and variance 1, then scaled and moved."""
 
-    def __init__(
-        self,
-        groups: int,
-        size: int | None = None,
-        eps: float = 1e-5,
-        initial_gamma: Any = None,
-        initial_beta: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, groups, size, eps, initial_gamma, initial_beta):
         super().__init__()
         self.groups, self.eps = groups, eps
         with self.init_scope():
@@ -124,21 +120,10 @@ class GroupNormalization(Link):
 class Deconvolution2D(Link):
     """The transpose of a convolution of images; ``W`` has shape ``(in, out, height, width)``."""
 
+    @signed
     def __init__(
-        self,
-        in_channels: int | None,
-        out_channels: int,
-        ksize: Any = None,
-        stride: Any = 1,
-        pad: Any = 0,
-        nobias: bool = False,
-        outsize: Any = None,
-        initialW: Any = None,
-        initial_bias: Any = None,
-        *,
-        dilate: Any = 1,
-        groups: int = 1,
-    ) -> None:
+        self, in_channels, out_channels, ksize, stride, pad, nobias, outsize, initialW, initial_bias, *, dilate, groups
+    ):
         super().__init__()
         in_channels, self.out_channels, ksize = _sizes(in_channels, out_channels, ksize)
         self.ksize = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize, ksize)
@@ -162,17 +147,8 @@ class Deconvolution2D(Link):
 class DepthwiseConvolution2D(Link):
     """A convolution of each channel by itself."""
 
-    def __init__(
-        self,
-        in_channels: int,
-        channel_multiplier: int,
-        ksize: Any,
-        stride: Any = 1,
-        pad: Any = 0,
-        nobias: bool = False,
-        initialW: Any = None,
-        initial_bias: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, in_channels, channel_multiplier, ksize, stride, pad, nobias, initialW, initial_bias):
         super().__init__()
         self._options = {"stride": stride, "pad": pad}
         size = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize, ksize)
@@ -188,15 +164,8 @@ class DepthwiseConvolution2D(Link):
 class Bilinear(Link):
     """``e1 W e2 + e1 V1 + e2 V2 + b``."""
 
-    def __init__(
-        self,
-        left_size: int,
-        right_size: int,
-        out_size: int,
-        nobias: bool = False,
-        initialW: Any = None,
-        initial_bias: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, left_size, right_size, out_size, nobias, initialW, initial_bias):
         super().__init__()
         V1, V2, b = (None, None, None) if initial_bias is None else initial_bias
         self.nobias = nobias
@@ -276,9 +245,8 @@ class Scale(Link):
 class Maxout(Link):
     """The largest of ``pool_size`` linear maps for each unit."""
 
-    def __init__(
-        self, in_size: int | None, out_size: int, pool_size: int, initialW: Any = None, initial_bias: Any = 0
-    ) -> None:
+    @signed
+    def __init__(self, in_size, out_size, pool_size, initialW, initial_bias):
         super().__init__()
         self.pool_size = pool_size
         with self.init_scope():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ....engine.errors import a_kind
 from ... import missing
+from ...table import signed
 from .. import functions as F
 from ..initializers import start, weight
 from ..link import Chain, Link
@@ -20,15 +20,8 @@ from ._engine import Linear
 class _Gated(Chain):
     """The two linear maps of a long short-term memory; the four numbers of a unit stand beside each other."""
 
-    def __init__(
-        self,
-        in_size: int | None,
-        out_size: int | None = None,
-        lateral_init: Any = None,
-        upward_init: Any = None,
-        bias_init: Any = None,
-        forget_bias_init: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, in_size, out_size, lateral_init, upward_init, bias_init, forget_bias_init):
         super().__init__()
         if out_size is None:
             in_size, out_size = None, in_size
@@ -104,9 +97,8 @@ class StatelessGRU(Link):
     W: Linear
     U: Linear
 
-    def __init__(
-        self, in_size: int | None, out_size: int, init: Any = None, inner_init: Any = None, bias_init: Any = None
-    ) -> None:
+    @signed
+    def __init__(self, in_size, out_size, init, inner_init, bias_init):
         super().__init__()
         self.out_size = out_size
         with self.init_scope():
@@ -152,16 +144,8 @@ GRU = StatefulGRU
 class Highway(Link):
     """``t * activate(plain(x)) + (1 - t) * x`` with a gate ``t`` that is learnt."""
 
-    def __init__(
-        self,
-        in_out_size: int,
-        nobias: bool = False,
-        activate: Callable[[Any], Any] = F.relu,
-        init_Wh: Any = None,
-        init_Wt: Any = None,
-        init_bh: Any = None,
-        init_bt: Any = -1,
-    ) -> None:
+    @signed
+    def __init__(self, in_out_size, nobias, activate, init_Wh, init_Wt, init_bh, init_bt):
         super().__init__()
         self.activate = activate
         with self.init_scope():
@@ -196,13 +180,8 @@ class Classifier(Link):
 
     compute_accuracy = True
 
-    def __init__(
-        self,
-        predictor: Any,
-        lossfun: Callable[..., Any] = F.softmax_cross_entropy,
-        accfun: Callable[..., Any] = F.accuracy,
-        label_key: int | str = -1,
-    ) -> None:
+    @signed
+    def __init__(self, predictor, lossfun, accfun, label_key):
         if not isinstance(label_key, int | str):
             raise TypeError(f"Classifier: label_key must be int or str; got {a_kind(label_key)}")
         super().__init__()

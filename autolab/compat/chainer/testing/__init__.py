@@ -17,6 +17,7 @@ import numpy as np
 
 from .... import gradcheck as _gradcheck
 from ... import missing
+from ...table import signed
 from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from ..variable import as_array
 from . import attr, backend, condition, parameterized
@@ -137,9 +138,8 @@ def save_and_load_hdf5(src: Any, dst: Any) -> None:
         load_hdf5(Path(folder, "state"), dst)
 
 
-def save_and_load(
-    src: Any, dst: Any, filename: str, saver: Callable[[str, Any], Any], loader: Callable[[str, Any], Any]
-) -> None:
+@signed
+def save_and_load(src, dst, filename, saver, loader):
     """The same with other functions."""
     with TemporaryDirectory() as folder:
         saver(f"{folder}/{filename}", src)

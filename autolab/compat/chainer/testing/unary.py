@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ....gradcheck import assert_allclose
+from ...table import signed
 from ..gradient_check import check_backward, check_double_backward
 from ..variable import Variable
 from .parameterized import parameterize, product
 
 
+@signed
 def unary_math_function_unittest(
-    func: Callable[[Any], Any],
-    func_expected: Callable[..., Any] | None = None,
-    label_expected: str | None = None,
-    make_data: Callable[..., Any] | None = None,
-    is_linear: bool | None = None,
-    forward_options: dict[str, Any] | None = None,
-    backward_options: dict[str, Any] | None = None,
-    double_backward_options: dict[str, Any] | None = None,
-) -> Callable[[type], type]:
+    func,
+    func_expected,
+    label_expected,
+    make_data,
+    is_linear,
+    forward_options,
+    backward_options,
+    double_backward_options,
+):
     """A decorator that writes the tests of a function of one input: forward beside NumPy's, and both derivatives."""
     expected = func_expected or getattr(np, getattr(func, "__name__", ""))
     data = make_data or _uniform

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 from ....training import extensions as _extensions
 from ... import missing
+from ...table import signed
 
 
 class LogReport(_extensions.LogReport):
@@ -26,14 +26,8 @@ class LogReport(_extensions.LogReport):
 
     default_name = "LogReport"
 
-    def __init__(
-        self,
-        keys: Any = None,
-        trigger: Any = (1, "epoch"),
-        postprocess: Callable[[dict[str, Any]], Any] | None = None,
-        filename: str | None = None,
-        log_name: str = "log",
-    ) -> None:
+    @signed
+    def __init__(self, keys, trigger, postprocess, filename, log_name):
         super().__init__(keys, trigger, filename or log_name)
         self._postprocess, self._processed = postprocess, 0
 
@@ -58,9 +52,8 @@ class PrintReport(_extensions.PrintReport):
 class ProgressBar(_extensions.ProgressBar):
     """A bar with the iterations done and the time left."""
 
-    def __init__(
-        self, training_length: Any = None, update_interval: int = 100, bar_length: int = 50, out: Any = None
-    ) -> None:
+    @signed
+    def __init__(self, training_length, update_interval, bar_length, out):
         super().__init__(update_interval, file=sys.stdout if out is None else out)
 
 
@@ -70,17 +63,8 @@ class PlotReport(_extensions.PlotReport):
     It follows the trainer's `LogReport`, so ``trigger`` and ``postprocess`` are that one's.
     """
 
-    def __init__(
-        self,
-        y_keys: Any,
-        x_key: str = "iteration",
-        trigger: Any = (1, "epoch"),
-        postprocess: Any = None,
-        filename: str | None = None,
-        marker: str = "x",
-        grid: bool = True,
-        file_name: str = "plot.png",
-    ) -> None:
+    @signed
+    def __init__(self, y_keys, x_key, trigger, postprocess, filename, marker, grid, file_name):
         entries = [y_keys] if isinstance(y_keys, str) else y_keys
         super().__init__(entries, x_key, filename=(filename or file_name).rpartition(".")[0] + ".svg")
 

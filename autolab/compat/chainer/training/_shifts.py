@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import missing
+from ...table import signed
 from .extension import Extension
 
 
@@ -47,9 +48,8 @@ def _until(target: float | None, start: float, value: float) -> float:
 class ExponentialShift(_Shift):
     """Multiplies by ``rate`` at each call."""
 
-    def __init__(
-        self, attr: str, rate: float, init: float | None = None, target: float | None = None, optimizer: Any = None
-    ) -> None:
+    @signed
+    def __init__(self, attr, rate, init, target, optimizer):
         if rate < 0:
             raise ValueError(f"ExponentialShift: rate is {rate}; expected a number of at least 0")
         super().__init__(attr, lambda start, t: _until(target, start, start * rate**t), init, optimizer)
@@ -58,15 +58,8 @@ class ExponentialShift(_Shift):
 class InverseShift(_Shift):
     """Divides by ``(1 + gamma * t) ** power``."""
 
-    def __init__(
-        self,
-        attr: str,
-        gamma: float,
-        power: float,
-        init: float | None = None,
-        target: float | None = None,
-        optimizer: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, attr, gamma, power, init, target, optimizer):
         super().__init__(
             attr, lambda start, t: _until(target, start, start * (1 + gamma * t) ** -power), init, optimizer
         )
@@ -87,15 +80,8 @@ class LinearShift(_Shift):
 class StepShift(_Shift):
     """Multiplies by ``gamma`` after every ``step`` calls."""
 
-    def __init__(
-        self,
-        attr: str,
-        gamma: float,
-        step: int,
-        init: float | None = None,
-        target: float | None = None,
-        optimizer: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, attr, gamma, step, init, target, optimizer):
         super().__init__(attr, lambda start, t: _until(target, start, start * gamma ** (t // step)), init, optimizer)
 
 
@@ -111,15 +97,8 @@ class MultistepShift(_Shift):
 class PolynomialShift(_Shift):
     """Falls as ``(1 - t / max_count) ** rate``."""
 
-    def __init__(
-        self,
-        attr: str,
-        rate: float,
-        max_count: int,
-        init: float | None = None,
-        target: float | None = None,
-        optimizer: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, attr, rate, max_count, init, target, optimizer):
         def value(start: float, t: int) -> float:
             return _until(target, start, start * max(1 - t / max_count, 0.0) ** rate)
 

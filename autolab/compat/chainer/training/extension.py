@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from .... import training as _training
 from ... import missing
+from ...table import signed
 
 __all__ = [
     "PRIORITY_EDITOR",
@@ -49,15 +49,8 @@ class Extension(_training.Extension):
         """Called before an error ends the run."""
 
 
-def make_extension(
-    trigger: Any = None,
-    default_name: str | None = None,
-    priority: int | None = None,
-    finalizer: Callable[[], Any] | None = None,
-    initializer: Callable[[Any], Any] | None = None,
-    on_error: Callable[..., Any] | None = None,
-    **kwargs: Any,
-) -> Callable[[Any], Any]:
+@signed
+def make_extension(trigger, default_name, priority, finalizer, initializer, on_error, **kwargs):
     """A decorator that gives a function of the trainer what an extension has.
 
     Examples

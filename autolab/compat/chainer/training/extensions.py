@@ -11,7 +11,8 @@ from ....links import Link
 from ....shared.files import write
 from ....training.triggers import as_trigger
 from ... import missing
-from ..dataset import concat_examples
+from ...table import signed
+from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
 from ..reporter import DictSummary, Reporter, report
 from ..serializers import save_npz
 from ._reports import *  # noqa: F403
@@ -49,15 +50,8 @@ class Evaluator(Extension):
     priority = Extension.WRITER
     default_name = "validation"
 
-    def __init__(
-        self,
-        iterator: Any,
-        target: Any,
-        converter: Callable[..., Any] = concat_examples,
-        device: Any = None,
-        eval_hook: Callable[[Any], Any] | None = None,
-        eval_func: Callable[..., Any] | None = None,
-    ) -> None:
+    @signed
+    def __init__(self, iterator, target, converter, device, eval_hook, eval_func):
         self._iterators = iterator if isinstance(iterator, Mapping) else {"main": iterator}
         self._targets: Mapping[str, Link] = target if isinstance(target, Mapping) else {"main": target}
         self.converter, self.device, self.eval_hook, self.eval_func = converter, device, eval_hook, eval_func
@@ -137,21 +131,15 @@ class _Snapshot(Extension):
         self._save(str(trainer.out / name), target)
 
 
-def snapshot(
-    savefun: Callable[[str, Any], Any] | None = None,
-    filename: Any = "snapshot_iter_{.updater.iteration}",
-    *,
-    target: Any = None,
-    **options: Any,
-) -> Extension:
+@signed
+def snapshot(savefun, filename, *, target, **options):
     """An extension that saves the whole trainer; its name may have fields of the trainer."""
     _refuse("snapshot", options)
     return _Snapshot(savefun or save_npz, target, filename, "snapshot")
 
 
-def snapshot_object(
-    target: Any, filename: Any, savefun: Callable[[str, Any], Any] | None = None, **options: Any
-) -> Extension:
+@signed
+def snapshot_object(target, filename, savefun, **options):
     """An extension that saves an object, such as the model."""
     _refuse("snapshot_object", options)
     return _Snapshot(savefun or save_npz, target, filename, "snapshot_object")

@@ -7,6 +7,7 @@ from typing import Any
 
 from .... import training as _training
 from ... import missing
+from ...table import signed
 from ..reporter import Reporter
 from .extension import Extension
 from .triggers import get_trigger
@@ -72,16 +73,8 @@ class Trainer(_training.Trainer):
         for extension in extensions or ():
             self.extend(extension)
 
-    def extend(
-        self,
-        extension: Any,
-        name: str | None = None,
-        trigger: Any = None,
-        priority: int | None = None,
-        *,
-        call_before_training: bool = False,
-        **kwargs: Any,
-    ) -> None:
+    @signed
+    def extend(self, extension, name, trigger, priority, *, call_before_training, **kwargs):
         """Call ``extension(trainer)`` after updates, when its trigger says so.
 
         A second one of the same name gets a number behind it.

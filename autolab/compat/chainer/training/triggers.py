@@ -8,6 +8,7 @@ from typing import Any
 from .... import training as _training
 from ....training.triggers import as_trigger
 from ... import missing
+from ...table import signed
 from ..reporter import DictSummary
 
 
@@ -116,16 +117,8 @@ class MinValueTrigger(BestValueTrigger):
 class EarlyStoppingTrigger(BestValueTrigger):
     """True where an observation was not the best one so far for ``patients`` checks, or at the end."""
 
-    def __init__(
-        self,
-        check_trigger: Any = (1, "epoch"),
-        monitor: str = "main/loss",
-        patience: int | None = None,
-        mode: str = "auto",
-        verbose: bool = False,
-        max_trigger: Any = (100, "epoch"),
-        **kwargs: Any,
-    ) -> None:
+    @signed
+    def __init__(self, check_trigger, monitor, patience, mode, verbose, max_trigger, **kwargs):
         is_max = mode == "max" or (mode == "auto" and "accuracy" in monitor)
         compare = (lambda best, new: new > best) if is_max else (lambda best, new: new < best)
         super().__init__(monitor, compare, check_trigger)

@@ -8,7 +8,8 @@ from typing import Any
 
 from .... import training as _training
 from ... import missing
-from ..dataset import concat_examples
+from ...table import signed
+from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
 
 _MANY = "MultiprocessParallelUpdater"
 
@@ -71,18 +72,8 @@ class StandardUpdater(_training.StandardUpdater, Updater):
     1
     """
 
-    def __init__(
-        self,
-        iterator: Any,
-        optimizer: Any,
-        converter: Callable[..., Any] = concat_examples,
-        device: Any = None,
-        loss_func: Callable[..., Any] | None = None,
-        loss_scale: float | None = None,
-        auto_new_epoch: bool = True,
-        *,
-        input_device: Any = None,
-    ) -> None:
+    @signed
+    def __init__(self, iterator, optimizer, converter, device, loss_func, loss_scale, auto_new_epoch, *, input_device):
         self._iterators = iterator if isinstance(iterator, Mapping) else {"main": iterator}
         self._optimizers = optimizer if isinstance(optimizer, Mapping) else {"main": optimizer}
         self.converter, self.device = converter, device if input_device is None else input_device

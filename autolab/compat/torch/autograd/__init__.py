@@ -10,6 +10,7 @@ from .... import gradcheck as _gradcheck
 from ....engine.configuration import config, global_config, inside, using_config
 from ... import missing
 from ...naming import called
+from ...table import signed
 from .._tensor import Engine, constant
 from . import function as function
 from . import functional as functional
@@ -21,16 +22,8 @@ def _list(value: Any) -> list[Any]:
     return [value] if isinstance(value, Engine) else list(value)
 
 
-def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    *,
-    allow_unused: bool | None = None,
-    materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+@signed
+def grad(outputs, inputs, grad_outputs, retain_graph, create_graph, *, allow_unused, materialize_grads):
     """The gradients of ``outputs`` by ``inputs``, as a tuple; no ``grad`` changes.
 
     Parameters
@@ -75,14 +68,8 @@ def grad(
     return found
 
 
-def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    *,
-    inputs: Any = None,
-) -> None:
+@signed
+def backward(tensors, grad_tensors, retain_graph, create_graph, *, inputs):
     """``tensor.backward()`` of one or several tensors."""
     ys = _list(tensors)
     given = [None] * len(ys) if grad_tensors is None else _list(grad_tensors)

@@ -10,6 +10,7 @@ from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
 from ....engine.store import publish
 from ...graphs import nodes_below
+from ...table import signed
 from .._passes import check_pass, note_walked, retained
 from .._tensor import Engine, Tensor, constant, dressed
 
@@ -87,9 +88,8 @@ def _add(x: Any, g: Any) -> None:
     publish([(x.node, "grad", g if before is None else before + g), (x.node, "given", False)])
 
 
-def gradients(
-    ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_graph: bool, create_graph: bool
-) -> tuple[Any, ...]:
+@signed
+def gradients(ys, starts, xs, retain_graph, create_graph):
     """The gradients of some tensors, None for those that are not reached."""
     for y in ys:
         check_pass(y.node)

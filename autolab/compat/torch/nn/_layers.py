@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import missing
+from ...table import signed
 from .. import _creation
 from . import functional as F
 from ._module import Module
@@ -74,18 +75,8 @@ class _Convolution(Module):
     function: Any
     transposed = False
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-    ):
+    @signed
+    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode):
         super().__init__()
         if padding_mode != "zeros":
             raise NotImplementedError(f"{type(self).__name__}: padding_mode is not part of AutoLab's torch facade")
@@ -135,18 +126,8 @@ class Conv2d(_Convolution):
 class _Transposed(_Convolution):
     transposed = True
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-    ):
+    @signed
+    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation):
         self_padding = _each(output_padding, self.axes)
         super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias)
         self.output_padding = self_padding

@@ -9,6 +9,7 @@ import numpy as np
 from .... import functions as F
 from ... import missing
 from ...naming import called
+from ...table import signed
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 
@@ -51,14 +52,8 @@ mse_loss = _of_pair("mse_loss", F.mean_squared_error, "The squared differences")
 l1_loss = _of_pair("l1_loss", F.mean_absolute_error, "The absolute differences")
 
 
-def smooth_l1_loss(
-    input: Any,
-    target: Any,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    beta: float = 1.0,
-) -> Any:
+@signed
+def smooth_l1_loss(input, target, size_average, reduce, reduction, beta):
     """Half the squared difference over ``beta`` where it is below ``beta``, else the absolute less half of it."""
     pair, how = _pair("smooth_l1_loss", input, target), _reduction("smooth_l1_loss", reduction, size_average, reduce)
     return dressed(F.smooth_l1(*pair, beta, reduction=how) if beta else F.mean_absolute_error(*pair, reduction=how))
@@ -69,16 +64,8 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return dressed(F.huber(*_pair("huber_loss", input, target), delta, reduction=_reduction("huber_loss", reduction)))
 
 
-def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Any:
+@signed
+def cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
     """The cross entropy of scores, before the softmax, and the numbers of the right classes or probabilities.
 
     Examples
@@ -101,15 +88,8 @@ def cross_entropy(
     return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, axis, weight, ignore_index, how)
 
 
-def nll_loss(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@signed
+def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
     """The negative logarithms of probabilities, of the right classes."""
     x, t = tensor_of("nll_loss", input), tensor_of("nll_loss", target, "target")
     axis, how = 1 if x._data.ndim > 1 else 0, _reduction("nll_loss", reduction, size_average, reduce)
@@ -179,14 +159,8 @@ binary_cross_entropy_with_logits = _binary(
 )
 
 
-def kl_div(
-    input: Any,
-    target: Any,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    log_target: bool = False,
-) -> Any:
+@signed
+def kl_div(input, target, size_average, reduce, reduction, log_target):
     """``target * (log(target) - input)``: the divergence of logarithms of probabilities from probabilities."""
     x, t = _pair("kl_div", input, target)
     each = F.mul(F.exp(t), F.sub(t, x)) if log_target else F.sub(F.xlogy(t, t), F.mul(t, x))
@@ -195,9 +169,8 @@ def kl_div(
     return _as_asked(each, _reduction("kl_div", reduction, size_average, reduce))
 
 
-def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
-) -> Any:
+@signed
+def gaussian_nll_loss(input, target, var, full, eps, reduction):
     """The negative logarithm of the normal density of ``target``."""
     how = _reduction("gaussian_nll_loss", reduction)
     x, t = _pair("gaussian_nll_loss", input, target)
@@ -209,18 +182,8 @@ def gaussian_nll_loss(
     return dressed(F.gaussian_nll(x, t, spread, eps=eps / 2, reduction=how, full=full))
 
 
-def triplet_margin_loss(
-    anchor: Any,
-    positive: Any,
-    negative: Any,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@signed
+def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
     """How much nearer the positive example must come to the anchor than the negative one."""
     if margin <= 0:
         raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")

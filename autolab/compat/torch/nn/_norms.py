@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import missing
+from ...table import signed
 from .._tensor import constant
 from . import functional as F
 from ._module import Module
@@ -80,14 +81,8 @@ class _BatchNorm(_AffineNorm):
     num_batches_tracked: Any
     axes: tuple[int, ...]
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-    ):
+    @signed
+    def __init__(self, num_features, eps, momentum, affine, track_running_stats):
         super().__init__()
         self.num_features, self.eps, self.momentum, self.affine = num_features, eps, momentum, affine
         self.track_running_stats = track_running_stats

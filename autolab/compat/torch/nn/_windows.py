@@ -7,21 +7,20 @@ from typing import Any
 from .... import functions as F
 from ... import missing
 from ...naming import called
+from ...table import signed
 from .._arguments import tensor_of
 from .._tensor import dressed
 
 
-def conv1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
-) -> Any:
+@signed
+def conv1d(input, weight, bias, stride, padding, dilation, groups):
     """A convolution of sequences; ``padding`` may be "same" or "valid"."""
     pads = _padding(weight, padding, dilation)
     return dressed(F.conv1d(input, weight, bias, stride=stride, padding=pads, dilation=dilation, groups=groups))
 
 
-def conv2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
-) -> Any:
+@signed
+def conv2d(input, weight, bias, stride, padding, dilation, groups):
     """A convolution of images; ``padding`` may be "same" or "valid".
 
     Examples
@@ -140,15 +139,8 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
     return dressed(F.unfold(input, kernel_size, dilation, padding, stride))
 
 
-def interpolate(
-    input: Any,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
-) -> Any:
+@signed
+def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias):
     """Sequences or images in another size: the nearest elements, or linear means of the neighbours."""
     if recompute_scale_factor or antialias:
         raise ValueError("interpolate: recompute_scale_factor and antialias are not part of AutoLab's torch facade")

@@ -10,6 +10,7 @@ from .... import functions as F
 from ....engine.configuration import using_config
 from ... import missing
 from ...naming import called
+from ...table import signed
 from .. import _elementwise
 from .._arguments import floats, tensor_of, without_gradient
 from .._creation import source
@@ -159,16 +160,8 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     return dressed(F.layer_norm(input, weight, bias, tuple(range(-len(shape), 0)), eps))
 
 
-def batch_norm(
-    input: Any,
-    running_mean: Any,
-    running_var: Any,
-    weight: Any = None,
-    bias: Any = None,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Any:
+@signed
+def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
     """Each feature with mean 0 and variance 1 over the batch; out of training by the running averages.
 
     In training the running averages move towards the batch's by ``momentum``.
@@ -197,16 +190,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return dressed(F.group_norm(input, num_groups, weight, bias, eps))
 
 
-def instance_norm(
-    input: Any,
-    running_mean: Any = None,
-    running_var: Any = None,
-    weight: Any = None,
-    bias: Any = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Any:
+@signed
+def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
     """Each channel of each example with mean 0 and variance 1."""
     if running_mean is not None or not use_input_stats:
         raise NotImplementedError("instance_norm: running averages are not part of AutoLab's torch facade")
@@ -225,15 +210,8 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> A
     return dressed(F.normalize(floats(input), p, dim, eps))
 
 
-def scaled_dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-) -> Any:
+@signed
+def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale):
     """Means of the values, weighted by how the queries fit to the keys."""
     if dropout_p:
         raise NotImplementedError("scaled_dot_product_attention: dropout_p is not part of AutoLab's torch facade")

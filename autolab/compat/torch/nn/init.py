@@ -9,6 +9,7 @@ import numpy as np
 
 from ....engine.configuration import no_grad
 from ... import missing
+from ...table import signed
 from .._creation import source
 from .._inplace import FILLING
 
@@ -92,17 +93,15 @@ def _kaiming(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
     return calculate_gain(nonlinearity, a) / math.sqrt(_fans(tensor)[mode == "fan_out"])
 
 
-def kaiming_uniform_(
-    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
-) -> Any:
+@signed
+def kaiming_uniform_(tensor, a, mode, nonlinearity, generator):
     """Uniform random numbers, by the number of inputs (K. He et al., 2015)."""
     reach = math.sqrt(3) * _kaiming(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -reach, reach, generator)
 
 
-def kaiming_normal_(
-    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
-) -> Any:
+@signed
+def kaiming_normal_(tensor, a, mode, nonlinearity, generator):
     """Normal random numbers, by the number of inputs."""
     return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 

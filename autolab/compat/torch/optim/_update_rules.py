@@ -8,6 +8,7 @@ from .... import optimizers as _optimizers
 from ....engine.errors import check_number
 from ... import missing
 from ...naming import with_defaults
+from ...table import signed
 from .optimizer import Optimizer
 
 
@@ -52,18 +53,8 @@ class SGD(Optimizer):
     tensor([0.8000], requires_grad=True)
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        **options: Any,
-    ) -> None:
+    @signed
+    def __init__(self, params, lr, momentum, dampening, weight_decay, nesterov, *, maximize, **options):
         _unsupported("SGD", options)
         check_number("SGD", "momentum", momentum, 0)
         if nesterov and (momentum <= 0 or dampening):
@@ -94,18 +85,8 @@ class Adam(Optimizer):
 
     decoupled = False
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        **options: Any,
-    ) -> None:
+    @signed
+    def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, *, maximize, **options):
         _unsupported(type(self).__name__, {"amsgrad": amsgrad, **options})
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         super().__init__(params, {**settings, "decoupled": self.decoupled})
@@ -128,16 +109,8 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     """Divides by a running mean of the gradient's size."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        **options: Any,
-    ) -> None:
+    @signed
+    def __init__(self, params, lr, alpha, eps, weight_decay, momentum, **options):
         if momentum:
             raise NotImplementedError("RMSprop: momentum is not part of AutoLab's torch facade")
         _unsupported("RMSprop", options)
@@ -151,16 +124,8 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     """Elements that moved much move less."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        **options: Any,
-    ) -> None:
+    @signed
+    def __init__(self, params, lr, lr_decay, weight_decay, initial_accumulator_value, eps, **options):
         absent = {"lr_decay": lr_decay, "initial_accumulator_value": initial_accumulator_value}
         _unsupported("Adagrad", {**absent, **options})
         super().__init__(params, {"lr": lr, "eps": eps, "weight_decay": weight_decay})
@@ -173,9 +138,8 @@ class Adagrad(Optimizer):
 class Adadelta(Optimizer):
     """Steps in units of the steps before."""
 
-    def __init__(
-        self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0, **options: Any
-    ) -> None:
+    @signed
+    def __init__(self, params, lr, rho, eps, weight_decay, **options):
         _unsupported("Adadelta", options)
         super().__init__(params, {"lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay})
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ... import missing
+from ...table import signed
 
 
 class LRScheduler:
@@ -99,12 +100,8 @@ class ExponentialLR(LRScheduler):
 class LambdaLR(LRScheduler):
     """Times ``lr_lambda(epoch)``; a list has a function for each group of parameters."""
 
-    def __init__(
-        self,
-        optimizer: Any,
-        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
-        last_epoch: int = -1,
-    ) -> None:
+    @signed
+    def __init__(self, optimizer, lr_lambda, last_epoch):
         each = lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda] * len(optimizer.param_groups)
         self.lr_lambdas = list(each)
         super().__init__(optimizer, last_epoch)
@@ -116,14 +113,8 @@ class LambdaLR(LRScheduler):
 class LinearLR(LRScheduler):
     """From ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps."""
 
-    def __init__(
-        self,
-        optimizer: Any,
-        start_factor: float = 1 / 3,
-        end_factor: float = 1.0,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
+    @signed
+    def __init__(self, optimizer, start_factor, end_factor, total_iters, last_epoch):
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import missing
+from ....table import signed
 from ..._creation import source, tensor
 from ..._shapes import stack
 from ..._tensor import Engine, constant
@@ -99,19 +100,10 @@ class DataLoader:
     [tensor([0, 1]), tensor([2, 3]), tensor([4])]
     """
 
+    @signed
     def __init__(
-        self,
-        dataset: Any,
-        batch_size: int | None = 1,
-        shuffle: bool = False,
-        *,
-        num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        generator: Any = None,
-        **others: Any,
-    ) -> None:
+        self, dataset, batch_size, shuffle, *, num_workers, collate_fn, pin_memory, drop_last, generator, **others
+    ):
         for name in others:
             raise TypeError(f"DataLoader: {name}= is not part of AutoLab's torch facade")
         self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
