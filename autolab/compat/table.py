@@ -19,7 +19,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
-from .absent import original
+from .absent import missing, original
 from .naming import called
 
 
@@ -39,7 +39,7 @@ def entries(module: str) -> dict[str, Entry]:
     Examples
     --------
     >>> from autolab.compat.table import entries
-    >>> entries("dezero.functions")["softmax"].expression
+    >>> entries("chainer.functions.activation")["softmax"].expression
     'F.softmax(x, axis=axis)'
     """
     text = (Path(__file__).parent / module.partition(".")[0] / "table.txt").read_text("utf-8")
@@ -49,6 +49,8 @@ def entries(module: str) -> dict[str, Entry]:
             head, _, expression = line.partition(" => ")
             head, _, returns = head.partition(") -> ")
             name, _, parameters = head.removesuffix(")").partition("(")
+            if name in found:
+                raise ValueError(f"the table has {module}.{name} twice")
             found[name] = Entry(parameters, returns, expression)
         elif found:
             found[name] = found[name]._replace(said=f"{found[name].said}{line}\n")
@@ -65,9 +67,9 @@ def signed(function: Callable[..., Any]) -> Any:
 
     Examples
     --------
-    >>> from autolab.compat import dezero
-    >>> dezero.functions.batch_norm.__defaults__
-    (0.9, 2e-05)
+    >>> from autolab.compat import torch
+    >>> torch.nn.Conv2d.__init__.__defaults__
+    (1, 0, 1, 1, True, 'zeros')
     """
     name, is_method = function.__qualname__.removesuffix(".__init__"), "." in function.__qualname__
     entry, code = entries(original(function.__module__))[name], function.__code__
@@ -81,14 +83,16 @@ def signed(function: Callable[..., Any]) -> Any:
     return function
 
 
-def fill(module: str, one: Callable[..., Any], several: Callable[..., Any] | None = None) -> None:
-    """Put the functions of a module's section into it.
+def fill(
+    module: str, one: Callable[..., Any] | None = None, several: Callable[..., Any] | None = None
+) -> Callable[[str], Any]:
+    """Put the functions of a module's section into it, and return its ``__getattr__``, as `missing` does.
 
     Parameters
     ----------
     module : str
         ``__name__`` of the module, whose names the expressions may use.
-    one : callable
+    one : callable, optional
         What is done to each function, such as giving results the facade's class.
     several : callable, optional
         What is done instead to those which call more than one function of AutoLab's.
@@ -97,7 +101,9 @@ def fill(module: str, one: Callable[..., Any], several: Callable[..., Any] | Non
         if entry.expression:
             made = called(_defined(entry, module), name, entry.said)
             decorate = several if several is not None and entry.expression.count("F.") > 1 else one
-            vars(sys.modules[module])[name] = decorate(made)
+            vars(sys.modules[module])[name] = made = made if decorate is None else decorate(made)
+            made.__module__ = module
+    return missing(module)
 
 
 def _defined(entry: Entry, module: str) -> Any:

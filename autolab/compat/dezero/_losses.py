@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.numpy_protocol import unwrap
-from .. import missing
+from ..table import fill
 from ._adapters import variable
 from .core import as_variable
 
@@ -46,20 +46,10 @@ def softmax_cross_entropy_simple(x: Any, t: Any) -> Any:
     return variable(-1 * F.sum(as_variable(log_p)[np.arange(len(log_p)), unwrap(t)]) / len(log_p))
 
 
-def sigmoid_cross_entropy(x: Any, t: Any) -> Any:
-    """The cross entropy of ``sigmoid(x)`` and ``t``, summed and divided by the number of rows."""
-    return variable(F.sigmoid_cross_entropy(x, _shaped(t, x), reduction="sum") / _rows(x))
-
-
 def binary_cross_entropy(p: Any, t: Any) -> Any:
     """The cross entropy of the probabilities ``p`` and ``t``, summed and divided by the number of rows."""
     kept = F.clip(p, 1e-15, 0.999)
     return variable(F.binary_cross_entropy(kept, _shaped(t, p), reduction="sum") / _rows(t))
-
-
-def accuracy(y: Any, t: Any) -> Any:
-    """How often the largest score of a row is that of the right class. It has no gradient."""
-    return variable(F.accuracy(y, unwrap(t).ravel(), axis=1))
 
 
 def _rows(x: Any) -> int:
@@ -70,4 +60,4 @@ def _shaped(t: Any, like: Any) -> Any:
     return t if t.ndim == like.ndim else t.reshape(like.shape)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

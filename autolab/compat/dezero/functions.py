@@ -9,7 +9,7 @@ import numpy as np
 from ... import functions as F
 from ...engine.configuration import config
 from ...engine.numpy_protocol import unwrap
-from .. import missing
+from ..table import fill
 from ._adapters import function, of_one, of_two, variable
 from ._classes import applied, capitalized
 from ._losses import *  # noqa: F403
@@ -128,11 +128,6 @@ def linear_simple(x: Any, W: Any, b: Any = None) -> Any:
     return y if b is None else add(y, b)
 
 
-def sigmoid_simple(x: Any) -> Any:
-    """``1 / (1 + exp(-x))``, step by step."""
-    return 1 / (1 + exp(-as_variable(x)))
-
-
 def softmax(x: Any, axis: int = 1) -> Any:
     """``exp(x)``, divided by its sum along ``axis``."""
     return variable(F.softmax(x, axis=axis))
@@ -152,11 +147,6 @@ def log_softmax(x: Any, axis: int = 1) -> Any:
 def leaky_relu(x: Any, slope: float = 0.2) -> Any:
     """``x`` where it is positive, else ``slope * x``."""
     return variable(F.leaky_relu(x, slope=slope))
-
-
-def embed_id(x: Any, W: Any) -> Any:
-    """The rows of ``W`` that ``x`` names."""
-    return as_variable(W)[x]
 
 
 def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
@@ -234,4 +224,4 @@ def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _install()
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

@@ -7,23 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ... import functions as F
+from ... import functions as F  # noqa: F401  # for table.txt
 from ...engine.backend import Array
 from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
-from .. import missing
-from ..table import signed
+from ..table import fill, signed
 from ._dot import *  # noqa: F403
 from ._files import *  # noqa: F403
 from ._files import cache_dir as cache_dir
 from .core import as_variable
 from .cuda import as_numpy
 
-
 # ---------------------------------------------------------------------- arrays
-def sum_to(x: Array, shape: Any) -> Array:
-    """The sum over the axes along which ``shape`` would be broadcast to that of the array ``x``."""
-    return F.sum_to(x, shape=tuple(shape))
 
 
 def reshape_sum_backward(gy: Any, x_shape: Any, axis: Any, keepdims: bool) -> Any:
@@ -37,25 +32,10 @@ def reshape_sum_backward(gy: Any, x_shape: Any, axis: Any, keepdims: bool) -> An
     return gy.reshape(tuple(shape))
 
 
-def logsumexp(x: Array, axis: int = 1) -> Array:
-    """``log(sum(exp(x)))`` along ``axis``, which stays with length 1, without overflow."""
-    return F.logsumexp(x, axis=axis, keepdims=True)
-
-
 def max_backward_shape(x: Any, axis: Any) -> list[int]:
     """The shape of ``x`` with length 1 along ``axis``."""
     axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     return [1 if i in axes else n for i, n in enumerate(x.shape)]
-
-
-def get_conv_outsize(input_size: int, kernel_size: int, stride: int, pad: int) -> int:
-    """How often a window fits."""
-    return (input_size + pad * 2 - kernel_size) // stride + 1
-
-
-def get_deconv_outsize(size: int, k: int, s: int, p: int) -> int:
-    """The size of what a transposed convolution gives."""
-    return s * (size - 1) + k - 2 * p
 
 
 def pair(x: Any) -> tuple[int, int]:
@@ -109,14 +89,9 @@ def gradient_check(f, x, *args, rtol, atol, **kwargs):
     return False
 
 
-def array_equal(a: Any, b: Any) -> bool:
-    """Whether two arrays or Variables have the same shape and elements."""
-    return np.array_equal(as_numpy(a), as_numpy(b))
-
-
 def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
     """Whether the elements of two arrays or Variables are close."""
     return np.allclose(as_numpy(a), as_numpy(b), rtol=rtol, atol=atol)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

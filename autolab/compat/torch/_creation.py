@@ -8,8 +8,8 @@ import numpy as np
 
 from ...engine import configuration as _configuration
 from ...engine.devices import to_gpu
-from .. import missing
 from ..naming import called
+from ..table import fill
 from ._arguments import cast, common_dtype
 from ._conversions import converted
 from ._tensor import Engine, constant, nested, plain
@@ -110,11 +110,6 @@ ones = _filling("ones", 1.0)
 empty = _filling("empty", 0.0)  # no particular numbers: why not these
 
 
-def full(size: Any, fill_value: Any, **options: Any) -> Any:
-    """A tensor of this shape, filled with a number."""
-    return _new(np.full(_shape((size,), options), plain(fill_value)), "full", options)
-
-
 def _like(name: str, make: Any) -> Any:
     def call(input: Any, **options: Any) -> Any:
         given = _options(name, options)
@@ -125,31 +120,11 @@ def _like(name: str, make: Any) -> Any:
     return called(call, f"{name}_like", f"``torch.{name}`` of the shape, type and device of another tensor.")
 
 
-def full_like(input: Any, fill_value: Any, **options: Any) -> Any:
-    """A tensor of the shape and type of another, filled with a number."""
-    return full(input._data.shape, fill_value, **{"dtype": input._data.dtype, **options})
-
-
 def arange(start: Any = 0, end: Any = None, step: Any = 1, **options: Any) -> Any:
     """Numbers from ``start`` (0) up to ``end``, which is not among them."""
     first, last = (0, start) if end is None else (start, end)
     array = np.arange(*[plain(n) for n in (first, last, step)])
     return _new(array, "arange", options)
-
-
-def linspace(start: Any, end: Any, steps: int, **options: Any) -> Any:
-    """``steps`` numbers from ``start`` to ``end``, at equal distances."""
-    return _new(np.linspace(plain(start), plain(end), steps), "linspace", options)
-
-
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **options: Any) -> Any:
-    """``steps`` powers of ``base``, from that by ``start`` to that by ``end``."""
-    return _new(np.logspace(plain(start), plain(end), steps, base=base), "logspace", options)
-
-
-def eye(n: int, m: int | None = None, **options: Any) -> Any:
-    """The unit matrix."""
-    return _new(np.eye(n, m), "eye", options)
 
 
 # ---------------------------------------------------------------------- at random
@@ -207,11 +182,6 @@ def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = No
     return _made(source(generator).integers(low, high, tuple(size)), "randint", **given)
 
 
-def randperm(n: int, *, generator: Any = None, **options: Any) -> Any:
-    """The numbers from 0 to ``n - 1`` in a random order."""
-    return _made(source(generator).permutation(int(n)), "randperm", **_options("randperm", options))
-
-
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Any:
     """Normally distributed random numbers with these means and deviations."""
     shape = tuple(size) if size is not None else np.broadcast_shapes(np.shape(plain(mean)), np.shape(plain(std)))
@@ -233,4 +203,4 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
     return constant(np.array(drawn[0] if input._data.ndim == 1 else drawn))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

@@ -10,6 +10,7 @@ import numpy as np
 from ... import functions as F
 from ...engine.errors import a_kind
 from ..naming import called
+from ..table import fill
 from ._arguments import cast, floats, is_whole, number, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
 from ._types import numpy_dtype
@@ -55,16 +56,6 @@ _ANY |= {"absolute": F.abs, "negative": F.neg}
 
 UNARY: dict[str, Callable[[Any], Any]] = {name: _of_floats(name, engine) for name, engine in _FLOATS.items()}
 UNARY |= {name: _of_any(name, engine) for name, engine in _ANY.items()}
-
-
-def rsqrt(input: Any) -> Any:
-    """1 divided by the square root of each element."""
-    return dressed(F.reciprocal(F.sqrt(floats(tensor_of("rsqrt", input)))))
-
-
-def round(input: Any, *, decimals: int = 0) -> Any:
-    """Each element rounded, halves to the even number."""
-    return dressed(F.round(tensor_of("round", input), decimals))
 
 
 def square(input: Any) -> Any:
@@ -164,21 +155,6 @@ _add = binary("add", F.add)
 _sub = binary("sub", F.sub)
 
 
-def pow(input: Any, exponent: Any) -> Any:
-    """``input ** exponent``"""
-    return _pow(input, exponent)
-
-
-def add(input: Any, other: Any, *, alpha: float = 1) -> Any:
-    """``input + alpha * other``"""
-    return _add(input, other if alpha == 1 else _scaled("add", input, other, alpha))
-
-
-def sub(input: Any, other: Any, *, alpha: float = 1) -> Any:
-    """``input - alpha * other``"""
-    return _sub(input, other if alpha == 1 else _scaled("sub", input, other, alpha))
-
-
 def _scaled(name: str, input: Any, other: Any, alpha: float) -> Any:
     """``alpha * other``"""
     if is_whole(input) and is_whole(other) and isinstance(alpha, float):
@@ -198,21 +174,6 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     if is_whole(a) and is_whole(b):
         return cast((a - fmod(a, b)) // b, a._data.dtype)  # a quotient of floats would lose digits
     return trunc(true_divide(a, b))
-
-
-def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """``input + weight * (end - input)``"""
-    return add(input, mul(sub(end, input), weight))
-
-
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """``input + value * tensor1 * tensor2``"""
-    return add(input, mul(tensor1, tensor2), alpha=value)
-
-
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """``input + value * tensor1 / tensor2``"""
-    return add(input, true_divide(tensor1, tensor2), alpha=value)
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
@@ -242,21 +203,6 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     return dressed(F.where(condition._data != 0, a, b))
 
 
-def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """The same with numbers in place of NaN and the infinities."""
-    return dressed(F.nan_to_num(tensor_of("nan_to_num", input), nan=nan, posinf=posinf, neginf=neginf))
-
-
-def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The exponentials along ``dim``, divided by their sum."""
-    return dressed(F.softmax(_typed("softmax", input, dtype), axis=_axis("softmax", input, dim)))
-
-
-def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The logarithm of `softmax`."""
-    return dressed(F.log_softmax(_typed("log_softmax", input, dtype), axis=_axis("log_softmax", input, dim)))
-
-
 def _typed(function: str, input: Any, dtype: Any) -> Any:
     return input if dtype is None else cast(input, numpy_dtype(function, dtype))
 
@@ -266,3 +212,6 @@ def _axis(function: str, x: Any, dim: Any) -> int:
     if dim is None:
         raise TypeError(f"{function}: dim is missing; expected an axis, such as dim=1")
     return int(dim)
+
+
+__getattr__ = fill(__name__)

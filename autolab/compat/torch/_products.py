@@ -8,9 +8,10 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.errors import a_kind
+from ..table import fill
 from ._arguments import moved, tensor_of
 from ._elementwise import binary
-from ._reductions import _gathered
+from ._reductions import _gathered  # noqa: F401  # for table.txt
 from ._shapes import _alike
 from ._tensor import dressed
 
@@ -27,11 +28,6 @@ def _with_axes(name: str, input: Any, other: Any, axes: tuple[int, int]) -> Any:
     return matmul(input, other)
 
 
-def outer(input: Any, vec2: Any) -> Any:
-    """The products of each element of a vector with each of another."""
-    return _outer(input, vec2)
-
-
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices.
 
@@ -43,21 +39,6 @@ def mm(input: Any, mat2: Any) -> Any:
             [3.]])
     """
     return _with_axes("mm", input, mat2, (2, 2))
-
-
-def mv(input: Any, vec: Any) -> Any:
-    """A matrix times a vector."""
-    return _with_axes("mv", input, vec, (2, 1))
-
-
-def bmm(input: Any, mat2: Any) -> Any:
-    """The products of pairs of matrices."""
-    return _with_axes("bmm", input, mat2, (3, 3))
-
-
-def dot(input: Any, tensor: Any) -> Any:
-    """The sum of the products of two vectors."""
-    return _with_axes("dot", input, tensor, (1, 1))
 
 
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
@@ -74,46 +55,6 @@ def einsum(equation: str, *operands: Any) -> Any:
     return dressed(F.einsum(equation, *_alike(given)))
 
 
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
-    """Sums of products over the last axes of ``a`` and the first of ``b``, or over those named."""
-    return dressed(F.tensordot(*_alike([a, b]), dims))
-
-
-def trace(input: Any) -> Any:
-    """The sum of the diagonal."""
-    return _gathered("trace", input, None, F.trace)
-
-
-def cross(input: Any, other: Any, dim: int = -1) -> Any:
-    """The vector product along ``dim``."""
-    return dressed(F.cross(*_alike([input, other]), axis=dim))
-
-
-def inverse(input: Any) -> Any:
-    """The inverse of a matrix."""
-    return dressed(F.inv(tensor_of("inverse", input)))
-
-
-def det(input: Any) -> Any:
-    """The determinant."""
-    return dressed(F.det(tensor_of("det", input)))
-
-
-def matrix_power(input: Any, n: int) -> Any:
-    """A matrix times itself."""
-    return dressed(F.matrix_power(tensor_of("matrix_power", input), n))
-
-
-def slogdet(input: Any) -> Any:
-    """The sign of the determinant and the logarithm of its size."""
-    return dressed(tuple(F.slogdet(tensor_of("slogdet", input))))
-
-
-def pinverse(input: Any) -> Any:
-    """The pseudo-inverse."""
-    return dressed(F.pinv(tensor_of("pinverse", input)))
-
-
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
     a, b = [tensor_of("cosine_similarity", x, name) for x, name in ((x1, "x1"), (x2, "x2"))]
@@ -122,3 +63,6 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         return dressed(F.cosine_similarity(a, b, dim, eps))
     scaled = [F.div(x, moved(n, np.maximum(n._data, eps))) for x, n in zip((a, b), lengths, strict=True)]
     return dressed(F.sum(F.mul(*scaled), dim))
+
+
+__getattr__ = fill(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from ... import functions as F
 from ...engine.backend import get_array_module
 from ..naming import called
+from ..table import fill
 from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum
 from ._tensor import Engine, Tensor, constant, dressed
@@ -142,26 +142,6 @@ max = _extreme("max", F.max, maximum, "argmax")
 min = _extreme("min", F.min, minimum, "argmin")
 
 
-def amax(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The maximum along ``dim``, or of all elements; equal elements share its gradient."""
-    return dressed(F.max(tensor_of("amax", input), reduced(dim), keepdims=keepdim))
-
-
-def amin(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The minimum along ``dim``, or of all elements; equal elements share its gradient."""
-    return dressed(F.min(tensor_of("amin", input), reduced(dim), keepdims=keepdim))
-
-
-def argmax(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Where the largest element is along ``dim``, or in the flat tensor."""
-    return _place("argmax", input, dim, keepdim)
-
-
-def argmin(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
-    """Where the least element is along ``dim``, or in the flat tensor."""
-    return _place("argmin", input, dim, keepdim)
-
-
 def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
     return constant(getattr(get_array_module(x._data), name)(tensor_of(name, x)._data, axis=dim, keepdims=keepdim))
 
@@ -219,21 +199,6 @@ def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, 
     return dressed(F.reshape(y, tuple([1 if d in over else n for d, n in enumerate(shape)])) if keepdim else y)
 
 
-def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """The logarithm of the sum of the exponentials along ``dim``."""
-    return dressed(F.logsumexp(floats(tensor_of("logsumexp", input)), reduced(dim, input), keepdim))
-
-
-def cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The sums up to each element along ``dim``."""
-    return _gathered("cumsum", input, dtype, lambda x: F.reshape(F.cumsum(x, dim), x._data.shape))
-
-
-def cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The products up to each element along ``dim``."""
-    return _gathered("cumprod", input, dtype, lambda x: F.reshape(F.cumprod(x, dim), x._data.shape))
-
-
 def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
     """The slopes of samples along each of ``dim``: a tuple, also for one.
 
@@ -245,25 +210,10 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     return tuple([dressed(y) for y in (found if isinstance(found, list | tuple) else (found,))])
 
 
-def all(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether all elements along ``dim`` are true."""
-    return _truth("all", input, dim, keepdim)
-
-
-def any(input: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Whether an element along ``dim`` is true."""
-    return _truth("any", input, dim, keepdim)
-
-
 def _truth(name: str, x: Any, dim: Any, keepdim: bool) -> Any:
     data = tensor_of(name, x)._data
     found = getattr(get_array_module(data), name)(data, axis=axes(dim), keepdims=keepdim)
     return constant(found.astype(np.uint8) if data.dtype == np.uint8 else found)
-
-
-def count_nonzero(input: Any, dim: Any = None) -> Any:
-    """How many elements along ``dim`` are not 0."""
-    return constant(np.asarray(np.count_nonzero(tensor_of("count_nonzero", input)._data, axis=reduced(dim, input))))
 
 
 def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
@@ -283,6 +233,4 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     )
 
 
-def numel(input: Any) -> int:
-    """The number of elements."""
-    return math.prod(tensor_of("numel", input)._data.shape)
+__getattr__ = fill(__name__)

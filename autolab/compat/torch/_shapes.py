@@ -10,7 +10,8 @@ import numpy as np
 from ... import functions as F
 from ...engine.backend import get_array_module
 from ...functions.numpy_names import copy as _copy
-from ._arguments import axes, cast, common_dtype, tensor_of
+from ..table import fill
+from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
 
 
@@ -48,31 +49,6 @@ def squeeze(input: Any, dim: Any = None) -> Any:
     return dressed(F.reshape(input, tuple([n for i, n in enumerate(shape) if i not in gone])))
 
 
-def unsqueeze(input: Any, dim: int) -> Any:
-    """With a new axis of length 1 at ``dim``."""
-    return dressed(F.expand_dims(tensor_of("unsqueeze", input), dim))
-
-
-def transpose(input: Any, dim0: int, dim1: int) -> Any:
-    """With two axes in each other's place."""
-    return dressed(F.swapaxes(tensor_of("transpose", input), dim0, dim1))
-
-
-def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """`transpose`"""
-    return transpose(input, axis0, axis1)
-
-
-def permute(input: Any, *dims: Any) -> Any:
-    """With the axes in another order."""
-    return dressed(F.transpose(tensor_of("permute", input), axes=_lengths(dims)))
-
-
-def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """With some axes at another place."""
-    return dressed(F.moveaxis(tensor_of("movedim", input), axes(source), axes(destination)))
-
-
 def t(input: Any) -> Any:
     """A matrix transposed; a vector as it is."""
     if tensor_of("t", input)._data.ndim > 2:
@@ -90,32 +66,12 @@ def expand(input: Any, *sizes: Any) -> Any:
     return dressed(F.broadcast_to(input, lengths))
 
 
-def broadcast_to(input: Any, size: Any) -> Any:
-    """`expand` to a shape."""
-    return expand(input, *size)
-
-
-def tile(input: Any, dims: Any) -> Any:
-    """The whole tensor several times along its axes."""
-    return dressed(F.tile(tensor_of("tile", input), _lengths((dims,))))
-
-
 def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
     """Each element several times."""
     times = plain(repeats)
     return dressed(
         F.repeat(tensor_of("repeat_interleave", input), times if isinstance(times, int) else times.tolist(), dim)
     )
-
-
-def flip(input: Any, *dims: Any) -> Any:
-    """Axes in the other direction."""
-    return dressed(F.flip(tensor_of("flip", input), _lengths(dims)))
-
-
-def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
-    """Elements moved along an axis, those behind the end to its beginning."""
-    return dressed(F.roll(tensor_of("roll", input), axes(shifts), axes(dims)))
 
 
 def diag(input: Any, diagonal: int = 0) -> Any:
@@ -127,21 +83,6 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     where = np.eye(n, k=diagonal, dtype=x._data.dtype)
     row = F.pad(x, (max(diagonal, 0), max(-diagonal, 0)))
     return dressed(F.mul(constant(where), F.reshape(row, (1, n))))
-
-
-def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The diagonal over two axes, as the last axis."""
-    return dressed(F.diagonal(tensor_of("diagonal", input), offset, dim1, dim2))
-
-
-def tril(input: Any, diagonal: int = 0) -> Any:
-    """Zeros above a diagonal."""
-    return dressed(F.tril(tensor_of("tril", input), diagonal))
-
-
-def triu(input: Any, diagonal: int = 0) -> Any:
-    """Zeros below a diagonal."""
-    return dressed(F.triu(tensor_of("triu", input), diagonal))
 
 
 # ---------------------------------------------------------------------- parts
@@ -192,11 +133,6 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     return dressed(F.take_along_axis(F.getitem(x, tuple(at)), places, dim))
 
 
-def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """Along ``dim`` the elements at the places in ``indices``."""
-    return dressed(F.take_along_axis(tensor_of("take_along_dim", input), plain(indices), dim))
-
-
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where ``mask`` is true, in a row."""
     x, where = tensor_of("masked_select", input), plain(mask)
@@ -208,11 +144,6 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     x = tensor_of("masked_fill", input)
     filler = value if isinstance(value, Engine) else constant(np.asarray(value, x._data.dtype))
     return dressed(F.where(plain(mask), filler, x))
-
-
-def unbind(input: Any, dim: int = 0) -> tuple[Any, ...]:
-    """The places along ``dim``, one after the other."""
-    return tuple([select(input, dim, i) for i in range(tensor_of("unbind", input)._data.shape[dim])])
 
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
@@ -238,26 +169,6 @@ def _alike(tensors: Sequence[Any]) -> list[Any]:
     return [cast(x, common) for x in tensors]
 
 
-def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
-    """Tensors in a row along ``dim``."""
-    return dressed(F.concatenate(_alike(tensors), axis=dim))
-
-
-def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
-    """Tensors of one shape along a new axis."""
-    return dressed(F.stack(_alike(tensors), axis=dim))
-
-
-def hstack(tensors: Sequence[Any]) -> Any:
-    """Tensors beside each other."""
-    return cat(tensors, 0 if tensors[0]._data.ndim == 1 else 1)
-
-
-def vstack(tensors: Sequence[Any]) -> Any:
-    """Tensors below each other; vectors are rows."""
-    return cat([unsqueeze(x, 0) if x._data.ndim == 1 else x for x in tensors], 0)
-
-
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
     """The coordinates of all points of a grid."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
@@ -274,3 +185,6 @@ def clone(input: Any) -> Any:
     """A copy, which gradients pass."""
     x = tensor_of("clone", input)
     return dressed(_copy(x)) if x._data.dtype.kind == "f" else constant(x._data.copy())
+
+
+__getattr__ = fill(__name__)

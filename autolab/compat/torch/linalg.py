@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import functions as F
-from .. import missing
+from ..table import fill
 from ._arguments import axes, cast, moved, tensor_of
 from ._products import cross as cross
 from ._products import det as det
@@ -17,24 +17,6 @@ from ._products import slogdet as slogdet
 from ._reductions import norm as _norm
 from ._tensor import constant, dressed
 from ._types import numpy_dtype
-
-
-def inv(A: Any) -> Any:
-    """The inverse of a matrix.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
-    tensor([[0.5000, 0.0000],
-            [0.0000, 0.2500]])
-    """
-    return dressed(F.inv(tensor_of("inv", A, "A")))
-
-
-def solve(A: Any, B: Any) -> Any:
-    """The X for which ``A @ X == B``."""
-    return dressed(F.solve(tensor_of("solve", A, "A"), tensor_of("solve", B, "B")))
 
 
 def cholesky(A: Any, *, upper: bool = False) -> Any:
@@ -104,11 +86,6 @@ def svd(A: Any, full_matrices: bool = True) -> Any:
     return dressed(tuple(F.svd(A)))
 
 
-def pinv(A: Any, *, rtol: float | None = None) -> Any:
-    """The pseudo-inverse."""
-    return dressed(F.pinv(tensor_of("pinv", A, "A"), rtol))
-
-
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of a vector, or of a matrix where ``ord`` is given and there are two axes."""
     count = tensor_of("norm", A, "A")._data.ndim if dim is None else 1 if isinstance(dim, int) else len(dim)
@@ -117,11 +94,6 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
     if ord is not None and count == 2:
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     return _norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-
-
-def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm along ``dim``, or of all elements."""
-    return _norm(x, ord, dim, keepdim, dtype=dtype)
 
 
 def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -134,4 +106,4 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
     return dressed(y)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

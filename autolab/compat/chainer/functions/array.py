@@ -8,7 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ... import missing
+from ...table import fill
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed
 
@@ -25,46 +25,10 @@ where = adapted(F.where)
 
 
 @adapted
-def broadcast_to(x: Any, shape: Any) -> Any:
-    """``x``, repeated along axes of length 1 to the given shape."""
-    return F.broadcast_to(x, shape=tuple(shape))
-
-
-@adapted
 def reshape(x: Any, shape: Any) -> Any:
     """The same elements in another shape; -1 stands for the length that is left."""
     wanted = (shape,) if isinstance(shape, int) else tuple(shape)
     return as_variable(x) if wanted == as_array(x).shape else F.reshape(x, shape=wanted)
-
-
-@adapted
-def squeeze(x: Any, axis: Any = None) -> Any:
-    """``x`` without axes of length 1."""
-    return F.squeeze(x, axis=axis)
-
-
-@adapted
-def transpose(x: Any, axes: Any = None) -> Any:
-    """The axes in another order, by default the reverse."""
-    return F.transpose(x, axes=None if axes is None else tuple(axes))
-
-
-@adapted
-def concat(xs: Any, axis: int = 1) -> Any:
-    """Arrays, joined along an axis."""
-    return F.concatenate(list(xs), axis=axis)
-
-
-@adapted
-def stack(xs: Any, axis: int = 0) -> Any:
-    """Arrays of one shape, along a new axis."""
-    return F.stack(list(xs), axis=axis)
-
-
-@adapted
-def tile(x: Any, reps: Any) -> Any:
-    """``x``, repeated as a whole."""
-    return F.tile(x, reps if isinstance(reps, int) else tuple(reps))
 
 
 @adapted
@@ -80,36 +44,6 @@ def copy(x: Any, dst: Any) -> Any:
     """``x`` on another device: -1 is main memory."""
     on_cpu = dst == -1 or str(dst) in ("@numpy", "cpu")
     return as_variable(x).to_cpu() if on_cpu else as_variable(x).to_gpu()
-
-
-@adapted
-def flatten(x: Any) -> Any:
-    """All elements along one axis."""
-    return F.reshape(x, shape=(-1,))
-
-
-@adapted
-def fliplr(a: Any) -> Any:
-    """The second axis in the reverse order."""
-    return F.flip(a, axis=1)
-
-
-@adapted
-def flipud(a: Any) -> Any:
-    """The first axis in the reverse order."""
-    return F.flip(a, axis=0)
-
-
-@adapted
-def hstack(xs: Any) -> Any:
-    """Arrays, joined along the second axis; those of one axis along that."""
-    return F.concatenate(list(xs), axis=0 if as_array(xs[0]).ndim < 2 else 1)
-
-
-@composed
-def vstack(xs: Any) -> Any:
-    """Arrays, joined along the first axis; those of one axis are rows."""
-    return F.stack(list(xs)) if as_array(xs[0]).ndim < 2 else F.concatenate(list(xs), axis=0)
 
 
 @composed
@@ -211,4 +145,4 @@ def space2depth(X: Any, r: int) -> Any:
     return F.reshape(F.transpose(parts, (0, 3, 5, 1, 2, 4)), (n, c * r**2, h // r, w // r))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, adapted, composed)

@@ -6,8 +6,7 @@ from math import prod
 from typing import Any
 
 from .... import functions as F
-from ... import missing
-from ...table import signed
+from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed
 
@@ -57,13 +56,6 @@ def dilated_convolution_2d(x, W, b, stride, pad, dilate, cover_all):
     return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate))
 
 
-@adapted
-@signed
-def deconvolution_2d(x, W, b, stride, pad, outsize, *, dilate, groups):
-    """The transpose of a convolution of images."""
-    return _as(x, F.conv_transpose2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups, size=outsize))
-
-
 @composed
 def depthwise_convolution_2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
     """Each channel by itself: ``W`` has shape ``(results per channel, channels, height, width)``."""
@@ -92,4 +84,4 @@ def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = 
     return F.add(F.add(F.add(y, F.matmul(e1, V1)), F.matmul(e2, V2)), b)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, adapted, composed)

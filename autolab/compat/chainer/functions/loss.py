@@ -9,8 +9,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ... import missing
-from ...table import signed
+from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed, reduced
 
@@ -124,12 +123,6 @@ squared_difference = squared_error
 
 
 @composed
-def absolute_error(x0: Any, x1: Any) -> Any:
-    """``abs(x0 - x1)``."""
-    return F.abs(F.sub(x0, x1))
-
-
-@composed
 def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Any:
     """Of a normal distribution from the standard normal one."""
     each = F.mul(F.sub(F.add(F.square(mean), F.exp(ln_var)), F.add(ln_var, 1.0)), 0.5)
@@ -141,12 +134,6 @@ def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Any:
     """The negative logarithm of the normal density."""
     squares = F.mul(F.square(F.sub(x, mean)), F.exp(F.neg(ln_var)))
     return _summed(F.mul(F.add(F.add(ln_var, squares), math.log(2 * math.pi)), 0.5), reduce)
-
-
-@composed
-def bernoulli_nll(x: Any, y: Any, reduce: str = "sum") -> Any:
-    """The negative logarithm of the probability of ``x``, where that of 1 is ``sigmoid(y)``."""
-    return _summed(F.sub(F.softplus(y), F.mul(x, y)), reduce)
 
 
 def _summed(each: Any, reduce: str) -> Any:
@@ -175,4 +162,4 @@ def decov(h: Any, reduce: str = "half_squared_sum") -> Any:
     return reduced(F.mul(covariance, others), reduce, _HALF)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, adapted, composed)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ... import missing
+from ...table import fill
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed
 
@@ -17,36 +16,6 @@ _RENAMED = {"absolute": F.abs, "batch_det": F.det, "batch_inv": F.inv}
 
 globals().update({name: adapted(getattr(F, name), name) for name in _SAME.split()})
 globals().update({name: adapted(function, name) for name, function in _RENAMED.items()})
-
-
-@adapted
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The sum of all elements, or of those along axes."""
-    return F.sum(x, axis=axis, keepdims=keepdims)
-
-
-@adapted
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The largest element, or the largest ones along axes."""
-    return F.max(x, axis=axis, keepdims=keepdims)
-
-
-@adapted
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The least element, or the least ones along axes."""
-    return F.min(x, axis=axis, keepdims=keepdims)
-
-
-@adapted
-def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The product of all elements, or of those along axes."""
-    return F.prod(x, axis=axis, keepdims=keepdims)
-
-
-@adapted
-def logsumexp(x: Any, axis: Any = None) -> Any:
-    """``log(sum(exp(x)))``, without overflow."""
-    return F.logsumexp(x, axis=axis)
 
 
 @composed
@@ -75,62 +44,8 @@ def add(*xs: Any) -> Any:
     return total
 
 
-@adapted
-def argmax(x: Any, axis: int | None = None) -> Any:
-    """Where the largest element is."""
-    return _position(as_array(x).argmax(axis))
-
-
-@adapted
-def argmin(x: Any, axis: int | None = None) -> Any:
-    """Where the least element is."""
-    return _position(as_array(x).argmin(axis))
-
-
 def _position(found: Any) -> Any:
     return get_array_module(found).asarray(found, dtype="int32")
-
-
-@adapted
-def clip(x: Any, x_min: Any, x_max: Any) -> Any:
-    """``x`` moved into an interval."""
-    return F.clip(x, x_min, x_max)
-
-
-@adapted
-def sign(x: Any) -> Any:
-    """-1, 0 or 1."""
-    return F.sign(x)
-
-
-@composed
-def fix(x: Any) -> Any:
-    """``x`` without its fraction."""
-    return F.mul(F.sign(x), F.floor(F.abs(x)))
-
-
-@adapted
-def identity(*inputs: Any) -> Any:
-    """The arguments themselves."""
-    return as_variable(inputs[0]) if len(inputs) == 1 else tuple([as_variable(x) for x in inputs])
-
-
-@composed
-def rsqrt(x: Any) -> Any:
-    """``1 / sqrt(x)``."""
-    return F.reciprocal(F.sqrt(x))
-
-
-@composed
-def ndtr(x: Any) -> Any:
-    """The distribution function of the standard normal distribution."""
-    return F.mul(F.erfc(F.mul(x, -math.sqrt(0.5))), 0.5)
-
-
-@composed
-def linear_interpolate(p: Any, x: Any, y: Any) -> Any:
-    """``p * x + (1 - p) * y``."""
-    return F.add(F.mul(p, x), F.mul(F.sub(1.0, p), y))
 
 
 @composed
@@ -178,4 +93,4 @@ def _from_axis(x: Any, y: Any, axis: int) -> Any:
     return F.reshape(y, (*[1] * axis, *own, *[1] * (len(there) - axis - len(own))))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, adapted, composed)

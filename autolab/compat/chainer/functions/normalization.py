@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from .... import functions as F
-from ... import missing
-from ...table import signed
+from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed
 
@@ -38,19 +37,6 @@ def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay
     return F.batch_norm(x, gamma, beta, axis=axes, eps=eps)
 
 
-@adapted
-@signed
-def fixed_batch_normalization(x, gamma, beta, mean, var, eps, axis):
-    """The same with a mean and a variance that are given."""
-    return F.batch_norm(x, gamma, beta, mean, var, axis=_axes(x, gamma, axis), eps=eps)
-
-
-@adapted
-def layer_normalization(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Any:
-    """Each example with mean 0 and variance 1, then scaled and moved."""
-    return F.layer_norm(x, gamma, beta, axis=-1, eps=eps)
-
-
 @composed
 def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float = 1e-5) -> Any:
     """Each group of channels of each example with mean 0 and variance 1, then scaled and moved by channels."""
@@ -70,4 +56,4 @@ def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Any:
     return F.div(x, F.add(length, eps))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, adapted, composed)

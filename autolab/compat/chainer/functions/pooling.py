@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ... import missing
-from ...table import signed
+from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed
 
 
 def _pair(value: Any) -> tuple[int, int]:
     return tuple(value) if isinstance(value, tuple | list) else (value, value)
-
-
-@adapted
-def average_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Any:
-    """The mean of every window, in which padding counts as 0."""
-    return F.avg_pool2d(x, kernel=ksize, stride=stride, padding=pad)
 
 
 @composed
@@ -57,7 +50,7 @@ def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: 
 @composed
 def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Any:
     """`average_pooling_2d` of sequences."""
-    return _of_images(average_pooling_2d, x, ksize, stride, pad)
+    return _of_images(F.avg_pool2d, x, ksize, stride, pad)
 
 
 @composed
@@ -78,4 +71,4 @@ def unpooling_2d(x, ksize, stride, pad, outsize, cover_all):
     return y if outsize is None else F.getitem(y, index=(..., slice(outsize[0]), slice(outsize[1])))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, adapted, composed)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ... import missing
 from ...naming import called
-from ...table import signed
+from ...table import fill, signed
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 
@@ -57,11 +56,6 @@ def smooth_l1_loss(input, target, size_average, reduce, reduction, beta):
     """Half the squared difference over ``beta`` where it is below ``beta``, else the absolute less half of it."""
     pair, how = _pair("smooth_l1_loss", input, target), _reduction("smooth_l1_loss", reduction, size_average, reduce)
     return dressed(F.smooth_l1(*pair, beta, reduction=how) if beta else F.mean_absolute_error(*pair, reduction=how))
-
-
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """`smooth_l1_loss` times ``delta``."""
-    return dressed(F.huber(*_pair("huber_loss", input, target), delta, reduction=_reduction("huber_loss", reduction)))
 
 
 @signed
@@ -194,4 +188,4 @@ def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_a
     return _as_asked(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
-from ... import missing
 from ...naming import called
-from ...table import signed
+from ...table import fill, signed
 from .._arguments import tensor_of
 from .._tensor import dressed
 
@@ -134,11 +133,6 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     return dressed(F.pad(input, widths, constant_values=0 if value is None else value))
 
 
-def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """All windows of an image, as columns."""
-    return dressed(F.unfold(input, kernel_size, dilation, padding, stride))
-
-
 @signed
 def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias):
     """Sequences or images in another size: the nearest elements, or linear means of the neighbours."""
@@ -147,9 +141,4 @@ def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_
     return dressed(F.interpolate(input, size, scale_factor, mode, bool(align_corners)))
 
 
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """Channels as more pixels."""
-    return dressed(F.pixel_shuffle(input, upscale_factor))
-
-
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

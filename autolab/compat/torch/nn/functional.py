@@ -8,11 +8,10 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.configuration import using_config
-from ... import missing
 from ...naming import called
-from ...table import signed
-from .. import _elementwise
-from .._arguments import floats, tensor_of, without_gradient
+from ...table import fill, signed
+from .. import _elementwise  # noqa: F401  # for table.txt
+from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._creation import source
 from .._elementwise import UNARY
 from .._inplace import replaced
@@ -58,21 +57,6 @@ def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
     return replaced(input, name, y) if inplace else dressed(y)
 
 
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """The element where it is positive, else ``negative_slope`` times it."""
-    return _placed("leaky_relu", input, F.leaky_relu(input, negative_slope), inplace)
-
-
-def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """The element where it is positive, else ``alpha * (exp(x) - 1)``."""
-    return _placed("elu", input, F.elu(input, alpha), inplace)
-
-
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """The element where it is positive, else ``alpha * (exp(x / alpha) - 1)``."""
-    return _placed("celu", input, F.celu(input, alpha), inplace)
-
-
 def gelu(input: Any, approximate: str = "none") -> Any:
     """The element times the probability of a normal number below it."""
     if approximate not in ("none", "tanh"):
@@ -82,47 +66,12 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     return input * 0.5 * (1 + UNARY["tanh"]((input + input**3 * 0.044715) * 0.7978845608028654))
 
 
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """The element moved into the interval."""
-    return _placed("hardtanh", input, F.hardtanh(input, min_val, max_val), inplace)
-
-
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x`` is above ``threshold``."""
     scaled = input if beta == 1 else input * beta
     y = F.softplus(scaled) if beta == 1 else F.softplus(scaled) / beta
     linear = scaled._data > threshold
     return dressed(F.where(linear, input, y) if linear.any() else y)
-
-
-def tanhshrink(input: Any) -> Any:
-    """``x - tanh(x)``"""
-    return input - UNARY["tanh"](input)
-
-
-def prelu(input: Any, weight: Any) -> Any:
-    """The element where it is positive, else a learnt slope times it."""
-    return dressed(F.prelu(input, weight))
-
-
-def glu(input: Any, dim: int = -1) -> Any:
-    """One half times the sigmoid of the other half."""
-    return dressed(F.glu(input, dim))
-
-
-def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """The exponentials along ``dim``, divided by their sum."""
-    return _elementwise.softmax(input, dim, dtype=dtype)
-
-
-def softmin(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """The softmax of the negative elements."""
-    return softmax(-input, dim, dtype=dtype)
-
-
-def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """The logarithm of the softmax."""
-    return _elementwise.log_softmax(input, dim, dtype=dtype)
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -144,11 +93,6 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
         return y
     fixed = np.expand_dims(plain(input) == padding_idx % len(weight._data), -1)
     return dressed(F.where(fixed, y.detach(), y))
-
-
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
-    """Rows of 0 with a 1 at the place that each number says."""
-    return constant(F.one_hot(plain(tensor), None if num_classes < 0 else num_classes, dtype=np.int64))
 
 
 # ---------------------------------------------------------------------- normalizing
@@ -185,11 +129,6 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     return dressed(F.batch_norm(input, scale, offset, eps=eps))
 
 
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
-    """Groups of channels of each example with mean 0 and variance 1."""
-    return dressed(F.group_norm(input, num_groups, weight, bias, eps))
-
-
 @signed
 def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
     """Each channel of each example with mean 0 and variance 1."""
@@ -205,11 +144,6 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     return dressed(F.rms_norm(input, weight, tuple(range(-count, 0)), least))
 
 
-def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
-    """Vectors along ``dim`` of length 1."""
-    return dressed(F.normalize(floats(input), p, dim, eps))
-
-
 @signed
 def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale):
     """Means of the values, weighted by how the queries fit to the keys."""
@@ -219,4 +153,4 @@ def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_cau
     return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.configuration import no_grad
-from ... import missing
-from ...table import signed
+from ...table import fill, signed
 from .._creation import source
 from .._inplace import FILLING
 
@@ -17,26 +16,6 @@ from .._inplace import FILLING
 def _filled(tensor: Any, numbers: Any) -> Any:
     with no_grad():
         return FILLING["fill_"](tensor, numbers)
-
-
-def constant_(tensor: Any, val: float) -> Any:
-    """A number everywhere."""
-    return _filled(tensor, val)
-
-
-def zeros_(tensor: Any) -> Any:
-    """Zeros."""
-    return _filled(tensor, 0.0)
-
-
-def ones_(tensor: Any) -> Any:
-    """Ones."""
-    return _filled(tensor, 1.0)
-
-
-def eye_(tensor: Any) -> Any:
-    """The unit matrix."""
-    return _filled(tensor, np.eye(*tensor._data.shape))
 
 
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
@@ -114,4 +93,4 @@ def orthogonal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
     return _filled(tensor, gain * (u if u.shape == flat.shape else v).reshape(shape))
 
 
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)
