@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import FrameType
@@ -120,6 +121,23 @@ def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[
         raise AttributeError(said, name=name, obj=sys.modules.get(module))
 
     return __getattr__
+
+
+def gather(package: str, sources: str = "", instead: Mapping[str, str] | None = None) -> Callable[[str], Any]:
+    """Import the modules of a package of a facade, give it the names of its original, and return its ``__getattr__``.
+
+    The names come from the modules that the original does not have, and from ``sources``, with spaces between them.
+    Modules without a ``__getattr__`` get that of `missing`.
+    """
+    there, wanted = vars(sys.modules[package]), originals().get(original(package), ())
+    for found in iter_modules(there["__path__"]):
+        module = import_module(f"{package}.{found.name}")
+        vars(module).setdefault("__getattr__", missing(module.__name__))
+        if found.name in sources.split() or original(module.__name__) not in originals():
+            for name in module.__all__:
+                if name in wanted:
+                    there.setdefault(name, vars(module)[name])
+    return missing(package, instead)
 
 
 def _imports(frame: FrameType) -> bool:

@@ -30,52 +30,8 @@ have AutoLab's names. There is no ChainerX, no iDeep, and no training on several
 
 from typing import Any
 
-from .. import missing
-from . import (
-    backend,
-    backends,
-    computational_graph,
-    configuration,
-    cuda,
-    dataset,
-    datasets,
-    function,
-    function_node,
-    functions,
-    gradient_check,
-    initializer,
-    initializers,
-    iterators,
-    link,
-    links,
-    optimizer,
-    optimizer_hooks,
-    optimizers,
-    reporter,
-    sequential,
-    serializer,
-    serializers,
-    testing,
-    training,
-    utils,
-    variable,
-)
-from .backend import get_device as get_device
-from .backend import using_device as using_device
-from .configuration import config as config
-from .configuration import global_config as global_config
-from .configuration import using_config as using_config
-from .function import *
-from .function_node import *
-from .initializer import Initializer as Initializer
-from .link import *
-from .optimizer import GradientMethod as GradientMethod
-from .optimizer import Optimizer as Optimizer
-from .optimizer import UpdateRule as UpdateRule
-from .reporter import *
-from .sequential import *
-from .serializer import *
-from .variable import *
+from ..absent import gather
+from .configuration import config
 
 __version__ = "7.8.1"
 
@@ -129,4 +85,7 @@ def set_debug(debug: bool) -> None:
     config.debug = debug
 
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(
+    __name__,
+    "backend configuration function function_node initializer link optimizer reporter serializer variable",
+)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...engine import backend as _backend
 from ...engine import devices as _transfer
-from .. import missing
 from .backends import cuda
 
 get_array_module = _backend.get_array_module
@@ -139,6 +138,3 @@ def from_chx(array: Any) -> Any:
 def to_chx(array: Any) -> Any:
     """Refused: there are no arrays of ChainerX."""
     raise RuntimeError("chainerx is not part of AutoLab's chainer facade")
-
-
-__getattr__ = missing(__name__)

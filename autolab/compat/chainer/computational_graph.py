@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...recording import graph
-from .. import missing
 
 
 class ComputationalGraph:
@@ -36,6 +35,3 @@ def build_computational_graph(outputs: Sequence[Any], **options: Any) -> Computa
     if len(outputs) != 1:
         raise NotImplementedError(f"build_computational_graph: got {len(outputs)} outputs; expected one")
     return ComputationalGraph(graph(outputs[0]))
-
-
-__getattr__ = missing(__name__)

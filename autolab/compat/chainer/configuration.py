@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...engine import configuration as _configuration
-from .. import missing
 from ..table import signed
 
 _MODES = ("enable_backprop", "train")
@@ -124,6 +123,3 @@ class using_config:
             delattr(self._config, self._name)
         else:
             setattr(self._config, self._name, before)
-
-
-__getattr__ = missing(__name__)

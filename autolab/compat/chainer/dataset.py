@@ -9,7 +9,6 @@ import numpy as np
 
 from ...engine.backend import get_array_module, is_array
 from ...engine.devices import to_cpu, to_gpu
-from .. import missing
 
 
 class DatasetMixin:
@@ -141,6 +140,3 @@ def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> s
     raise NotImplementedError(
         "get_dataset_directory: AutoLab keeps what it fetches in a folder of its own, and checks it"
     )
-
-
-__getattr__ = missing(__name__)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...authoring import array_function as _array_function
-from .. import missing
 from .configuration import using_config
 from .function_node import Checked
 from .variable import tagged
@@ -96,6 +95,3 @@ def force_backprop_mode() -> using_config:
     False
     """
     return using_config("enable_backprop", True)
-
-
-__getattr__ = missing(__name__)

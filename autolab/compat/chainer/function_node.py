@@ -8,7 +8,6 @@ from typing import Any, cast
 from ...authoring import function_node as _function_node
 from ...authoring.base import ArrayForward
 from ...engine.grad import grad as _grad
-from .. import missing
 from ..dressing import DressedNode
 from ..table import signed
 from .configuration import config
@@ -113,6 +112,3 @@ def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, retain_grad, enab
         for x, g in zip(inputs, found, strict=True):
             x.grad_var = g
     return list(found)
-
-
-__getattr__ = missing(__name__)

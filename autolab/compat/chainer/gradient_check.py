@@ -9,7 +9,6 @@ import numpy as np
 
 from ... import gradcheck as _gradcheck
 from ...engine.backend import is_array
-from .. import missing
 from ..table import signed
 
 assert_allclose = _gradcheck.assert_allclose
@@ -115,6 +114,3 @@ _NOTHING = {"detect_nondifferentiable", "diff_atol", "diff_rtol", "center_output
 def _refuse(function: str, options: dict[str, Any]) -> None:
     if unknown := sorted(options.keys() - _NOTHING):
         raise TypeError(f"{function}: {unknown[0]!r} is not part of AutoLab's chainer facade")
-
-
-__getattr__ = missing(__name__)

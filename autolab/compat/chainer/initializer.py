@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...initializers import fans
-from .. import missing
 
 __all__ = ["Initializer", "get_fans"]
 
@@ -44,6 +43,3 @@ def get_fans(shape: tuple[int, ...]) -> tuple[int, int]:
     if len(shape) < 2:
         raise ValueError(f"get_fans: shape is {shape}; expected two axes or more")
     return fans(shape)
-
-
-__getattr__ = missing(__name__)

@@ -13,7 +13,6 @@ import numpy as np
 
 from ... import initializers as _initializers
 from ...engine.backend import get_array_module
-from .. import missing
 from ..table import signed
 from .configuration import config
 from .initializer import Initializer
@@ -213,5 +212,3 @@ def start(given: Any, default: float = 0.0) -> Any:
 
 
 constant = normal = uniform = orthogonal = SimpleNamespace(**{k: v for k, v in globals().items() if k[0].isupper()})
-
-__getattr__ = missing(__name__)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ... import data as _data
-from .. import missing
 from ..table import signed
 from .dataset import Iterator
 
@@ -144,6 +143,3 @@ class MultiprocessIterator(SerialIterator):
         maxtasksperchild,
     ):
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
-
-
-__getattr__ = missing(__name__)

@@ -10,7 +10,6 @@ import numpy as np
 
 from ... import links as _links
 from ...engine.parameter import Parameter as _Parameter
-from .. import missing
 from .initializers import start
 from .variable import Parameter, own_parameter, tagged
 
@@ -263,6 +262,3 @@ class Sequential(Link, _links.Sequential):
     def repeat(self, n_repeat: int, mode: Literal["share", "copy", "init"] = "init") -> Any:
         """Its steps so many times, in copies."""
         return type(self)(*[step for _ in range(n_repeat) for step in self.copy(mode)])
-
-
-__getattr__ = missing(__name__)

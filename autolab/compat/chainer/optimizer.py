@@ -9,7 +9,6 @@ from weakref import WeakSet
 from ... import optimizers as _optimizers
 from ...engine.parameter import Parameter as _Parameter
 from ...engine.store import publish
-from .. import missing
 from .optimizer_hooks import *  # noqa: F403
 from .variable import update_rules
 
@@ -151,5 +150,3 @@ def _each(hook: Callable[[Any, Any], Any]) -> Callable[[Any], None]:
 
 
 GradientMethod = Optimizer
-
-__getattr__ = missing(__name__)

@@ -6,7 +6,6 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
-from .. import missing
 from ..naming import with_defaults
 from ..table import signed
 from .optimizer import Optimizer
@@ -147,6 +146,3 @@ class SMORMS3(Optimizer):
         signal = mean * mean / (squares + self.eps)
         state["mem"] = 1 + memory * (1 - signal)
         return w - g * xp.minimum(self.rate, signal) / (xp.sqrt(squares) + self.eps)
-
-
-__getattr__ = missing(__name__)

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...engine.devices import to_cpu
 from ...links import reporter as _reporter
-from .. import missing
 from .variable import as_array
 
 report = _reporter.report
@@ -185,6 +184,3 @@ class DictSummary:
         for name, summary in self._summaries.items():
             found[name], found[f"{name}.std"] = summary.make_statistics()
         return found
-
-
-__getattr__ = missing(__name__)

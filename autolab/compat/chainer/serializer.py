@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import missing
-
 
 class AbstractSerializer:
     """What objects are saved to and loaded from: values by name, and parts by name."""
@@ -31,6 +29,3 @@ class Deserializer(AbstractSerializer):
     def load(self, obj: Any) -> None:
         """Give an object its values."""
         obj.serialize(self)
-
-
-__getattr__ = missing(__name__)

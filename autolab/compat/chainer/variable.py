@@ -19,7 +19,6 @@ from ...engine.backend import Array, get_array_module, is_array
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.errors import a_kind
 from ...engine.node import Node
-from .. import missing
 from ..dressing import dressing
 from ..table import signed
 from ..unchain import unchain, unchain_backward
@@ -329,6 +328,3 @@ def as_array(obj: Any) -> Array:
     if isinstance(obj, _Engines):
         return obj.data
     return obj if is_array(obj) else np.asarray(obj)
-
-
-__getattr__ = missing(__name__)

@@ -19,36 +19,9 @@ computed as floats, which is exact up to 2**53. The gradients of the book's firs
 Variables.
 """
 
-from .. import missing
-from . import (
-    core,
-    cuda,
-    dataloaders,
-    datasets,
-    functions,
-    functions_conv,
-    layers,
-    models,
-    optimizers,
-    transforms,
-    utils,
-)
-from .core import Config as Config
-from .core import Function as Function
-from .core import Parameter as Parameter
-from .core import Variable as Variable
-from .core import as_array as as_array
-from .core import as_variable as as_variable
-from .core import no_grad as no_grad
-from .core import setup_variable as setup_variable
-from .core import test_mode as test_mode
-from .core import using_config as using_config
-from .dataloaders import *
-from .datasets import Dataset as Dataset
-from .layers import Layer as Layer
-from .models import Model as Model
+from ..absent import gather
 
 __version__ = "0.0.13"
 is_simple_core = False
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__, "core dataloaders datasets layers models")

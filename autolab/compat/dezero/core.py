@@ -17,7 +17,6 @@ from ...engine.configuration import test_mode as test_mode
 from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
-from .. import missing
 from ._adapters import of_one, of_two, variable
 from ._classes import applied, capitalized
 from ._variable import Parameter as Parameter
@@ -145,5 +144,3 @@ def _install() -> None:
 
 
 _install()
-
-__getattr__ = missing(__name__)

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...data.dataset import batch_of
 from ...engine.devices import to_gpu
-from .. import missing
 
 
 class DataLoader:
@@ -90,6 +89,3 @@ class SeqDataLoader(DataLoader):
     def _numbers(self, iteration: int) -> np.ndarray:
         jump = self.data_size // self.batch_size
         return (np.arange(self.batch_size) * jump + iteration) % self.data_size
-
-
-__getattr__ = missing(__name__)

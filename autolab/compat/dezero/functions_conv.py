@@ -8,7 +8,6 @@ from typing import Any
 from ... import functions as F
 from ...engine.numpy_protocol import unwrap
 from ...functions.networks.windows import Windows, columns, image, windows
-from .. import missing
 from ._adapters import variable
 from ._classes import applied
 from .utils import pair
@@ -108,5 +107,3 @@ Pooling = applied("Pooling", pooling, "kernel_size", "stride", "pad")
 AveragePooling = applied("AveragePooling", average_pooling, "kernel_size", "stride", "pad")
 Im2col = applied("Im2col", im2col, "kernel_size", "stride", "pad", "to_matrix")
 Col2im = applied("Col2im", col2im, "input_shape", "kernel_size", "stride", "pad", "to_matrix")
-
-__getattr__ = missing(__name__)

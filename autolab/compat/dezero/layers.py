@@ -11,7 +11,6 @@ import numpy as np
 from ...engine.backend import get_array_module
 from ...links import Link
 from ...serializers import load_npz, save_npz
-from .. import missing
 from ..table import signed
 from . import functions as F
 from ._adapters import held
@@ -243,6 +242,3 @@ class BatchNorm(Layer):
             if own[name].data is None:
                 own[name].data = get_array_module(x).full(x.shape[1], start, dtype=x.dtype)
         return F.batch_nrom(x, own["gamma"], own["beta"], own["avg_mean"].data, own["avg_var"].data)
-
-
-__getattr__ = missing(__name__)

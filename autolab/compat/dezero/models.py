@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import missing
 from ..table import signed
 from . import functions as F
 from . import layers as L
@@ -219,6 +218,3 @@ class BottleneckA(BottleneckB):
 
     def _beside(self, x: Any) -> Any:
         return self._normal(4, x)
-
-
-__getattr__ = missing(__name__)

@@ -9,7 +9,6 @@ from typing import Any, Self
 from ... import optimizers
 from ...engine.store import publish
 from ...optimizers import WeightDecay as WeightDecay
-from .. import missing
 from .core import Parameter
 
 
@@ -164,6 +163,3 @@ class FreezeParam:
     def __call__(self, params: Iterable[Any]) -> None:
         for param in self.freeze_params:
             param.cleargrad()
-
-
-__getattr__ = missing(__name__)

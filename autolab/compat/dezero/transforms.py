@@ -11,7 +11,6 @@ from ...data.transforms import AsType
 from ...data.transforms import Compose as Compose
 from ...data.transforms import Flatten as Flatten
 from ...data.transforms import ToFloat as ToFloat
-from .. import missing
 from .utils import pair
 
 _BILINEAR = 2
@@ -89,6 +88,3 @@ class ToPIL:
         from PIL import Image
 
         return Image.fromarray(array.transpose(1, 2, 0))
-
-
-__getattr__ = missing(__name__)

@@ -26,19 +26,10 @@ from __future__ import annotations
 
 import math
 
-from .. import missing
-from . import autograd, linalg, nn, optim, utils
-from ._arguments import is_tensor as is_tensor
-from ._creation import *
+from .. import absent
+from . import nn
 from ._methods import functions as _functions
-from ._tensor import Tensor as Tensor
-from ._types import *
 from ._types import DTYPES, SHORT
-from .autograd import enable_grad as enable_grad
-from .autograd import inference_mode as inference_mode
-from .autograd import is_grad_enabled as is_grad_enabled
-from .autograd import no_grad as no_grad
-from .autograd import set_grad_enabled as set_grad_enabled
 from .linalg import cholesky as cholesky
 
 _OF_TENSORS = {**_functions(), **{alias: _functions()[name] for alias, name in {
@@ -53,4 +44,4 @@ relu = nn.functional.relu
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 __version__ = "2.13.0"
 
-__getattr__ = missing(__name__)
+__getattr__ = absent.gather(__name__, "autograd")

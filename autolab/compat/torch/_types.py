@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import Array
-from .. import missing
 
 
 class dtype:
@@ -204,6 +203,3 @@ class iinfo:
     def __init__(self, type: Any) -> None:
         found = np.iinfo(numpy_dtype("iinfo", type))
         self.bits, self.max, self.min = int(found.bits), int(found.max), int(found.min)
-
-
-__getattr__ = missing(__name__)

@@ -1,8 +1,7 @@
 """``chainer.backends``"""
 
-from ... import missing
-from . import cuda
+from ...absent import gather
 
 __all__ = ["cuda"]
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__)

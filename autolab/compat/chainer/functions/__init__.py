@@ -9,17 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ... import missing
-from .activation import *
-from .array import *
-from .connection import *
-from .evaluation import *
-from .loss import *
-from .math import *
-from .noise import *
-from .normalization import *
-from .pooling import *
-from .rnn import *
+from ...absent import gather
 
 
 def forget(func: Callable[..., Any], *xs: Any) -> Any:
@@ -35,4 +25,4 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
     return func(*xs)
 
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__)

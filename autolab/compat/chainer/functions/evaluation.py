@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ... import missing
 from ...table import signed
 from ..variable import as_array
 from ._adapt import adapted
@@ -62,6 +61,3 @@ def recall(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1)
 def f1_score(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
     """The F1 score of each class, and its number of examples."""
     return classification_summary(y, t, label_num, 1.0, ignore_label)[2:]
-
-
-__getattr__ = missing(__name__)

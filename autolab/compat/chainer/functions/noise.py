@@ -8,7 +8,6 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ... import missing
 from ..configuration import config
 from ..variable import as_array, as_variable
 from ._adapt import composed
@@ -66,6 +65,3 @@ def zoneout(h: Any, x: Any, ratio: float = 0.5) -> Any:
     kept = _drawn(x, "uniform", 0.0, 1.0) < ratio if config.train else as_array(x) * 0 + ratio
     kept = kept.astype(as_array(x).dtype)
     return F.add(F.mul(h, kept), F.mul(x, 1 - kept))
-
-
-__getattr__ = missing(__name__)

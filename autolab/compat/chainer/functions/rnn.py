@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
-from ... import missing
 from ..variable import as_array
 from ._adapt import composed
 
@@ -59,6 +58,3 @@ def tree_lstm(*inputs: Any) -> tuple[Any, Any]:
     for gate, memory in zip(gates, memories, strict=True):
         c = F.add(c, F.mul(F.sigmoid(gate), memory))
     return c, F.mul(F.tanh(c), F.sigmoid(o))
-
-
-__getattr__ = missing(__name__)

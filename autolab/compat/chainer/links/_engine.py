@@ -6,7 +6,6 @@ from math import prod
 from typing import Any
 
 from .... import links as _links
-from ... import missing
 from ...table import signed
 from .. import functions as F
 from ..initializers import Normal, as_initializer, start, weight
@@ -127,6 +126,3 @@ class LayerNormalization(Link, _links.LayerNormalization):
         Link.__init__(self)
         with self.init_scope():
             _links.LayerNormalization.__init__(self, size, eps, start(initial_gamma, 1.0), start(initial_beta))
-
-
-__getattr__ = missing(__name__)

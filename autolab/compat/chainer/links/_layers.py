@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import missing
 from ...table import signed
 from .. import functions as F
 from ..configuration import config
@@ -269,6 +268,3 @@ class Parameter(Link):
     def forward(self, volatile: str = "off") -> Any:
         """The parameter."""
         return self.W
-
-
-__getattr__ = missing(__name__)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ....engine.errors import a_kind
-from ... import missing
 from ...table import signed
 from .. import functions as F
 from ..initializers import start, weight
@@ -210,6 +209,3 @@ class Classifier(Link):
             self.accuracy = self.accfun(self.y, t)
             report({"accuracy": self.accuracy}, self)
         return self.loss
-
-
-__getattr__ = missing(__name__)

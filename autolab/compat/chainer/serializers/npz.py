@@ -13,7 +13,6 @@ from .... import serializers as _serializers
 from ....engine.backend import get_array_module, is_array
 from ....engine.devices import to_cpu
 from ....shared.files import write
-from ... import missing
 from ..serializer import Deserializer, Serializer
 
 
@@ -125,6 +124,3 @@ def load_npz(file: Any, obj: Any, path: str = "", strict: bool = True, ignore_na
         return
     with np.load(file, allow_pickle=False) as npz:
         NpzDeserializer(npz, path, strict, ignore_names).load(obj)
-
-
-__getattr__ = missing(__name__)

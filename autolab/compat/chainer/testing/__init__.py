@@ -16,15 +16,11 @@ from unittest import SkipTest, mock
 import numpy as np
 
 from .... import gradcheck as _gradcheck
-from ... import missing
+from ...absent import gather
 from ...table import signed
 from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz
 from ..variable import as_array
-from . import attr, backend, condition, parameterized
-from .backend import *
-from .parameterized import *
 from .parameterized import parameterize
-from .unary import unary_math_function_unittest as unary_math_function_unittest
 
 parameterize_pytest = parameterize
 
@@ -165,4 +161,4 @@ def with_requires(*requirements: str) -> Callable[[Any], Any]:
     return decorate
 
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__)

@@ -7,7 +7,6 @@ from typing import Any
 from unittest import skip, skipUnless
 
 from ....engine.backend import gpu_status
-from ... import missing
 
 __all__ = ["chainerx", "cudnn", "gpu", "ideep", "multi_gpu", "slow"]
 
@@ -25,6 +24,3 @@ def slow(test: Any) -> Any:
 def multi_gpu(gpu_num: int) -> Callable[[Any], Any]:
     """A test that needs several GPUs."""
     return skip(f"needs {gpu_num} GPUs")
-
-
-__getattr__ = missing(__name__)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import missing
 from ..backend import CpuDevice
 
 
@@ -54,6 +53,3 @@ def _configured(test: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__name__ = test.__name__
     return call
-
-
-__getattr__ = missing(__name__)

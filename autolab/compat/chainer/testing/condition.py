@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ... import missing
-
 __all__ = ["repeat", "repeat_with_success_at_least", "retry"]
 
 
@@ -46,6 +44,3 @@ def repeat(times: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def retry(times: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: one of ``times`` runs must succeed."""
     return repeat_with_success_at_least(times, 1)
-
-
-__getattr__ = missing(__name__)

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isfunction
 from typing import Any
 
-from ... import missing
-
 
 def product(parameter: Mapping[str, Iterable[Any]] | Sequence[Iterable[Any]]) -> list[Any]:
     """All combinations, as dictionaries; of a list of lists, as tuples.
@@ -66,6 +64,3 @@ def from_pytest_parameterize(names: str | Sequence[str], params: Iterable[Any]) 
     """The parameters of ``pytest.mark.parametrize`` as dictionaries."""
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     return [dict(zip(keys, values if len(keys) > 1 else (values,), strict=True)) for values in params]
-
-
-__getattr__ = missing(__name__)

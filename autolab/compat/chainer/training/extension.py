@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .... import training as _training
-from ... import missing
 from ...table import signed
 
 __all__ = [
@@ -71,6 +70,3 @@ def make_extension(trigger, default_name, priority, finalizer, initializer, on_e
         return function
 
     return decorate
-
-
-__getattr__ = missing(__name__)

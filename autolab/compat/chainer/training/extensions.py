@@ -10,7 +10,6 @@ from ....engine.configuration import no_grad, test_mode
 from ....links import Link
 from ....shared.files import write
 from ....training.triggers import as_trigger
-from ... import missing
 from ...table import signed
 from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
 from ..reporter import DictSummary, Reporter, report
@@ -235,6 +234,3 @@ class _Observed(Extension):
 def observe_lr(optimizer_name: str = "main", observation_key: str = "lr") -> Extension:
     """An extension that reports the learning rate."""
     return _Observed(observation_key, lambda trainer: trainer.updater.get_optimizer(optimizer_name).rate)
-
-
-__getattr__ = missing(__name__)

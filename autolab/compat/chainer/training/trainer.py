@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .... import training as _training
-from ... import missing
 from ...table import signed
 from ..reporter import Reporter
 from .extension import Extension
@@ -122,6 +121,3 @@ class Trainer(_training.Trainer):
             raise
         finally:
             self.updater.finalize()
-
-
-__getattr__ = missing(__name__)

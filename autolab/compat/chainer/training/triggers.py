@@ -7,7 +7,6 @@ from typing import Any
 
 from .... import training as _training
 from ....training.triggers import as_trigger
-from ... import missing
 from ...table import signed
 from ..reporter import DictSummary
 
@@ -135,6 +134,3 @@ class EarlyStoppingTrigger(BestValueTrigger):
         is_check = self._interval(trainer)
         self.count = 0 if super().__call__(trainer) else self.count + is_check
         return self.count >= self.patience
-
-
-__getattr__ = missing(__name__)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import missing
-from . import type_check
+from ...absent import gather
 
 
 def force_array(x: Any, dtype: Any = None) -> Any:
@@ -88,4 +87,4 @@ def experimental(api_name: str) -> None:
     """
 
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__)

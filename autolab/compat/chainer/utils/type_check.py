@@ -23,7 +23,6 @@ import numpy as np
 
 from ....engine.backend import is_array
 from ....engine.variable import Variable as _Engines
-from ... import missing
 
 
 class InvalidType(TypeError, ValueError):
@@ -193,6 +192,3 @@ def same_types(*arrays: Any) -> bool:
     """Whether all are arrays of NumPy, or all of CuPy."""
     kinds = {type(a.data if isinstance(a, _Engines) else a) for a in arrays}
     return len(kinds) <= 1 and all([is_array(a.data if isinstance(a, _Engines) else a) for a in arrays])
-
-
-__getattr__ = missing(__name__)

@@ -8,14 +8,11 @@ from typing import Any
 
 from .... import gradcheck as _gradcheck
 from ....engine.configuration import config, global_config, inside, using_config
-from ... import missing
+from ...absent import gather
 from ...naming import called
 from ...table import signed
 from .._tensor import Engine, constant
-from . import function as function
-from . import functional as functional
 from ._backward import gradients, passed, start
-from .function import Function as Function
 
 
 def _list(value: Any) -> list[Any]:
@@ -169,4 +166,4 @@ def _checking(name: str, check: Callable[..., bool]) -> Callable[..., bool]:
 gradcheck = _checking("gradcheck", _gradcheck.gradcheck)
 gradgradcheck = _checking("gradgradcheck", _gradcheck.gradgradcheck)
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__, "function")

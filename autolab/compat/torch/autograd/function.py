@@ -9,7 +9,6 @@ from typing import Any, cast
 from ....authoring import ContextFunction
 from ....authoring.base import Barrier
 from ....engine.configuration import no_grad
-from ... import missing
 from ...dressing import DressedNode
 from .._tensor import Engine, dressed
 
@@ -121,6 +120,3 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         return fenced[0] if single else tuple(fenced)
 
     return once
-
-
-__getattr__ = missing(__name__)

@@ -7,7 +7,6 @@ from typing import Any
 
 from .... import transforms
 from ....engine.configuration import no_grad
-from ... import missing
 from .._tensor import dressed, result
 
 
@@ -69,6 +68,3 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
     with no_grad():
         y = result(func(*args))
     return y, result(transforms.hvp(_seen(func), _arrays(args), _arrays(v), wrt))
-
-
-__getattr__ = missing(__name__)

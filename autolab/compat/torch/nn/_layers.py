@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import missing
 from ...table import signed
 from .. import _creation
 from . import functional as F
@@ -165,6 +164,3 @@ class Embedding(Module):
 
     def extra_repr(self) -> str:
         return f"{self.num_embeddings}, {self.embedding_dim}"
-
-
-__getattr__ = missing(__name__)

@@ -10,7 +10,6 @@ from typing import Any
 from .... import links as _links
 from ....engine.errors import a_kind
 from ....engine.store import publish
-from ... import missing
 from .._tensor import Engine, constant, dressed
 from .parameter import Parameter
 
@@ -251,6 +250,3 @@ def _cleared(parameters: Iterator[Parameter], set_to_none: bool) -> None:
             parameter.cleargrad()
         else:
             parameter.grad = constant(parameter._grad._data * 0)
-
-
-__getattr__ = missing(__name__)

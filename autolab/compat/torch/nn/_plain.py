@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import missing
 from ...naming import called
 from .. import _shapes
 from . import functional as F
@@ -253,6 +252,3 @@ class ParameterList(Module):
 
     def __getitem__(self, index: int) -> Any:
         return [*self][index]
-
-
-__getattr__ = missing(__name__)

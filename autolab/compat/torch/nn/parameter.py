@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ....engine import parameter as _parameter
-from ... import missing
 from .._tensor import Engine, Tensor
 from .._types import default_dtype
 
@@ -32,6 +31,3 @@ class Parameter(Tensor, _parameter.Parameter):
     def copy(self, mode: str = "copy") -> Any:
         """AutoLab's way to another one."""
         return Parameter(self._data if mode == "share" else self._data.copy(), self.requires_grad, self.name)
-
-
-__getattr__ = missing(__name__)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import missing
 from .._shapes import cat
 from .._tensor import Engine, constant
 
@@ -54,6 +53,3 @@ def vector_to_parameters(vec: Any, parameters: Any) -> None:
         end = start + p._data.size
         p.data = vec[start:end].view(*p._data.shape).detach()
         start = end
-
-
-__getattr__ = missing(__name__)

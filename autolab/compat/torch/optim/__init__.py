@@ -1,8 +1,5 @@
 """``torch.optim``"""
 
-from ... import missing
-from . import lr_scheduler, optimizer
-from ._update_rules import *
-from .optimizer import *
+from ...absent import gather
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__, "optimizer")

@@ -6,7 +6,6 @@ from typing import Any
 
 from .... import optimizers as _optimizers
 from ....engine.errors import check_number
-from ... import missing
 from ...naming import with_defaults
 from ...table import signed
 from .optimizer import Optimizer
@@ -146,6 +145,3 @@ class Adadelta(Optimizer):
     def rule(self, group: dict[str, Any]) -> Any:
         """AutoLab's AdaDelta."""
         return _optimizers.AdaDelta(group["rho"], group["eps"], group["lr"])
-
-
-__getattr__ = missing(__name__)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ... import missing
 from ...table import signed
 
 
@@ -133,6 +132,3 @@ class CosineAnnealingLR(LRScheduler):
     def get_lr(self) -> list[float]:
         share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
-
-
-__getattr__ = missing(__name__)

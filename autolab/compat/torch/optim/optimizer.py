@@ -10,7 +10,6 @@ from ....engine.configuration import using_config
 from ....engine.errors import a_kind
 from ....engine.parameter import Parameter as EngineParameter
 from ....engine.store import publish
-from ... import missing
 from .._tensor import Engine, Tensor
 from ..nn._module import _cleared
 
@@ -118,6 +117,3 @@ def _updated(rule: Any, group: dict[str, Any], p: Any, state: dict[str, Any]) ->
     if group.get("weight_decay") and not group.get("decoupled"):
         g = g + group["weight_decay"] * w
     return rule.update_one(w, g.astype(w.dtype, copy=False), state).astype(w.dtype, copy=False)
-
-
-__getattr__ = missing(__name__)

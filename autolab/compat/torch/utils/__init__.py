@@ -1,6 +1,5 @@
 """``torch.utils``"""
 
-from ... import missing
-from . import data
+from ...absent import gather
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__)

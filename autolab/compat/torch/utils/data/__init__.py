@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .... import missing
+from ....absent import gather
 from ....table import signed
 from ..._creation import source, tensor
 from ..._shapes import stack
@@ -121,4 +121,4 @@ class DataLoader:
             yield self.collate_fn(batch) if self.batch_size else batch[0]
 
 
-__getattr__ = missing(__name__)
+__getattr__ = gather(__name__)
