@@ -5,6 +5,7 @@ Each facade has a file ``table.txt`` with a section for each module. An entry is
 
 - ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a whole function, which `fill` puts into the
   module.
+- ``max_pool2d => _pooling("max_pool2d", F.max_pool2d)`` is another name, or what a function of the module makes.
 - ``GroupNorm(num_groups: int, num_channels: int, eps: float = 1e-5)`` has the types and defaults of a function, or of
   ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone.
 """
@@ -26,7 +27,7 @@ from .naming import called
 class Entry(NamedTuple):
     """One line of a table: parameters, the type after ``->``, the expression after ``=>``, and what `help` says."""
 
-    parameters: str
+    parameters: str | None
     returns: str
     expression: str
     said: str = ""
@@ -48,10 +49,10 @@ def entries(module: str) -> dict[str, Entry]:
         if line and not line.startswith(" "):
             head, _, expression = line.partition(" => ")
             head, _, returns = head.partition(") -> ")
-            name, _, parameters = head.removesuffix(")").partition("(")
+            name, is_call, parameters = head.removesuffix(")").partition("(")
             if name in found:
                 raise ValueError(f"the table has {module}.{name} twice")
-            found[name] = Entry(parameters, returns, expression)
+            found[name] = Entry(parameters if is_call else None, returns, expression)
         elif found:
             found[name] = found[name]._replace(said=f"{found[name].said}{line}\n")
     return {name: entry._replace(said=dedent(entry.said).strip()) for name, entry in found.items()}
@@ -98,7 +99,9 @@ def fill(
         What is done instead to those which call more than one function of AutoLab's.
     """
     for name, entry in entries(original(module)).items():
-        if entry.expression:
+        if entry.parameters is None:
+            vars(sys.modules[module])[name] = eval(entry.expression, vars(sys.modules[module]))
+        elif entry.expression:
             made = called(_defined(entry, module), name, entry.said)
             decorate = several if several is not None and entry.expression.count("F.") > 1 else one
             vars(sys.modules[module])[name] = made = made if decorate is None else decorate(made)

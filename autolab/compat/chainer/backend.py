@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine import backend as _backend
 from ...engine import devices as _transfer
+from ..table import fill
 from .backends import cuda
 
 get_array_module = _backend.get_array_module
@@ -84,32 +85,6 @@ def get_device(device_spec: Any) -> Any:
     return GpuDevice(int(number))
 
 
-def using_device(device_spec: Any) -> Any:
-    """The device, in a ``with`` block; arrays are where their inputs are.
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> with chainer.using_device("@numpy") as device:
-    ...     device
-    @numpy
-    """
-    return get_device(device_spec)
-
-
-def get_device_from_array(*arrays: Any) -> Any:
-    """The device on which arrays are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> chainer.backend.get_device_from_array(np.ones(2))
-    @numpy
-    """
-    return CpuDevice() if get_array_module(*arrays) is np else GpuDevice(arrays[0].device.id)
-
-
 def copyto(dst: Any, src: Any) -> None:
     """Copy the numbers of one array into another, on whichever device.
 
@@ -125,16 +100,9 @@ def copyto(dst: Any, src: Any) -> None:
     dst[...] = get_array_module(dst).asarray(_transfer.to_cpu(src) if isinstance(dst, np.ndarray) else src)
 
 
-def to_numpy(array: Any) -> Any:
-    """An array in main memory; None stays None."""
-    return None if array is None else _transfer.to_cpu(array)
-
-
-def from_chx(array: Any) -> Any:
-    """The array itself: there are no arrays of ChainerX."""
-    return array
-
-
 def to_chx(array: Any) -> Any:
     """Refused: there are no arrays of ChainerX."""
     raise RuntimeError("chainerx is not part of AutoLab's chainer facade")
+
+
+__getattr__ = fill(__name__)

@@ -35,11 +35,6 @@ def mean_squared_error_simple(x0: Any, x1: Any) -> Any:
     return variable(F.sum(diff**2) / _rows(diff))
 
 
-def softmax_cross_entropy(x: Any, t: Any) -> Any:
-    """The mean over the rows of ``-log(softmax(x)[t])``."""
-    return variable(F.softmax_cross_entropy(x, unwrap(t).ravel()))
-
-
 def softmax_cross_entropy_simple(x: Any, t: Any) -> Any:
     """The same, step by step."""
     log_p = F.log(F.clip(F.softmax(x, axis=1), 1e-15, 1.0))

@@ -17,8 +17,9 @@ from ...engine.configuration import test_mode as test_mode
 from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
+from ..table import fill
 from ._adapters import of_one, of_two, variable
-from ._classes import applied, capitalized
+from ._classes import applied, capitalized  # noqa: F401  # for table.txt
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed
@@ -129,7 +130,6 @@ def pow(x: Any, c: Any) -> Any:
 
 
 Add, Sub, Mul, Div, Neg = capitalized(add, sub, mul, div, neg)
-Pow = applied("Pow", pow, "c")
 
 
 def setup_variable() -> None:
@@ -144,3 +144,6 @@ def _install() -> None:
 
 
 _install()
+
+
+__getattr__ = fill(__name__)

@@ -11,9 +11,8 @@ from ...engine.configuration import config
 from ...engine.numpy_protocol import unwrap
 from ..table import fill
 from ._adapters import function, of_one, of_two, variable
-from ._classes import applied, capitalized
+from ._classes import applied, capitalized  # noqa: F401  # for table.txt
 from ._losses import *  # noqa: F403
-from ._losses import mean_squared_error, softmax_cross_entropy
 from ._variable import Variable
 from .core import add, as_variable
 from .core import div as div
@@ -36,8 +35,8 @@ cos = of_one(F.cos)
 tanh = of_one(F.tanh)
 exp = of_one(F.exp)
 log = of_one(F.log)
-sigmoid = of_one(F.sigmoid)
 relu = of_one(F.relu)
+sigmoid = of_one(F.sigmoid)
 matmul = of_two(F.matmul, whole=True)
 
 _sum = function(F.sum, whole=True)
@@ -78,24 +77,6 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _sum(x, axis=axis, keepdims=keepdims)
 
 
-def average(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The mean over all axes, one or several."""
-    return variable(F.mean(x, axis=axis, keepdims=keepdims))
-
-
-mean = average
-
-
-def sum_to(x: Any, shape: Any) -> Any:
-    """The sum over the axes along which ``shape`` would be broadcast to that of ``x``."""
-    return as_variable(x) if x.shape == shape else _sum_to(x, shape=tuple(shape))
-
-
-def broadcast_to(x: Any, shape: Any) -> Any:
-    """The elements, repeated along new axes and along those of length 1."""
-    return as_variable(x) if x.shape == shape else _broadcast_to(x, shape=tuple(shape))
-
-
 def get_item(x: Any, slices: Any) -> Any:
     """``x[slices]``"""
     return _getitem(x, index=unwrap(slices))
@@ -111,11 +92,6 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _min(x, axis=axis, keepdims=keepdims)
 
 
-def clip(x: Any, x_min: float, x_max: float) -> Any:
-    """The elements, moved into the interval from ``x_min`` to ``x_max``."""
-    return variable(F.clip(x, x_min, x_max))
-
-
 # ---------------------------------------------------------------------- layers
 def linear(x: Any, W: Any, b: Any = None) -> Any:
     """``x @ W + b`` with ``W`` of shape ``(in, out)``. The products are not kept."""
@@ -128,25 +104,10 @@ def linear_simple(x: Any, W: Any, b: Any = None) -> Any:
     return y if b is None else add(y, b)
 
 
-def softmax(x: Any, axis: int = 1) -> Any:
-    """``exp(x)``, divided by its sum along ``axis``."""
-    return variable(F.softmax(x, axis=axis))
-
-
 def softmax_simple(x: Any, axis: int = 1) -> Any:
     """The same, step by step."""
     y = exp(x)
     return y / sum(y, axis=axis, keepdims=True)
-
-
-def log_softmax(x: Any, axis: int = 1) -> Any:
-    """The logarithm of `softmax`."""
-    return variable(F.log_softmax(x, axis=axis))
-
-
-def leaky_relu(x: Any, slope: float = 0.2) -> Any:
-    """``x`` where it is positive, else ``slope * x``."""
-    return variable(F.leaky_relu(x, slope=slope))
 
 
 def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
@@ -174,28 +135,8 @@ def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float 
     return variable(F.batch_norm(x, gamma, beta, eps=eps))
 
 
-batch_norm = batch_nrom
-
-
 # ---------------------------------------------------------------------- the classes
 Sin, Cos, Tanh, Exp, Log, Sigmoid, Linear = capitalized(sin, cos, tanh, exp, log, sigmoid, linear)
-Reshape = applied("Reshape", reshape, "shape")
-Sum = applied("Sum", sum, "axis", "keepdims")
-SumTo = applied("SumTo", sum_to, "shape")
-BroadcastTo = applied("BroadcastTo", broadcast_to, "shape")
-MatMul = applied("MatMul", matmul)
-Transpose = applied("Transpose", transpose, "axes")
-GetItem = applied("GetItem", get_item, "slices")
-ReLU = applied("ReLU", relu)
-LeakyReLU = applied("LeakyReLU", leaky_relu, "slope")
-Softmax = applied("Softmax", softmax, "axis")
-LogSoftmax = applied("LogSoftmax", log_softmax, "axis")
-MeanSquaredError = applied("MeanSquaredError", mean_squared_error)
-SoftmaxCrossEntropy = applied("SoftmaxCrossEntropy", softmax_cross_entropy)
-BatchNorm = applied("BatchNorm", batch_nrom, "mean", "var", "decay", "eps")
-Max = applied("Max", max, "axis", "keepdims")
-Min = applied("Min", min, "axis", "keepdims")
-Clip = applied("Clip", clip, "x_min", "x_max")
 
 
 def _install() -> None:

@@ -6,16 +6,12 @@ import math
 from typing import Any
 
 from ... import functions as F
-from ...engine.numpy_protocol import unwrap
+from ...engine.numpy_protocol import unwrap  # noqa: F401  # for table.txt
 from ...functions.networks.windows import Windows, columns, image, windows
+from ..table import fill
 from ._adapters import variable
-from ._classes import applied
+from ._classes import applied  # noqa: F401  # for table.txt
 from .utils import pair
-
-
-def conv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
-    """The kernels ``W``, of shape ``(out, in, height, width)``, at every place of the images ``x``."""
-    return variable(F.conv2d(x, W, *_bias(b), stride=pair(stride), padding=pair(pad)))
 
 
 def conv2d_simple(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
@@ -32,22 +28,12 @@ def deconv2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0, outsi
     return variable(F.conv_transpose2d(x, W, *_bias(b), stride=pair(stride), padding=pair(pad), size=size))
 
 
-def pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
-    """The largest element of every window; around the image are zeros."""
-    return variable(F.max_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
-
-
 def pooling_simple(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
     """The same by `im2col` and the maximum of each row."""
     count = _windows(kernel_size, stride, pad).positions(x.shape[2:])
     rows = F.reshape(im2col(x, kernel_size, stride, pad), shape=(-1, math.prod(pair(kernel_size))))
     y = F.reshape(F.max(rows, axis=1), shape=(x.shape[0], *count, x.shape[1]))
     return variable(F.transpose(y, axes=(0, 3, 1, 2)))
-
-
-def average_pooling(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0) -> Any:
-    """The mean of every window; around the image are zeros."""
-    return variable(F.avg_pool2d(_padded(x, pad), kernel=pair(kernel_size), stride=pair(stride)))
 
 
 def im2col(x: Any, kernel_size: Any, stride: Any = 1, pad: Any = 0, to_matrix: bool = True) -> Any:
@@ -78,16 +64,6 @@ def col2im(x: Any, input_shape: Any, kernel_size: Any, stride: Any = 1, pad: Any
     return variable(image(flat, size=tuple(input_shape[2:]), windows=seen))
 
 
-def im2col_array(img: Any, kernel_size: Any, stride: Any, pad: Any, to_matrix: bool = True) -> Any:
-    """`im2col` from arrays to arrays."""
-    return im2col(unwrap(img), kernel_size, stride, pad, to_matrix).data
-
-
-def col2im_array(col: Any, img_shape: Any, kernel_size: Any, stride: Any, pad: Any, to_matrix: bool = True) -> Any:
-    """`col2im` from arrays to arrays."""
-    return col2im(unwrap(col), img_shape, kernel_size, stride, pad, to_matrix).data
-
-
 def _windows(kernel_size: Any, stride: Any, pad: Any) -> Windows:
     return windows(pair(kernel_size), pair(stride), pair(pad), 1, 2)
 
@@ -101,9 +77,4 @@ def _bias(b: Any) -> tuple[Any, ...]:
     return () if b is None or b.data is None else (b,)
 
 
-Conv2d = applied("Conv2d", conv2d, "stride", "pad")
-Deconv2d = applied("Deconv2d", deconv2d, "stride", "pad", "outsize")
-Pooling = applied("Pooling", pooling, "kernel_size", "stride", "pad")
-AveragePooling = applied("AveragePooling", average_pooling, "kernel_size", "stride", "pad")
-Im2col = applied("Im2col", im2col, "kernel_size", "stride", "pad", "to_matrix")
-Col2im = applied("Col2im", col2im, "input_shape", "kernel_size", "stride", "pad", "to_matrix")
+__getattr__ = fill(__name__)

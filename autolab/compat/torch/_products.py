@@ -17,7 +17,6 @@ from ._tensor import dressed
 
 matmul = binary("matmul", F.matmul)
 _outer = binary("outer", F.outer)
-kron = binary("kron", F.kron)
 _dot = binary("dot", F.dot)
 
 

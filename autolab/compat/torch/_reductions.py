@@ -105,12 +105,6 @@ def _spread(name: str, engine: Callable[..., Any], said: str) -> Callable[..., A
     return called(call, name, said)
 
 
-var = _spread(
-    "var", F.var, "The variance along ``dim``, divided by the number of elements less ``correction``, which is 1."
-)
-std = _spread("std", F.std, "The standard deviation: the root of `var`.")
-
-
 def _extreme(name: str, engine: Any, of_two: Any, places: str) -> Callable[..., Any]:
     def call(input: Any, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
         x = tensor_of(name, input)

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401  # for table.txt
 
 from ....engine import backend as _backend
 from ....engine import devices as _transfer
 from ....gpu.user_kernel import elementwise_kernel
-from ... import missing
-from ...table import signed
+from ...table import fill, signed
 
 available = _backend.gpu_status().state == "ok"
 cudnn_enabled = False
@@ -86,36 +85,6 @@ def elementwise(in_params: str, out_params: str, operation: str, name: str, **kw
     return elementwise_kernel(in_params, out_params, operation, name, **kwargs)
 
 
-def reduce(*args: Any, **kwargs: Any) -> Any:
-    """Refused: it is a kernel of CuPy's, ``cupy.ReductionKernel``."""
-    return cupy.ReductionKernel(*args, **kwargs)
-
-
-def memoize(for_each_device: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that keeps results by their arguments.
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> @chainer.backends.cuda.memoize()
-    ... def twice(x):
-    ...     return 2 * x
-    >>> twice(3)
-    6
-    """
-    return lambda function: cache(function)
-
-
-def to_cpu(array: Any, stream: Any = None) -> Any:
-    """Arrays in main memory."""
-    return np.asarray(array) if np.isscalar(array) else _transfer.to_cpu(array)
-
-
-def to_gpu(array: Any, device: Any = None, stream: Any = None) -> Any:
-    """Arrays on the current GPU."""
-    return _transfer.to_gpu(array)
-
-
 def get_device_from_id(device_id: int | None) -> Any:
     """A GPU as a ``with`` block; of a negative number, or None, main memory."""
     if device_id is None or device_id < 0:
@@ -123,11 +92,4 @@ def get_device_from_id(device_id: int | None) -> Any:
     return _transfer.device(device_id)
 
 
-def get_device_from_array(*arrays: Any) -> Any:
-    """Where the arrays are."""
-    return DummyDevice if get_array_module(*arrays) is np else get_device_from_id(0)
-
-
-get_device = get_device_from_array
-
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__)

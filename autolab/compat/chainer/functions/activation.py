@@ -9,14 +9,6 @@ from ...table import fill
 from ..variable import as_array
 from ._adapt import adapted, composed
 
-elu = adapted(F.elu)
-leaky_relu = adapted(F.leaky_relu)
-prelu = adapted(F.prelu)
-relu = adapted(F.relu)
-relu6 = adapted(F.relu6)
-sigmoid = adapted(F.sigmoid)
-tanh = adapted(F.tanh)
-
 
 @composed
 def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:

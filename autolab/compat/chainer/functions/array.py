@@ -12,17 +12,6 @@ from ...table import fill
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed
 
-cast = adapted(F.cast)
-diagonal = adapted(F.diagonal)
-expand_dims = adapted(F.expand_dims)
-flip = adapted(F.flip)
-get_item = adapted(F.getitem, "get_item")
-moveaxis = adapted(F.moveaxis)
-pad = adapted(F.pad)
-repeat = adapted(F.repeat)
-swapaxes = adapted(F.swapaxes)
-where = adapted(F.where)
-
 
 @adapted
 def reshape(x: Any, shape: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ...table import signed
+from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted
 
@@ -48,16 +48,4 @@ def classification_summary(y, t, label_num, beta, ignore_label):
     return exact, found, score, support
 
 
-def precision(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
-    """The precision of each class, and its number of examples."""
-    return classification_summary(y, t, label_num, 1.0, ignore_label)[::3]
-
-
-def recall(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
-    """The recall of each class, and its number of examples."""
-    return classification_summary(y, t, label_num, 1.0, ignore_label)[1::2]
-
-
-def f1_score(y: Any, t: Any, label_num: int | None = None, ignore_label: int = -1) -> Any:
-    """The F1 score of each class, and its number of examples."""
-    return classification_summary(y, t, label_num, 1.0, ignore_label)[2:]
+__getattr__ = fill(__name__)

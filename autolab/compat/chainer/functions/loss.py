@@ -13,9 +13,6 @@ from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed, reduced
 
-mean_absolute_error = adapted(F.mean_absolute_error)
-mean_squared_error = adapted(F.mean_squared_error)
-
 _MEAN = "mean", F.mean
 _SUM = "sum", F.sum
 _HALF = "half_squared_sum", lambda c: F.mul(F.sum(F.square(c)), 0.5)
@@ -117,9 +114,6 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
 def squared_error(x0: Any, x1: Any) -> Any:
     """``(x0 - x1)**2``."""
     return F.square(F.sub(x0, x1))
-
-
-squared_difference = squared_error
 
 
 @composed

@@ -32,9 +32,6 @@ def average(x: Any, axis: Any = None, weights: Any = None, keepdims: bool = Fals
     return F.div(F.sum(F.mul(x, w), axis=axis, keepdims=keepdims), F.sum(weights))
 
 
-mean = average
-
-
 @adapted
 def add(*xs: Any) -> Any:
     """The sum of all arguments."""

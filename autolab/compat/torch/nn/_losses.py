@@ -47,10 +47,6 @@ def _of_pair(name: str, engine: Any, said: str) -> Any:
     return called(call, name, f"{said}; ``reduction`` is mean, sum or none.")
 
 
-mse_loss = _of_pair("mse_loss", F.mean_squared_error, "The squared differences")
-l1_loss = _of_pair("l1_loss", F.mean_absolute_error, "The absolute differences")
-
-
 @signed
 def smooth_l1_loss(input, target, size_average, reduce, reduction, beta):
     """Half the squared difference over ``beta`` where it is below ``beta``, else the absolute less half of it."""
@@ -141,16 +137,6 @@ def _bounded(x: Any, t: Any, reduction: str) -> Any:
     slope = (x._data - t._data) / np.maximum(x._data * (1 - x._data), 1e-12)
     each = moved(F.mul(x, constant(slope)), -t._data * logs[0] - (1 - t._data) * logs[1])
     return _as_asked(each, reduction)
-
-
-binary_cross_entropy = _binary(
-    "binary_cross_entropy", _bounded, "The cross entropy of probabilities and targets from 0 to 1."
-)
-binary_cross_entropy_with_logits = _binary(
-    "binary_cross_entropy_with_logits",
-    F.sigmoid_cross_entropy,
-    "The cross entropy of scores, before the sigmoid, and targets from 0 to 1.",
-)
 
 
 @signed

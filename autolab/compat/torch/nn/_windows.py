@@ -74,10 +74,6 @@ def _each(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
-conv_transpose1d = _transposed("conv_transpose1d", F.conv_transpose1d, 1)
-conv_transpose2d = _transposed("conv_transpose2d", F.conv_transpose2d, 2)
-
-
 def _pooling(name: str, engine: Any, said: str) -> Any:
     def call(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, **others: Any) -> Any:
         usual = {"dilation": 1, "ceil_mode": False, "return_indices": False, "count_include_pad": True}
@@ -89,12 +85,6 @@ def _pooling(name: str, engine: Any, said: str) -> Any:
         return dressed(engine(tensor_of(name, input), kernel=kernel_size, stride=stride, padding=padding))
 
     return called(call, name, f"The {said} of each window.")
-
-
-max_pool1d = _pooling("max_pool1d", F.max_pool1d, "greatest element")
-max_pool2d = _pooling("max_pool2d", F.max_pool2d, "greatest element")
-avg_pool1d = _pooling("avg_pool1d", F.avg_pool1d, "mean")
-avg_pool2d = _pooling("avg_pool2d", F.avg_pool2d, "mean")
 
 
 def _adaptive(name: str, engine: Any, axes: int) -> Any:
@@ -110,11 +100,6 @@ def _adaptive(name: str, engine: Any, axes: int) -> Any:
         return dressed(engine(input, kernel if axes > 1 else kernel[0]))
 
     return called(call, name, "Pooling to a size; the windows are equal, so the size divides the input's.")
-
-
-adaptive_avg_pool1d = _adaptive("adaptive_avg_pool1d", F.avg_pool1d, 1)
-adaptive_avg_pool2d = _adaptive("adaptive_avg_pool2d", F.avg_pool2d, 2)
-adaptive_max_pool2d = _adaptive("adaptive_max_pool2d", F.max_pool2d, 2)
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
