@@ -8,11 +8,15 @@ Each facade has a file ``table.txt`` with a section for each module. An entry is
 - ``max_pool2d => _pooling("max_pool2d", F.max_pool2d)`` is another name, or what a function of the module makes.
 - ``GroupNorm(num_groups: int, num_channels: int, eps: float = 1e-5)`` has the types and defaults of a function, or of
   ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone.
+
+A parameter ``swap: bool = only(False)`` is refused with any other value. The code does not have it.
 """
 
 from __future__ import annotations
 import __future__
 
+import ast
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -25,12 +29,17 @@ from .naming import called
 
 
 class Entry(NamedTuple):
-    """One line of a table: parameters, the type after ``->``, the expression after ``=>``, and what `help` says."""
+    """A line of a table: parameters, the type after ``->``, the expression after ``=>``, its number, and the help."""
 
     parameters: str | None
     returns: str
     expression: str
+    line: int
     said: str = ""
+
+
+def _table(module: str) -> Path:
+    return Path(__file__).parent / module.partition(".")[0] / "table.txt"
 
 
 @cache
@@ -43,17 +52,20 @@ def entries(module: str) -> dict[str, Entry]:
     >>> entries("chainer.functions.activation")["softmax"].expression
     'F.softmax(x, axis=axis)'
     """
-    text = (Path(__file__).parent / module.partition(".")[0] / "table.txt").read_text("utf-8")
     found: dict[str, Entry] = {}
-    for line in f"\n{text}".partition(f"\n[{module}]\n")[2].partition("\n[")[0].split("\n"):
-        if line and not line.startswith(" "):
+    section = None
+    for number, line in enumerate(_table(module).read_text("utf-8").splitlines(), 1):
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif section == module and line and not line.startswith(" "):
             head, _, expression = line.partition(" => ")
-            head, _, returns = head.partition(") -> ")
-            name, is_call, parameters = head.removesuffix(")").partition("(")
+            name, is_call, rest = head.partition("(")
+            parameters, arrow, returns = rest.partition(") -> ")
             if name in found:
                 raise ValueError(f"the table has {module}.{name} twice")
-            found[name] = Entry(parameters if is_call else None, returns, expression)
-        elif found:
+            parameters = parameters if arrow else rest.removesuffix(")")
+            found[name] = Entry(parameters if is_call else None, returns, expression, number)
+        elif section == module and found:
             found[name] = found[name]._replace(said=f"{found[name].said}{line}\n")
     return {name: entry._replace(said=dedent(entry.said).strip()) for name, entry in found.items()}
 
@@ -72,13 +84,20 @@ def signed(function: Callable[..., Any]) -> Any:
     >>> torch.nn.Conv2d.__init__.__defaults__
     (1, 0, 1, 1, True, 'zeros')
     """
-    name, is_method = function.__qualname__.removesuffix(".__init__"), "." in function.__qualname__
-    entry, code = entries(original(function.__module__))[name], function.__code__
-    if is_method:
+    name, code = function.__qualname__.removesuffix(".__init__"), function.__code__
+    entry = entries(original(function.__module__))[name]
+    if "." in function.__qualname__:
         entry = entry._replace(parameters=f"self, {entry.parameters}", returns=entry.returns or "None")
-    meant = _defined(entry, function.__module__)
-    if meant.__code__.co_varnames != code.co_varnames[: len(meant.__code__.co_varnames)]:
+    passed = [parameter for parameter in _parameters(entry) if parameter.strip("*") not in _only(entry)]
+    if [parameter.strip("*") for parameter in passed] != [*code.co_varnames[: len(passed)]]:
         raise TypeError(f"{function.__module__}.{name}: the table has other parameters: {entry.parameters}")
+    if _only(entry):
+        given = [one if one.startswith("*") or one == "self" else f"{one}={one}" for one in passed]
+        made = _defined(entry._replace(expression=f"_call({', '.join(given)})"), name, function.__module__, function)
+        made.__qualname__ = function.__qualname__
+        made.__name__, made.__doc__ = function.__name__, function.__doc__
+        return made
+    meant = _defined(entry, name, function.__module__)
     function.__defaults__, function.__kwdefaults__ = meant.__defaults__, meant.__kwdefaults__
     function.__annotations__ = meant.__annotations__
     return function
@@ -102,17 +121,50 @@ def fill(
         if entry.parameters is None:
             vars(sys.modules[module])[name] = eval(entry.expression, vars(sys.modules[module]))
         elif entry.expression:
-            made = called(_defined(entry, module), name, entry.said)
+            made = called(_defined(entry, name, module), name, entry.said)
             decorate = several if several is not None and entry.expression.count("F.") > 1 else one
             vars(sys.modules[module])[name] = made = made if decorate is None else decorate(made)
             made.__module__ = module
     return missing(module)
 
 
-def _defined(entry: Entry, module: str) -> Any:
+_ONLY = re.compile(r"(\w+)(: [^=,]+)? = only\(([^()]*)\)")
+
+
+def _only(entry: Entry) -> dict[str, str]:
+    """The parameters of which the facade has one value, with its text."""
+    return {name: value for name, _, value in _ONLY.findall(entry.parameters or "")}
+
+
+def _parameters(entry: Entry) -> list[str]:
+    """The names of the parameters, in the order in which the code of a function has them."""
+    taken = ast.parse(f"def f({entry.parameters}): ...").body[0].args  # type: ignore[attr-defined]
+    found = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)]
+    more = [("*", taken.vararg), ("**", taken.kwarg)]
+    return found + [stars + one.arg for stars, one in more if one is not None]
+
+
+def _refuse(function: str, library: str, given: dict[str, tuple[Any, Any]]) -> None:
+    """Fail for a parameter with another value than the one that is there; False, 0 and None are alike."""
+    for name, (value, only) in given.items():
+        is_plain = value is None or isinstance(value, int | float | str)
+        if value is not only and not (is_plain and (value == only or not (value or only))):
+            raise NotImplementedError(f"{function}: {name}={value!r:.40} is not part of AutoLab's {library} facade")
+
+
+def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     """A function as if it were written in the module, whose names its defaults and its expression may use."""
-    source = f"def made({entry.parameters}) -> {entry.returns or 'Any'}: return {entry.expression}"
-    code = compile(source, __file__, "exec", __future__.annotations.compiler_flag, dont_inherit=True)
+    parameters = _ONLY.sub(r"\1\2 = \3", entry.parameters or "")
+    given = ", ".join([f"{one!r}: ({one}, {value})" for one, value in _only(entry).items()])
+    check = f"_check({name!r}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
+    source = f"""def make(_check, _call):
+    def made({parameters}) -> {entry.returns or "Any"}:
+        {check}return {entry.expression or None}
+    return made
+"""
+    tree = ast.increment_lineno(ast.parse(source), entry.line - 3)  # so that tracebacks show the line of the table
+    flags = __future__.annotations.compiler_flag
+    code = compile(tree, str(_table(original(module))), "exec", flags, dont_inherit=True)
     found: dict[str, Any] = {}
     exec(code, vars(sys.modules[module]), found)
-    return found["made"]
+    return found["make"](_refuse, call)

@@ -340,7 +340,7 @@ def test_grad_returns_a_list_and_stores_on_request():
     np.testing.assert_array_equal(x.grad, [7])
     with pytest.raises(TypeError, match="sequences"):
         chainer.grad(x * x, x)
-    with pytest.raises(NotImplementedError, match=r"chainer\.grad"):
+    with pytest.raises(NotImplementedError, match="grad: loss_scale"):
         chainer.grad([x], [x], loss_scale=2.0)
 
 

@@ -76,7 +76,7 @@ class FunctionNode(Checked, _function_node.FunctionNode):
 
 
 @signed
-def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, retain_grad, enable_double_backprop, loss_scale):
+def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, enable_double_backprop):
     """Gradients of ``outputs`` with respect to ``inputs``, as a list of Variables.
 
     Parameters
@@ -100,8 +100,6 @@ def grad(outputs, inputs, grad_outputs, grad_inputs, set_grad, retain_grad, enab
     >>> gx, chainer.grad([gx], [x])
     (variable([27.]), [variable([18.])])
     """
-    if loss_scale is not None or retain_grad:
-        raise NotImplementedError("chainer.grad: loss_scale and retain_grad are not part of AutoLab's chainer facade")
     if not isinstance(outputs, tuple | list) or not isinstance(inputs, tuple | list):
         raise TypeError("grad: outputs and inputs are sequences; expected grad([y], [x])")
     found: Sequence[Any] = tagged(_grad(list(outputs), list(inputs), grad_outputs, enable_double_backprop))

@@ -68,11 +68,7 @@ class Adam(Optimizer, _optimizers.Adam):
     hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
 
     @signed
-    def __init__(self, alpha, beta1, beta2, eps, eta, weight_decay_rate, amsgrad, adabound):
-        if amsgrad or adabound:
-            raise NotImplementedError(
-                f"{type(self).__name__}: amsgrad=True and adabound=True are not part of AutoLab's chainer facade"
-            )
+    def __init__(self, alpha, beta1, beta2, eps, eta, weight_decay_rate):
         super().__init__(alpha, beta1, beta2, eps)
         self.alpha, self.eta, self.weight_decay_rate = alpha, eta, weight_decay_rate
 

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from .... import functions as F
-from ...table import fill, signed
+from ...table import fill
 from ..variable import as_array
 from ._adapt import adapted, composed
 
@@ -25,35 +25,6 @@ def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Any:
 def _as(x: Any, y: Any) -> Any:
     """``y`` in the dtype of ``x``: Chainer's layers keep it, whatever their weights have."""
     return y if as_array(y).dtype == as_array(x).dtype else F.cast(y, as_array(x).dtype)
-
-
-@adapted
-@signed
-def convolution_2d(x, W, b, stride, pad, cover_all, *, dilate, groups):
-    """A convolution of images ``(examples, channels, height, width)``."""
-    _refuse_cover_all("convolution_2d", cover_all)
-    return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups))
-
-
-@adapted
-@signed
-def convolution_1d(x, W, b, stride, pad, cover_all, dilate, groups):
-    """A convolution of sequences ``(examples, channels, length)``."""
-    _refuse_cover_all("convolution_1d", cover_all)
-    return _as(x, F.conv1d(x, W, b, stride=stride, padding=pad, dilation=dilate, groups=groups))
-
-
-def _refuse_cover_all(who: str, cover_all: bool) -> None:
-    if cover_all:
-        raise NotImplementedError(f"{who}: cover_all=True is not part of AutoLab's chainer facade")
-
-
-@adapted
-@signed
-def dilated_convolution_2d(x, W, b, stride, pad, dilate, cover_all):
-    """`convolution_2d` whose kernel meets elements that are ``dilate`` apart."""
-    _refuse_cover_all("dilated_convolution_2d", cover_all)
-    return _as(x, F.conv2d(x, W, b, stride=stride, padding=pad, dilation=dilate))
 
 
 @composed

@@ -18,13 +18,11 @@ def _pair(value: Any) -> tuple[int, int]:
 
 @composed
 @signed
-def max_pooling_2d(x, ksize, stride, pad, cover_all, return_indices):
+def max_pooling_2d(x, ksize, stride, pad, cover_all):
     """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
 
     Elements that are equally large share the gradient equally; Chainer gave it to the first.
     """
-    if return_indices:
-        raise NotImplementedError("max_pooling_2d: return_indices=True is not part of AutoLab's chainer facade")
     kernel, steps, around = _pair(ksize), _pair(ksize if stride is None else stride), _pair(pad)
     shape = as_array(x).shape
     if not cover_all or len(shape) != 4:
@@ -55,9 +53,9 @@ def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> 
 
 @composed
 @signed
-def max_pooling_1d(x, ksize, stride, pad, cover_all, return_indices):
+def max_pooling_1d(x, ksize, stride, pad, cover_all):
     """`max_pooling_2d` of sequences."""
-    return _of_images(max_pooling_2d, x, ksize, stride, pad, cover_all=cover_all, return_indices=return_indices)
+    return _of_images(max_pooling_2d, x, ksize, stride, pad, cover_all=cover_all)
 
 
 @composed

@@ -75,10 +75,8 @@ class _Convolution(Module):
     transposed = False
 
     @signed
-    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode):
+    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias):
         super().__init__()
-        if padding_mode != "zeros":
-            raise NotImplementedError(f"{type(self).__name__}: padding_mode is not part of AutoLab's torch facade")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride = _each(kernel_size, self.axes), _each(stride, self.axes)
         self.padding = padding if isinstance(padding, str) else _each(padding, self.axes)

@@ -55,7 +55,7 @@ def smooth_l1_loss(input, target, size_average, reduce, reduction, beta):
 
 
 @signed
-def cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
+def cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction):
     """The cross entropy of scores, before the softmax, and the numbers of the right classes or probabilities.
 
     Examples
@@ -66,8 +66,6 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     """
     x, t = tensor_of("cross_entropy", input), tensor_of("cross_entropy", target, "target")
     how, axis = _reduction("cross_entropy", reduction, size_average, reduce), 1 if x._data.ndim > 1 else 0
-    if label_smoothing:
-        raise NotImplementedError("cross_entropy: label_smoothing is not part of AutoLab's torch facade")
     if t._data.dtype.kind == "f":
         if weight is not None:
             raise NotImplementedError("cross_entropy: weight for probabilities is not part of AutoLab's torch facade")
@@ -163,12 +161,10 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
 
 
 @signed
-def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
+def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average, reduce, reduction):
     """How much nearer the positive example must come to the anchor than the negative one."""
     if margin <= 0:
         raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
-    if swap:
-        raise NotImplementedError("triplet_margin_loss: swap is not part of AutoLab's torch facade")
     near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
     each = F.relu(F.add(F.sub(near, far), margin))
     return _as_asked(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))

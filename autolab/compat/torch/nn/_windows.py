@@ -118,12 +118,4 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     return dressed(F.pad(input, widths, constant_values=0 if value is None else value))
 
 
-@signed
-def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias):
-    """Sequences or images in another size: the nearest elements, or linear means of the neighbours."""
-    if recompute_scale_factor or antialias:
-        raise ValueError("interpolate: recompute_scale_factor and antialias are not part of AutoLab's torch facade")
-    return dressed(F.interpolate(input, size, scale_factor, mode, bool(align_corners)))
-
-
 __getattr__ = fill(__name__)

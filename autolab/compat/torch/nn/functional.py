@@ -129,14 +129,6 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     return dressed(F.batch_norm(input, scale, offset, eps=eps))
 
 
-@signed
-def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
-    """Each channel of each example with mean 0 and variance 1."""
-    if running_mean is not None or not use_input_stats:
-        raise NotImplementedError("instance_norm: running averages are not part of AutoLab's torch facade")
-    return dressed(F.instance_norm(input, weight, bias, eps))
-
-
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:
     """The last axes divided by the root of the mean of their squares."""
     count = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
@@ -145,10 +137,8 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
 
 
 @signed
-def scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale):
+def scaled_dot_product_attention(query, key, value, attn_mask, is_causal, scale):
     """Means of the values, weighted by how the queries fit to the keys."""
-    if dropout_p:
-        raise NotImplementedError("scaled_dot_product_attention: dropout_p is not part of AutoLab's torch facade")
     mask = without_gradient("scaled_dot_product_attention", "attn_mask", attn_mask)
     return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
 

@@ -85,8 +85,8 @@ class Adam(Optimizer):
     decoupled = False
 
     @signed
-    def __init__(self, params, lr, betas, eps, weight_decay, amsgrad, *, maximize, **options):
-        _unsupported(type(self).__name__, {"amsgrad": amsgrad, **options})
+    def __init__(self, params, lr, betas, eps, weight_decay, *, maximize, **options):
+        _unsupported(type(self).__name__, options)
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
         super().__init__(params, {**settings, "decoupled": self.decoupled})
 
@@ -109,9 +109,7 @@ class RMSprop(Optimizer):
     """Divides by a running mean of the gradient's size."""
 
     @signed
-    def __init__(self, params, lr, alpha, eps, weight_decay, momentum, **options):
-        if momentum:
-            raise NotImplementedError("RMSprop: momentum is not part of AutoLab's torch facade")
+    def __init__(self, params, lr, alpha, eps, weight_decay, **options):
         _unsupported("RMSprop", options)
         super().__init__(params, {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay})
 
@@ -124,9 +122,8 @@ class Adagrad(Optimizer):
     """Elements that moved much move less."""
 
     @signed
-    def __init__(self, params, lr, lr_decay, weight_decay, initial_accumulator_value, eps, **options):
-        absent = {"lr_decay": lr_decay, "initial_accumulator_value": initial_accumulator_value}
-        _unsupported("Adagrad", {**absent, **options})
+    def __init__(self, params, lr, weight_decay, eps, **options):
+        _unsupported("Adagrad", options)
         super().__init__(params, {"lr": lr, "eps": eps, "weight_decay": weight_decay})
 
     def rule(self, group: dict[str, Any]) -> Any:
