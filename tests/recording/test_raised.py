@@ -16,7 +16,7 @@ from autolab import functions as F
 from autolab.recording import Recording, find_nonfinite, last_recording
 from autolab.views import mimebundle
 from autolab.views.graph.graph_svg import to_svg
-from autolab.views.graph.listing import listing
+from autolab.views.graph.listing import listing, unreached
 from autolab.views.graph.scene import scene, structure
 from autolab.views.steps.static import to_text
 
@@ -34,6 +34,7 @@ def failing(fn: Any, *args: Any, **options: Any) -> Recording:
 def shown_everywhere(recording: Recording) -> None:
     bundle = mimebundle(recording)
     assert "text/html" in bundle, bundle["text/plain"]
+    assert unreached(recording) in bundle["text/html"]
     assert "<svg" in to_svg(recording)
     json.dumps(recording.to_json(), allow_nan=False)
     assert structure(recording) == structure(recording)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
 from ..draw.colors import THEMES
-from ..draw.escape import Markup, code, element, fitting, join, paragraph, picture, prose
+from ..draw.escape import Markup, at_rest, element, fitting, picture
 from ..draw.plot import Size
 from ..draw.svg import Look, document, new_scope, path_of, sheet, words_at
 from ..draw.typeset import in_pieces
@@ -25,12 +25,8 @@ _LINE = 18.0
 
 def bundle(data: Derivatives) -> Bundle:
     """Title, curves with formulas and numbers, and the sentence; and text."""
-    parts = [
-        paragraph(code(symbol(data, 0))),
-        picture(curves_svg(data), spoken(data)),
-        paragraph(prose(moving(data)["said"])),
-    ]
-    return fitting(iter([join(parts)]), to_text(data))
+    shown = at_rest(symbol(data, 0), picture(curves_svg(data), spoken(data)), moving(data)["said"])
+    return fitting([shown], to_text(data))
 
 
 def bundle_of_view(view: Any) -> Bundle:

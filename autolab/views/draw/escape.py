@@ -161,3 +161,9 @@ def details(summary: str, *parts: Markup) -> Markup:
 def paragraph(*parts: Markup) -> Markup:
     """A paragraph."""
     return element("p", *parts)
+
+
+def at_rest(title: str, shown: Markup | None, *told: str) -> Markup:
+    """The frame of a live view without its controls: the title as code, the picture, and what there is to say of it."""
+    words = [paragraph(prose(said)) for said in told if said]
+    return join([paragraph(code(title)), *([] if shown is None else [shown]), *words])

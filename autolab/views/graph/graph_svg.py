@@ -74,19 +74,18 @@ def draw(
     look: Look = "auto",
     compact: bool = False,
     below: Sequence[str] = (),
+    titled: bool = True,
 ) -> Markup:
     """The SVG document of a scene with readings, and sentences below. Its ids are unique in this process."""
     scope = new_scope()
     shades: set[int] = set()
     words = picture["description"] if compact else describe(picture, numbers)
-    bar = scale_legend(numbers["scale"], picture["height"] + _TITLE_HEIGHT, shades) if not compact else []
-    size = max(picture["width"], 320.0), picture["height"] + _TITLE_HEIGHT + (LEGEND_HEIGHT if bar else 0.0)
+    top = _TITLE_HEIGHT if titled else 0.0
+    bar = scale_legend(numbers["scale"], picture["height"] + top, shades) if not compact else []
+    size = max(picture["width"], 320.0), picture["height"] + top + (LEGEND_HEIGHT if bar else 0.0)
     body = drawing(picture, numbers, scope, shades, compact)
-    parts = [
-        words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name"),
-        element("g", *body, transform=f"translate(0 {_TITLE_HEIGHT:.0f})"),
-        *bar,
-    ]
+    head = [words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name")] if titled else []
+    parts = [*head, element("g", *body, transform=f"translate(0 {top:.0f})"), *bar]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
     parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])

@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.display import Bundle
 from ..draw.arrays import Grid
 from ..draw.colors import Theme, Tone, color
-from ..draw.escape import Markup, clean, code, element, image_address, join, paragraph, picture, prose
+from ..draw.escape import Markup, at_rest, clean, element, image_address, picture
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size
@@ -33,8 +33,7 @@ def bundle(surface: Surface) -> Bundle:
     words = describe(surface)
     _, *sentence = _sentences(surface)  # the first repeats the title
     shown = picture(surface_svg(surface, titled=False), words)
-    parts = [paragraph(code(title_of(surface))), shown, paragraph(prose(" ".join(sentence)))]
-    return {"text/html": str(join(parts)), "text/plain": words}
+    return {"text/html": str(at_rest(title_of(surface), shown, " ".join(sentence))), "text/plain": words}
 
 
 def title_of(surface: Surface) -> str:

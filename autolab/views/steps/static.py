@@ -1,5 +1,5 @@
-"""How a recording shows itself where nothing can be moved: the graph, the tape, what each step sent back; and the same
-as text, a line per step and the backward pass in sentences.
+"""How a recording shows itself where nothing can be moved: the live graph at rest; and as text, a line per step and the
+backward pass in sentences.
 """
 
 from __future__ import annotations
@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...engine.display import Bundle
 from ...recording.collector import collector_waits
-from ...recording.model import Recording, Snapshot, Step
+from ...recording.model import Recording, Step
 from ...recording.observations import marked_steps
 from ...recording.outline import Group, outline
 from ..draw import grad_status
 from ..draw.arrays import text_of
-from ..draw.escape import LIMIT, Markup, clean, code, details, escape, fitting, join, paragraph, picture, prose, table
+from ..draw.escape import LIMIT, Markup, at_rest, clean, fitting, picture
 from ..draw.messages import plural, say
-from ..draw.names import columns, heading, label
+from ..draw.names import columns, heading, title
 from ..graph.graph_svg import describe, draw
-from ..graph.listing import describe_program, ended, listing, remarks, unreached
+from ..graph.listing import describe_program, ended, remarks, unreached
 from ..graph.playback import Playback
 from ..graph.readings import readings, signs_of, spoken_group
 from ..graph.scene import scene
-from .frames import frame, share_at
+from .frames import frame
 
 
 def in_a_line(recording: Recording) -> str:
@@ -62,35 +62,6 @@ def _pad(text: str, width: int) -> str:
 
 
 MAX_ROWS = 60
-_FORWARD = ("step", "expression", "value", "gradient", "line")
-_SOURCE = ("line", "code", "")
-_BACKWARD = ("step", "from", "upstream gradient", "local derivative", "to", "by the rule", "share", "gradient so far")
-
-
-def tables(recording: Recording) -> list[Markup]:
-    """The forward rows, then the backward rows, each behind a line that opens on a click."""
-    steps = recording.steps
-    forward = table(_FORWARD, [_forward_row(step) for step in steps[:MAX_ROWS]])
-    parts = [details(f"Tape: {plural(len(steps), 'step')}", forward, *_more(len(steps)))]
-    walk = Playback(recording)
-    count = len(walk) - walk.start
-    if count:
-        rows = [_backward_row(walk, k) for k in range(walk.start, min(walk.start + MAX_ROWS, len(walk)))]
-        parts.append(details(f"Backward: {plural(count, 'step')}", table(_BACKWARD, rows), *_more(count)))
-    return parts
-
-
-def source_table(recording: Recording) -> Markup | None:
-    """The source with the line that raised and those that were not reached; None where there is nothing to say."""
-    shown = listing(recording, {})
-    marks = shown.get("marks")
-    if not marks:
-        return None
-    numbers = range(shown["first"], shown["first"] + len(shown["lines"]))
-    rows = [
-        [escape(n), code(line), escape(marks.get(str(n), ""))] for n, line in zip(numbers, shown["lines"], strict=True)
-    ]
-    return details(" ".join(filter(None, ["Source.", unreached(recording)])), table(_SOURCE, rows))
 
 
 def backward_lines(recording: Recording) -> list[str]:
@@ -103,44 +74,6 @@ def backward_lines(recording: Recording) -> list[str]:
     return [f"{say('walk_backward')}:", *numbered, *more] if count else []
 
 
-def _more(count: int) -> list[Markup]:
-    return [paragraph(escape(say("first_rows", shown=MAX_ROWS, total=count)))] if count > MAX_ROWS else []
-
-
-def _forward_row(step: Step) -> list[Markup]:
-    gradient = escape(grad_status.of_step(step)) if step.grad is None else code(text_of(step.grad))
-    place = "" if step.line is None else f"{step.file}, {step.line}"
-    return [escape(step.id), code(heading(step)), _code(step.value), gradient, code(place)]
-
-
-def _backward_row(walk: Playback, k: int) -> list[Markup]:
-    number = escape(1 + k - walk.start)
-    if walk.moments[k].phase == "start":
-        outputs, upstream = walk.recording.outputs, walk.recording.upstream
-        names = ", ".join([label(walk.steps[i]) for i in outputs])
-        start = ", ".join([text_of(given) for given in upstream if given is not None])
-        blank = code("")
-        return [number, escape(say("term_start")), code(start), blank, code(names), blank, blank, code(start)]
-    share = share_at(walk, k)
-    source, target = share.names
-    total = share.use.total or share.share
-    so_far = f" ({share.number} of {share.count})" if share.count > 1 else ""
-    return [
-        number,
-        code(source),
-        _code(share.upstream),
-        _code(share.use.local),
-        code(target),
-        code(share.use.rule or ""),
-        _code(share.share),
-        join([code(text_of(total)), escape(so_far)]),
-    ]
-
-
-def _code(snapshot: Snapshot | None) -> Markup:
-    return code("" if snapshot is None else text_of(snapshot))
-
-
 @collector_waits()
 def bundle(recording: Recording) -> Bundle:
     """HTML with the largest picture that fits, and text."""
@@ -149,15 +82,10 @@ def bundle(recording: Recording) -> Bundle:
 
 def _ever_smaller(recording: Recording) -> Iterator[Markup]:
     """The whole display; with a compact picture; with all groups closed; without a picture."""
-    before, tables = [paragraph(prose(sentence)) for sentence in ended(recording)], _tables(recording)
-    folded = outline(recording, most=0)
-    for compact, expanded, tree in ((False, None, None), (True, None, None), (True, (), folded)):
+    told = [*(ended(recording) or [describe_program(recording)]), unreached(recording), *remarks(recording)]
+    closed = outline(recording, most=0)
+    for compact, expanded, tree in ((False, None, None), (True, None, None), (True, (), closed)):
         shown, numbers = scene(recording, expanded, tree), readings(recording, expanded, tree)
-        yield join([*before, picture(draw(shown, numbers, compact=compact), describe(shown, numbers)), *tables])
-    yield join([paragraph(prose(describe_program(recording))), *before, *tables])
-
-
-def _tables(recording: Recording) -> list[Markup]:
-    source = source_table(recording)
-    told = [paragraph(prose(remark)) for remark in remarks(recording)]
-    return [*tables(recording), *([source] if source is not None else []), *told]
+        drawn = draw(shown, numbers, compact=compact, titled=False)
+        yield at_rest(title(recording), picture(drawn, describe(shown, numbers)), *told)
+    yield at_rest(title(recording), None, *told)
