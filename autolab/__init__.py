@@ -50,6 +50,7 @@ from .engine.habits import ModulesByHabit as _ModulesByHabit
 from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
+from .engine.tracebacks import brief_in_notebooks as _brief_in_notebooks
 from .engine.variable import Variable, as_variable
 from .engine.warned import point_to_users as _point_to_users
 from .gpu import fuse
@@ -87,6 +88,7 @@ __version__ = "0.1.0"
 
 _keep_blocks()
 _point_to_users()
+_brief_in_notebooks()
 _sys.meta_path.insert(0, _ModulesByHabit)  # before the one that would load a module again under another name
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.

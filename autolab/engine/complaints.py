@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .backend import device_name, is_array
-from .tracebacks import briefly
 
 if TYPE_CHECKING:
     from .schema import Schema
@@ -92,7 +91,7 @@ def complaint(
     text = f"{function}: {', '.join(given)}"
     if len(text + what) > LIMIT:
         text = text[: LIMIT - len(what) - 1] + "…"
-    return briefly(kind(text + what).with_traceback(error.__traceback__))
+    return kind(text + what).with_traceback(error.__traceback__)
 
 
 def mixed_devices(arrays: dict[str, Any]) -> str | None:

@@ -1,4 +1,5 @@
-"""folded(): the traceback of an exception that passes through AutoLab shows the user's frames, and few of AutoLab's.
+"""Tracebacks show the user's frames, and few of AutoLab's: folded(), where an exception of the user's passes through
+AutoLab, and brief_in_notebooks() for wrong calls.
 
 Between the call of `record` and the user's line stand frames that say nothing about his program. They are taken out of
 the traceback where it passes the function that he called. That one's own frame cannot be: it sets
@@ -12,14 +13,16 @@ import re
 import sys
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, TypeVar
-
-E = TypeVar("E", bound=BaseException)
+from typing import Any
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 _SETTING = "AUTOLAB_TRACEBACK"
-_WRONG_CALL = re.compile(r"[\w.]+(: |\(\) (missing|takes|got) )")
+_WRONG_CALL = re.compile(r"['\"]?[\w.]+(: |\(\) (missing|takes|got) )|module 'autolab")
+"""How a message begins that names what was called; that of a KeyError is quoted."""
+
+_KINDS = (TypeError, ValueError, LookupError, AttributeError, RuntimeError, OverflowError, OSError)
+"""What a wrong call raises. IPython would hand over the errors of its own parser as well, which it shows better."""
 
 
 def hidden() -> bool:
@@ -30,8 +33,7 @@ def hidden() -> bool:
 class folded:
     """A ``with`` block of a function that users call: what their own function raises inside loses AutoLab's frames.
 
-    Where no frame of the user's is in it, a notebook shows a wrong call as his cell and the sentence (`briefly`). A
-    fault of AutoLab stays as it is.
+    Where no frame of the user's is in it, it stays as it is.
 
     Examples
     --------
@@ -63,30 +65,34 @@ class folded:
                 count += _fold(users)
         if count:
             _say_left_out(error, count)
-        else:
-            briefly(error)
 
 
-def briefly(error: E) -> E:
-    """Let a notebook show a wrong call, whose message begins with what was called, without AutoLab's frames."""
-    if "IPython" in sys.modules and hidden() and _WRONG_CALL.match(str(error)):
-        with suppress(Exception):  # an exception of somebody's own class may take no attributes
-            error._render_traceback_ = _brief  # type: ignore[attr-defined]
-    return error
+def brief_in_notebooks() -> None:
+    """From now on IPython shows a wrong call of whatever AutoLab has as the user's cell and the sentence.
+
+    A handler that somebody else has set stays.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is not None and not shell.custom_exceptions:
+        shell.set_custom_exc(_KINDS, _show)
 
 
-def _brief() -> Any:
-    """What IPython prints of the exception that it handles, which has this function and no reference to itself."""
-    error = sys.exception()
-    assert error is not None
-    entries = _entries(error.__traceback__)
-    users = None
-    for entry in reversed([entry for entry in entries if not _is_own(entry)]):
-        users = TracebackType(users, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_offset: int | None = None) -> None:
+    """What IPython does with an exception; without AutoLab's frames where their words are about the user's call."""
+    entries = _entries(trace)
     own = sum(map(_is_own, entries))
-    if own and not any(note.startswith(_SETTING) for note in getattr(error, "__notes__", ())):
-        _say_left_out(error, own)
-    return sys.modules["IPython"].get_ipython().InteractiveTB.structured_traceback(type(error), error, users)
+    shown: TracebackType | None = trace
+    if own and hidden() and (isinstance(error, OSError) or _WRONG_CALL.match(str(error))):
+        shown = None
+        for entry in reversed([entry for entry in entries if not _is_own(entry)]):
+            shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+        if not any(note.startswith(_SETTING) for note in getattr(error, "__notes__", ())):
+            _say_left_out(error, own)
+        above = _before(error)
+        if above and any(map(_is_own, _entries(above[0].__traceback__)[:1])):  # AutoLab has caught it
+            error.__cause__ = None
+    shell.showtraceback((kind, error, shown), tb_offset=tb_offset, running_compiled_code=True)
 
 
 def _say_left_out(error: BaseException, count: int) -> None:

@@ -170,6 +170,16 @@ WRONG_CALLS = {
     "autolab.interact(f, x='k')": "interact: x is 'k'; expected a number",
     "autolab.plots.surface(f, (0.0, 0.0), steps=-1)": "surface: steps is -1; expected a whole number",
     "autolab.derivatives(f, 1.0)": "f() missing 1 required positional argument: 'y'",
+    "F.softmax()": "softmax: got 0 positional arguments; expected 1 array (x), then axis",
+    "F.relu('a')": "relu: input 'x': got str 'a'; expected real numbers",
+    "autolab.Variable('a')": "Variable: data: got str 'a'; expected real numbers",
+    "autolab.links.Linear('a')": "Linear: out_size is 'a'; expected a positive integer",
+    "autolab.links.Conv2D(3, 4, 3)([[1.0, 2.0]])": "conv2d: x has shape (1, 2), w has shape (4, 3, 3, 3)",
+    "autolab.links.Lineer(3)": "module 'autolab.links' has no attribute 'Lineer'",
+    "autolab.optimizers.Adam(lr='x')": "Adam: lr is 'x'; expected a number of at least 0",
+    "autolab.optimizers.Adam().setup(3)": "Adam.setup: got an int; expected a Link",
+    "autolab.lesson.check('no', 3)": "lesson.check: no exercise is called 'no'",
+    "autolab.serializers.load_npz('no.npz', autolab.links.Linear(2, 2))": "No such file or directory: 'no.npz'",
     "F.softmax(autolab.Variable([1.0, 2.0]), axis=4)": "softmax: x has shape (2,), axis=4: expected an axis",
 }
 CALLS = """
