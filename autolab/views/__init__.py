@@ -56,7 +56,7 @@ _SHOWN = {
     "views.interact.interact.Interact": {"svg": "interact.interact:svg_of_view"},
     "views.graph.explorer.Explorer": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
     "views.graph.graph_view.GraphView": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
-    "views.check.lens.Lens": {"bundle": "check.static:lens_bundle"},
+    "views.check.lens.Lens": {"bundle": "check.static:lens_bundle", "svg": "check.static:svg_of_view"},
     "views.derivatives.explorer.DerivativeExplorer": {
         "bundle": "derivatives.static:bundle_of_view",
         "svg": "derivatives.static:svg_of_view",

@@ -27,6 +27,7 @@ from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
 from ..draw.plot import to_svg
+from ..draw.svg import Look, stacked
 from .charts import step_chart, step_sentence
 from .contents import SIGNS, answer, findings_about, first_input, spans, verdict
 
@@ -46,6 +47,15 @@ def bundle(report: GradientReport) -> Bundle:
 def lens_bundle(lens: Any) -> Bundle:
     """The report that a lens shows."""
     return bundle(lens.report)
+
+
+def svg_of_view(lens: Any, look: Look) -> Markup:
+    """The picture of what a lens shows now: the verdict, the gradients of an input, and what was found."""
+    told, item = verdict(lens.report), lens.report.inputs[lens.look["input"]]
+    found = answer(lens.report, item)
+    formulas = [f"{label} {''.join(formula)}" for label, *formula in found["formulas"]]
+    shown = [heatmaps(panels, look)] if (panels := _panels(item)) else []
+    return stacked(shown, f"{told['title']} {told['word']}", [found["says"], found["hint"], *formulas], look)
 
 
 def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
@@ -106,6 +116,11 @@ def _row(report: GradientReport, item: InputReport, is_shown: bool) -> list[Mark
 
 
 def _heatmaps(item: InputReport) -> Markup:
+    panels = _panels(item)
+    return picture(heatmaps(panels), " ".join(map(describe, panels))) if panels else escape("")
+
+
+def _panels(item: InputReport) -> list[Panel]:
     """Analytic and numeric on one scale; the error of a right input without colours.
 
     Unless the input is right, the worst element is ringed in all. Of a large input, numeric and error show what was
@@ -113,8 +128,7 @@ def _heatmaps(item: InputReport) -> Markup:
     """
     is_compared = item.measured or not item.numeric.size
     kinds = [(kind, span) for kind, span in spans(item) if is_compared or kind == "analytic"]
-    panels = [_panel(item, kind, span) for kind, span in kinds if getattr(item, kind) is not None]
-    return picture(heatmaps(panels), " ".join(describe(panel) for panel in panels)) if panels else escape("")
+    return [_panel(item, kind, span) for kind, span in kinds if getattr(item, kind) is not None]
 
 
 def _panel(item: InputReport, kind: str, span: Span) -> Panel:

@@ -17,6 +17,7 @@ import numpy as np
 from .arrays import Grid
 from .colors import LINES, THEMES, Theme, Tone, color, paint
 from .escape import Markup, element, escape
+from .names import shorten, wrapped
 
 _documents = count(1)
 
@@ -80,14 +81,22 @@ def document(
     )
 
 
-def stacked(documents: Sequence[Markup], title: str, words: str, look: Look = "auto") -> Markup:
-    """Documents below each other, as one."""
-    parts, wide, top = [], 0.0, 0.0
-    for one in documents:
-        width, height = map(float, re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', one)[0])
+def stacked(documents: Sequence[Markup], title: str, told: Sequence[str], look: Look = "auto") -> Markup:
+    """Documents below each other, as one: above them the title, below them what there is to say."""
+    sizes = [[float(length) for length in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', one)[0]] for one in documents]
+    wide, top = max([_LEAST, *(width for width, _ in sizes)]), _TITLE
+    parts = [words_at(_EDGE, 25.0, shorten(title, int((wide - 2 * _EDGE) / _LETTER)), "name")]
+    for one, (_, height) in zip(documents, sizes, strict=True):
         parts.append(Markup(one.replace("<svg", f'<svg y="{top:.1f}"', 1)))
-        wide, top = max(wide, width), top + height
-    return document(parts, (wide, top), title, words, look)
+        top += height
+    for line in [line for said in told for line in wrapped(said, int((wide - 2 * _EDGE) / _SMALL))]:
+        top += _LINE
+        parts.append(words_at(_EDGE, top, line, "tab"))
+    return document(parts, (wide, top + _EDGE), title, " ".join(told), look)
+
+
+_LEAST, _EDGE, _TITLE, _LINE = 480.0, 14.0, 36.0, 19.0
+_LETTER, _SMALL = 9.7, 7.9  # widths of letters of the title and of what is said
 
 
 def words_at(x: float, y: float, words: str, style: str | None = None) -> Markup:

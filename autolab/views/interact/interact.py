@@ -74,14 +74,18 @@ class Interact(LiveView):
         """Where the sliders and choices stand, by name."""
         return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
 
+    @property
+    def _call_now(self) -> str:
+        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
+
     def _static(self) -> Bundle:
-        heading = f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
         bundles = [mimebundle(chart) for chart in self._charts]
         bundles += [self._board.static()] if self._board.arrays else []
         shown = [Markup(bundle["text/html"]) for bundle in bundles]
         said = [paragraph(prose(" ".join(self._told), _MOST_TEXT))] if self._told else []
-        texts = [heading, *self._told, *[bundle["text/plain"] for bundle in bundles]]
-        return {"text/html": str(join([paragraph(code(heading)), *shown, *said])), "text/plain": "\n".join(texts)}
+        texts = [self._call_now, *self._told, *[bundle["text/plain"] for bundle in bundles]]
+        html = join([paragraph(code(self._call_now)), *shown, *said])
+        return {"text/html": str(html), "text/plain": "\n".join(texts)}
 
     # ------------------------------------------------------------------ for the page
     def _compute(self) -> None:
@@ -155,10 +159,10 @@ class Interact(LiveView):
 
 
 def svg_of_view(view: Interact, look: Look) -> Markup:
-    """The charts and heatmaps that a view shows now, below each other."""
+    """What a view shows now: the charts and heatmaps below each other, and the words."""
     charts = [to_svg([drawn(chart) for chart in view._charts], look)] if view._charts else []
     boards = [view._board.svg(look)] if view._board.arrays else []
-    return stacked([*charts, *boards], view.call, " ".join(view._told), look)
+    return stacked([*charts, *boards], view._call_now, view._told, look)
 
 
 def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[str, Any]]:

@@ -40,6 +40,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "heatmap": lambda: autolab.heatmap(W=np.array([[1.0, np.nan], [np.inf, -3.0]]), v=np.arange(3.0)),
     "interact": lambda: autolab.interact(told, k=(1.0, 2.0, 3.0)),
     "monitor": trained,
+    "lens": lambda: autolab.check_gradients(lambda x, y: x * y, [2.0, 3.0], 3.0).explore(),
     "derivatives": lambda: autolab.derivatives(np.tanh, 0.5),
 }
 
@@ -75,13 +76,17 @@ def test_another_suffix_is_refused_and_nothing_is_written(view: Any) -> None:
     assert not Path("one.txt").exists()
 
 
-def test_a_view_without_a_picture_of_its_own_is_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_picture_of_a_lens_shows_the_input_that_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    lens = autolab.check_gradients(lambda x: x * x, 2.0).explore()
-    with pytest.raises(ValueError, match=r"expected one of \.html$"):
-        lens.save("lens.png")
-    lens.save("lens.html")
-    assert Path("lens.html").exists()
+    lens = VIEWS["lens"]()
+    lens._look_at({**lens.look, "input": 1, "cell": None}, [])
+    lens.save("one.svg")
+    shown = Path("one.svg").read_text("utf-8")
+    for words in ("&lt;lambda&gt;", "✓ Right", ">y: analytic", ">y: numeric"):
+        assert words in shown
+    assert ">x: analytic" not in shown
     lens.close()
 
 
