@@ -7,12 +7,14 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu bench bench-gpu release-check clean
+.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu bench bench-gpu release-check clean
 .NOTPARALLEL:
 
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
 	@echo "make lite       build a site without a server, the playground and JupyterLite with the lessons, in dist/lite (LITE_OFFLINE=folder: with its own Python)"
+	@echo "make site       build the documentation that moves, with the playground and JupyterLite, in dist/site (LITE_OFFLINE as above)"
+	@echo "make test-site  open all its pages in Chromium, without a network, and move its graphs"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
 	@echo "make test-full  the same with the long tests, then make test-versions"
 	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
@@ -36,6 +38,18 @@ lab:
 lite:
 	@scripts/environment lab,test
 	$(python) scripts/lite.py $${LITE_OFFLINE:+--offline "$$LITE_OFFLINE"}
+
+site: lite .docs-venv/made
+	.docs-venv/bin/python docs/site/build.py
+
+test-site:
+	@scripts/environment lab,test
+	$(python) -m pytest tests/site --site=dist/site
+
+.docs-venv/made: pyproject.toml
+	"$${PYTHON:-python3}" -m venv --clear .docs-venv
+	.docs-venv/bin/python -m pip install --quiet --editable ".[docs]"
+	@touch $@
 
 test-full: marker =
 test-full: versions = test-versions
@@ -132,6 +146,6 @@ release-check:
 	$${PYTHON:-python3} scripts/release.py
 
 clean:
-	rm -rf .venv .cuda-venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
+	rm -rf .venv .cuda-venv .bench-venv .bridges-venv .lite-venv .graders-venv .hosts-venv .docs-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis artefacts build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	find autolab tests -type d -empty -delete

@@ -81,16 +81,14 @@ def save_notebook(
     OSError
         If the notebook cannot be read or the page cannot be written.
     """
-    from ...views.export.playground_link import ADDRESS, address
+    from ...views.export.playground_link import address
 
-    source, target = Path(notebook), Path(path)
-    variables = {**os.environ, ADDRESS: address(playground)}
+    source, target, linked = Path(notebook), Path(path), address(playground)
     if target.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"save_notebook: got the path {str(target)!r:.100}; expected one that ends in .html")
     if not os.access(target.absolute().parent, os.W_OK):  # better now than when all cells have run
         raise OSError(f"save_notebook: the folder of {str(target)!r:.100} is not there or cannot be written")
-    book = _read(source)
-    _run(book, source.resolve().parent, variables)
+    book = executed(source, linked)
     failures = [failure for cell in book.cells for failure in _failures(cell)]
     page = _page(source.stem, book)
     write(target, page)
@@ -98,6 +96,15 @@ def save_notebook(
 
 
 # ------------------------------------------------------------------------------------------------------- its cells run
+def executed(source: Path, playground: str = "") -> Any:
+    """The notebook with what its cells show; the output of a live view also holds what its page needs (`PAGE`)."""
+    from ...views.export.playground_link import ADDRESS
+
+    book = _read(source)
+    _run(book, source.resolve().parent, {**os.environ, ADDRESS: playground})
+    return book
+
+
 def _read(source: Path) -> Any:
     """The notebook without its outputs: what the page shows is computed now."""
     import nbformat

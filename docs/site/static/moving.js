@@ -1,0 +1,27 @@
+/** Put the zipped data of a page where its program looks for it, with the address of the site's playground. */
+async function held() {
+  const holder = document.getElementById("held");
+  const bytes = Uint8Array.from(atob(holder.textContent), (character) => character.charCodeAt(0));
+  const playground = new URL("../playground/index.html", location.href).href;
+  const saved = document.createElement("div");
+  saved.id = "saved";
+  saved.hidden = true;
+  saved.textContent = (await unzipped(bytes)).replaceAll("https://playground.invalid/", playground);
+  holder.replaceWith(saved);
+}
+
+/** The page around this one says in the address, after #, whether it is dark; alone, this one asks the system. */
+function followAddress() {
+  const ask = matchMedia.bind(window);
+  const scheme = Object.assign(new EventTarget(), { matches: ask("(prefers-color-scheme: dark)").matches });
+  const look = () => {
+    if (!location.hash) return;
+    scheme.matches = location.hash === "#dark";
+    scheme.dispatchEvent(new Event("change"));
+  };
+  window.matchMedia = (query) => (query.includes("prefers-color-scheme") ? scheme : ask(query));
+  addEventListener("hashchange", look);
+  look();
+}
+
+followAddress();
