@@ -15,7 +15,7 @@ author = "The AutoLab developers"
 copyright = f"{author}. MIT licence"
 release = version = autolab.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml", "docstrings"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml", "signatures"]
 nitpicky = False
 suppress_warnings = ["myst.strikethrough"]
 templates_path = [str(SITE / "templates")]
@@ -37,7 +37,6 @@ autosummary_generate = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 autodoc_class_signature = "mixed"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from api import reference
 from lessons import lessons
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,5 +63,5 @@ def _two_pictures(found: re.Match[str]) -> str:
     return f'<img class="only-light" {found[2]}>\n<img class="only-dark" {dark}>'
 
 
-STEPS: dict[str, Callable[[Path], None]] = {"Markdown": markdown, "tutorials": lessons}
+STEPS: dict[str, Callable[[Path], None]] = {"Markdown": markdown, "tutorials": lessons, "API": reference}
 """What is gathered before Sphinx runs, in this order."""
