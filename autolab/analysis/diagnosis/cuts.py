@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...recording.observations import WHY_ZERO
-from .evidence import Evidence, listed
+from .evidence import Evidence
+from .lines import line_above
 from .report import ProgramFinding
+from .words import listed
 from .workbench import LiveParameter
 
 Found = Iterator[ProgramFinding]
@@ -134,7 +136,7 @@ def _whole(e: Evidence, name: str) -> str:
 
 def _all_frozen(e: Evidence) -> Found:
     if e.parameters:
-        line, file = e.line_above(r"requires_grad(_\(| *= *)False|freeze\(")
+        line, file = line_above(e, r"requires_grad(_\(| *= *)False|freeze\(")
         yield e.found(
             "frozen_parameter",
             f"All {len(e.parameters)} parameters are frozen (requires_grad is False), so nothing can learn.",

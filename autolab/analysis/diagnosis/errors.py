@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .evidence import Evidence, called
+from .evidence import Evidence
 from .report import ProgramFinding
+from .words import called
 
 Found = Iterator[ProgramFinding]
 

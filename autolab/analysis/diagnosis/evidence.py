@@ -2,86 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
-import linecache
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from ...engine.source import file_label
-from ...recording.model import Operand, Recording, Snapshot, Step
+from ...recording.model import Recording, Snapshot, Step
 from ...recording.raised import last_recording
+from .comparisons import Objective, objectives
 from .program import Program
 from .report import Certainty, ProgramFinding
 from .watch import ProgramWatch, up_to_loss
 from .workbench import LiveParameter, Workbench
 
 RESHAPES = frozenset(
-    [
-        "reshape",
-        "view",
-        "flatten",
-        "squeeze",
-        "unsqueeze",
-        "transpose",
-        "permute",
-        "swapaxes",
-        "moveaxis",
-        "contiguous",
-        "expand_dims",
-        "ravel",
-        "T",
-        "mT",
-        "t",
-        "broadcast_in_dim",
-        "clone",
-        "float",
-        "double",
-        "half",
-        "to",
-        "type",
-        "convert_element_type",
-        "cast",
-        "copy",
-        "getitem",
-    ]
+    """
+    reshape view flatten squeeze unsqueeze transpose permute swapaxes moveaxis contiguous expand_dims ravel T
+    mT t broadcast_in_dim clone float double half to type convert_element_type cast copy getitem
+    """.split()
 )
 """Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""
-
-LOSSES = {
-    "cross_entropy": "cross_entropy",
-    "softmax_cross_entropy": "cross_entropy",
-    "nll_loss": "nll",
-    "kl_div": "kl",
-    "binary_cross_entropy": "bce",
-    "binary_cross_entropy_with_logits": "bce_logits",
-    "sigmoid_cross_entropy": "bce_logits",
-    "mse_loss": "regression",
-    "l1_loss": "regression",
-    "smooth_l1_loss": "regression",
-    "huber_loss": "regression",
-    "huber": "regression",
-    "smooth_l1": "regression",
-    "mean_squared_error": "regression",
-    "mean_absolute_error": "regression",
-}
-PICKING = {"gather", "take_along_axis", "getitem", "mul"}
-_AFTER_DIFFERENCE = {"pow", "square", "abs", "mul", "norm", "integer_pow"}
-_TARGETS = ("target", "t", "y")
-
-
-@dataclass(frozen=True)
-class Objective:
-    """A step that compares a prediction with a target. ``kind`` is one of the values of `LOSSES`."""
-
-    step: Step
-    kind: str
-    prediction: Step
-    target: Step
 
 
 @dataclass
@@ -215,44 +156,7 @@ class Evidence:
     @cached_property
     def objectives(self) -> list[Objective]:
         """The steps that compare predictions with targets."""
-        return list(self._objectives())
-
-    def _objectives(self) -> Iterator[Objective]:
-        for step in self.calls:
-            kind, operands = LOSSES.get(step.function or ""), [o for o in step.operands if o.step is not None]
-            if step.function in ("sub", "subtract") and len(operands) == 2 and self._is_error(step, operands):
-                kind = "regression"
-            if kind is None and step.function in PICKING and len(operands) > 1:
-                kind = self._picking(step, operands)
-            if kind is None or len(operands) < 2:
-                continue
-            target = next((o for o in operands if o.parameter in _TARGETS), operands[1])
-            if step.function == "sub" or kind == "picked":
-                target = next(o for o in operands if o.step not in self.learning)
-            prediction = next(o for o in operands if o is not target)
-            assert prediction.step is not None and target.step is not None
-            yield Objective(step, kind, self.steps[prediction.step], self.steps[target.step])
-
-    def _is_error(self, step: Step, operands: list[Operand]) -> bool:
-        """Whether a difference is one of a prediction and a target, which is then squared."""
-        targets = [o for o in operands if o.step not in self.learning]
-        after = [user.function for user in self.users.get(step.id, [])]
-        return len(targets) == 1 and bool(_AFTER_DIFFERENCE & set(after)) and step.id in self.used
-
-    def _picking(self, step: Step, operands: list[Operand]) -> str | None:
-        """``picked`` where one score of each example is taken, by indices or with one-hot rows."""
-        given = [(self.steps[o.step].value, o.step in self.learning) for o in operands if o.step is not None]
-        scores = [value for value, is_learned in given if is_learned and value is not None]
-        others = [value for value, is_learned in given if not is_learned]
-        if len(scores) != 1 or not others or len(scores[0].shape) != 2 or step.id not in self.used:
-            return None
-        shape, index = scores[0].shape, others[-1]
-        if index is None or not index.shape or index.shape[0] != shape[0]:
-            return None
-        if step.function == "mul":
-            is_one_hot = index.is_whole and index.shape == shape and np.isin(index.values, (0, 1)).all()
-            return "picked" if is_one_hot and (index.values.sum(axis=1) == 1).all() else None
-        return "picked" if index.values.dtype.kind in "iu" else None
+        return list(objectives(self))
 
     @cached_property
     def parameters(self) -> list[LiveParameter]:
@@ -326,76 +230,6 @@ class Evidence:
             line, file = at.line, at.file
         return ProgramFinding(kind, message, remedy, line, file, certainty, None if at is None else at.id)
 
-    def _code(self) -> Any:
-        return getattr(inspect.unwrap(getattr(self.program.fn, "__func__", self.program.fn)), "__code__", None)
-
-    def line_above(self, pattern: str) -> tuple[int | None, str | None]:
-        """The last line above the function that fits, where something was made that the function uses."""
-        code = self._code()
-        above = [] if code is None else linecache.getlines(code.co_filename)[: code.co_firstlineno - 1]
-        found = [i for i, text in enumerate(above, 1) if re.search(pattern, text)]
-        return (found[-1], file_label(code.co_filename)) if found else (None, None)
-
-    def line_near(self, text: str) -> tuple[int | None, str | None]:
-        """The line of the function's file that holds a text, the nearest to its first."""
-        code = self._code()
-        lines = [] if code is None else linecache.getlines(code.co_filename)
-        found = [i for i, line in enumerate(lines, 1) if text in line]
-        return (
-            (min(found, key=lambda i: abs(i - code.co_firstlineno)), file_label(code.co_filename))
-            if found
-            else (None, None)
-        )
-
-    def line_in(self, text: str) -> tuple[int | None, str | None]:
-        """The line of the function that holds a text."""
-        first, file = self.first_line
-        lines = (self.recording.source or "").splitlines() if self.recording is not None else []
-        at = next((i for i, line in enumerate(lines) if text in line), None)
-        return (None if at is None or first is None else first + at), file
-
-    @property
-    def first_line(self) -> tuple[int | None, str | None]:
-        """Where the function begins."""
-        return (None, None) if self.recording is None else (self.recording.first_line, self.recording.file)
-
 
 def _is(value: Snapshot, array: np.ndarray) -> bool:
     return value.is_whole and value.values.shape == array.shape and np.array_equal(value.values, array)
-
-
-def whole(value: Snapshot | None) -> np.ndarray | None:
-    """The numbers of a float array, where all were kept."""
-    if value is None or not value.is_whole or value.values.dtype.kind not in "fiub" or not value.size:
-        return None
-    return value.values.astype(np.float64)
-
-
-def called(step: Step) -> str:
-    """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
-    if step.source and step.statement and step.source not in step.statement and step.line is not None:
-        return f"{step.function} in `{_short(step.statement)}`"
-    text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function or "a value"
-    return f"`{_short(text)}`"
-
-
-def _short(text: str) -> str:
-    text = text.partition("  #")[0]
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def at_line(step: Step) -> str:
-    """``Line 7, `F.relu(h)```."""
-    return called(step) if step.line is None else f"Line {step.line}, {called(step)},"
-
-
-def number(x: float) -> str:
-    """A number as text reads it."""
-    return f"{x:.3g}"
-
-
-def listed(names: Iterable[str], most: int = 3) -> str:
-    """Names in a row; of many only the first."""
-    every = list(names)
-    shown = every[:most] + ([f"{len(every) - most} more"] if len(every) > most else [])
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

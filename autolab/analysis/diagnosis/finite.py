@@ -8,8 +8,9 @@ import numpy as np
 
 from ...recording.model import Step
 from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
-from .evidence import Evidence, at_line, listed, number, whole
+from .evidence import Evidence
 from .report import ProgramFinding
+from .words import at_line, listed, number, whole
 
 Found = Iterator[ProgramFinding]
 

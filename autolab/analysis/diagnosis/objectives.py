@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.model import Snapshot, Step
-from .evidence import RESHAPES, Evidence, at_line, called, number, whole
+from .evidence import RESHAPES, Evidence
 from .report import ProgramFinding
+from .words import at_line, called, number, whole
 
 Found = Iterator[ProgramFinding]
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.model import Step
-from .evidence import LOSSES, PICKING, Evidence, at_line, called, whole
+from .comparisons import LOSSES, PICKING
+from .evidence import Evidence
 from .probes import is_over_batch
 from .report import ProgramFinding
+from .words import at_line, called, whole
 
 Found = Iterator[ProgramFinding]
 

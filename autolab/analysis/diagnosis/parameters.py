@@ -13,8 +13,10 @@ import numpy as np
 
 from ...engine.source import file_label
 from .cuts import named_parameters
-from .evidence import Evidence, listed
+from .evidence import Evidence
+from .lines import first_line, line_above, line_near
 from .report import ProgramFinding
+from .words import listed
 from .workbench import LiveParameter
 
 Found = Iterator[ProgramFinding]
@@ -35,7 +37,7 @@ def unreached(e: Evidence) -> Found:
     if others:
         e.facts.append(f"Nothing on the way to the loss uses {listed([p.name for p in others])}.")
     if suspects:
-        line, file = _definition(e, suspects[0]) or e.first_line
+        line, file = _definition(e, suspects[0]) or first_line(e)
         yield e.found(
             "unreached_parameter",
             f"No gradient reaches {listed([p.name for p in suspects])}: no step on the way to the loss uses "
@@ -53,7 +55,7 @@ def unreached(e: Evidence) -> Found:
 def _definition(e: Evidence, parameter: LiveParameter) -> tuple[int, str] | None:
     """Where a class assigns the attribute, or where the key of a dict is written."""
     if parameter.label:
-        found = e.line_near(f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
+        found = line_near(e, f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
         return None if found[0] is None or found[1] is None else (found[0], found[1])
     owner = e.program.named.get(parameter.owner)
     return assignment(owner, parameter.path.partition(".")[0]) if owner is not None else None
@@ -83,7 +85,7 @@ def unregistered(e: Evidence) -> Found:
         ]
         is_used = any(v.shape == a.shape and np.array_equal(v.values, a) for v in used for a in arrays)
         if is_used:
-            line, file = assignment(model, attribute) or e.first_line
+            line, file = assignment(model, attribute) or first_line(e)
             yield e.found(
                 "unregistered_parameter",
                 f"{type(model).__name__}.{attribute} holds {len(hidden)} parameters that get a gradient and that "
@@ -135,8 +137,8 @@ def _feeds(e: Evidence, parameter: LiveParameter, held: set[str]) -> bool:
 
 def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) -> tuple[int | None, str | None]:
     """Where a layer was replaced after the optimizer was made, else where that was made."""
-    made = e.line_above(rf"\b({'|'.join(map(re.escape, names))})\s*=")
-    later = e.line_above(rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
+    made = line_above(e, rf"\b({'|'.join(map(re.escape, names))})\s*=")
+    later = line_above(e, rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
     return later if later[0] and made[0] and later[0] > made[0] else made
 
 
@@ -161,7 +163,7 @@ def replaced(e: Evidence) -> Found:
 
 def _assigned_in(e: Evidence, attribute: str) -> tuple[int | None, str | None]:
     """The line of the function that assigns the attribute or name."""
-    line, file = e.first_line
+    line, file = first_line(e)
     source = None if e.recording is None else e.recording.source
     if source is None or line is None:
         return line, file

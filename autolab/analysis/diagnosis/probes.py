@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...recording.model import Recording, Step
-from .evidence import RESHAPES, Evidence, Objective, at_line, called, whole
+from .comparisons import Objective
+from .evidence import RESHAPES, Evidence
 from .report import ProgramFinding
+from .words import at_line, called, whole
 
 Found = Iterator[ProgramFinding]
 

@@ -11,9 +11,11 @@ import numpy as np
 
 from ...recording.model import Step
 from .cuts import is_evaluation
-from .evidence import Evidence, at_line, listed, number, whole
+from .evidence import Evidence
+from .lines import first_line, line_above, line_in
 from .report import ProgramFinding
 from .watch import TrainingEvent
+from .words import at_line, listed, number, whole
 
 Found = Iterator[ProgramFinding]
 
@@ -117,7 +119,7 @@ def rate(e: Evidence) -> Found:
 
 def _made_at(e: Evidence) -> tuple[int | None, str | None]:
     """Where the optimizer was made."""
-    return e.line_above(rf"\b({'|'.join(map(re.escape, e.bench.held(e.program.named)))})\s*=")
+    return line_above(e, rf"\b({'|'.join(map(re.escape, e.bench.held(e.program.named)))})\s*=")
 
 
 def _is_matrix(e: Evidence, name: str) -> bool:
@@ -145,7 +147,7 @@ def modes(e: Evidence) -> Found:
     for name, (is_on, layers) in at_last.items():
         is_updated = any(key.startswith(name) for event in e.watch.events for key in event.sizes)
         if layers and is_updated and not is_on:
-            line, file = e.line_in(".eval()") if at_first[name][0] else e.first_line
+            line, file = line_in(e, ".eval()") if at_first[name][0] else first_line(e)
             yield e.found(
                 "wrong_mode",
                 f"{name} is in evaluation mode while its parameters are "

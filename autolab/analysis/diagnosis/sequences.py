@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from ...recording.model import Recording, Step
-from .evidence import Evidence, at_line
+from .evidence import Evidence
 from .probes import difference, first_bad, input_named, two_runs
 from .report import ProgramFinding
+from .words import at_line
 
 Found = Iterator[ProgramFinding]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...recording.model import Step
-from .evidence import Evidence, at_line, called, whole
+from .evidence import Evidence
 from .report import ProgramFinding
+from .words import at_line, called, whole
 
 Found = Iterator[ProgramFinding]
 

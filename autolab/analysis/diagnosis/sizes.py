@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.model import Step
-from .evidence import Evidence, at_line, called, number, whole
+from .evidence import Evidence
 from .report import ProgramFinding
 from .units import FLAT
+from .words import at_line, called, number, whole
 from .workbench import LiveParameter
 
 Found = Iterator[ProgramFinding]

@@ -8,8 +8,9 @@ import numpy as np
 
 from ...recording.model import Step
 from ...recording.observations import dead_units
-from .evidence import Evidence, at_line, number, whole
+from .evidence import Evidence
 from .report import ProgramFinding
+from .words import at_line, number, whole
 
 Found = Iterator[ProgramFinding]
 

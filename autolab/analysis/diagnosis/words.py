@@ -1,0 +1,46 @@
+"""How findings speak of steps, numbers and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...recording.model import Snapshot, Step
+
+
+def whole(value: Snapshot | None) -> np.ndarray | None:
+    """The numbers of a float array, where all were kept."""
+    if value is None or not value.is_whole or value.values.dtype.kind not in "fiub" or not value.size:
+        return None
+    return value.values.astype(np.float64)
+
+
+def called(step: Step) -> str:
+    """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
+    if step.source and step.statement and step.source not in step.statement and step.line is not None:
+        return f"{step.function} in `{_short(step.statement)}`"
+    text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function or "a value"
+    return f"`{_short(text)}`"
+
+
+def _short(text: str) -> str:
+    text = text.partition("  #")[0]
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def at_line(step: Step) -> str:
+    """``Line 7, `F.relu(h)```."""
+    return called(step) if step.line is None else f"Line {step.line}, {called(step)},"
+
+
+def number(x: float) -> str:
+    """A number as text reads it."""
+    return f"{x:.3g}"
+
+
+def listed(names: Iterable[str], most: int = 3) -> str:
+    """Names in a row; of many only the first."""
+    every = list(names)
+    shown = every[:most] + ([f"{len(every) - most} more"] if len(every) > most else [])
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
