@@ -28,7 +28,11 @@ def main() -> None:
     print(
         "over the bandwidth of the card that is the least time that the kernel can take. Made by `make predict-gpu`.\n"
     )
-    print("| kernel | loads | stores | bytes per element | registers | " + " | ".join(n for n, _ in BANDWIDTH.values()))
+    print(
+        "| kernel | loads | stores | bytes per element | registers | "
+        + " | ".join([f"{name}, predicted" for name, _ in BANDWIDTH.values()])
+        + " |"
+    )
     print("|---|--:|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as folder:
         a100, h100 = [cuda.compiled(sources, target, Path(folder)) for target in BANDWIDTH]
