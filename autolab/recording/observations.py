@@ -40,7 +40,8 @@ def observations(recording: Recording) -> list[Observation]:
     """Everything that is wrong or was done to the values, in the order of the steps."""
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
-    wrong = [finding for step in recording.steps for finding in _of_step(step, size)]
+    felt = _felt_infinities(recording)
+    wrong = [finding for step in recording.steps for finding in _of_step(step, size, step.id in felt)]
     cancelled = _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
     wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
     return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
@@ -53,11 +54,27 @@ def reference_step(recording: Recording) -> Step | None:
     return next(iter((arrays or reached)[::-1]), None)
 
 
-def _of_step(step: Step, reference: float) -> Iterator[Observation]:
+def _felt_infinities(recording: Recording) -> set[int]:
+    """The steps with infinite values that reach a result or a gradient, or are in the gradient itself. Minus infinity
+    that a softmax turns to 0, as in a mask, reaches neither."""
+    felt = set(recording.outputs)
+    for step in reversed(recording.steps):
+        if any(map(_is_nonfinite, [step.grad, *[use.contribution for use in step.operands]])):
+            felt.add(step.id)
+        if step.id in felt and (step.value is None or _is_nonfinite(step.value)):  # a call of several results has none
+            felt.update([use.step for use in step.operands if use.step is not None])
+    return felt
+
+
+def _is_nonfinite(kept: Snapshot | None) -> bool:
+    return kept is not None and kept.nan_count + kept.inf_count > 0
+
+
+def _of_step(step: Step, reference: float, is_felt: bool) -> Iterator[Observation]:
     kept = [snapshot for snapshot in (step.value, step.grad) if snapshot is not None]
     if any([snapshot.nan_count for snapshot in kept]):
         yield Observation("nan", step.id)
-    if any([snapshot.inf_count for snapshot in kept]):
+    if is_felt and any([snapshot.inf_count for snapshot in kept]):
         yield Observation("infinite", step.id)
     if step.grad is not None and reference > 0 and step.grad.size:
         size = step.grad.norm

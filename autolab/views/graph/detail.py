@@ -9,7 +9,7 @@ from ...recording.model import Recording, Snapshot, Step
 from ...recording.outline import Group
 from ..draw import grad_status
 from ..draw.arrays import MAX_CELLS, about, array_entry, text_of
-from ..draw.colors import Tone, view_tone
+from ..draw.colors import view_tone
 from ..draw.escape import clean
 from ..draw.heatmap_data import legends
 from ..draw.messages import say
@@ -17,30 +17,30 @@ from ..draw.names import heading
 from ..draw.numbers import bytes_text, seconds_text
 from .formulas import in_names, names_in, numbers_in
 from .labels import group_heading, group_sentence, result
-from .readings import view_scale
+from .readings import Scales, view_scales
 
 _STATEMENT_LIMIT = 1000
 
 
 def detail(
-    recording: Recording, node: int, most: int = MAX_CELLS, scale: float | None = None
+    recording: Recording, node: int, most: int = MAX_CELLS, scales: Scales | None = None
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Details of a step or a group of steps as plain data, and the float32 cells of its arrays, at most ``most`` rows
-    and columns. ``scale`` is the end of the view's scale of colours, by default that of `view_scale`.
+    and columns. ``scales`` are those of the view's colours, by default `view_scales`.
 
     Raises
     ------
     KeyError
         If the recording has no such step or group.
     """
-    view = view_tone(view_scale(recording) if scale is None else scale)
+    scales = view_scales(recording) if scales is None else scales
     group = recording.outline.groups.get(node)
     if group is not None:
-        return _group_detail(recording, group, most, view)
+        return _group_detail(recording, group, most, scales)
     step = next((step for step in recording.steps if step.id == node), None)
     if step is None:
         raise KeyError(f"detail: got node {node}, which the recording of {clean(recording.function)} does not have")
-    return _step_detail(recording, step, most, view)
+    return _step_detail(recording, step, most, scales)
 
 
 def home(recording: Recording, node: int | None) -> Recording:
@@ -51,8 +51,8 @@ def home(recording: Recording, node: int | None) -> Recording:
     return recording
 
 
-def _step_detail(recording: Recording, step: Step, most: int, view: Tone) -> tuple[dict[str, Any], list[bytes]]:
-    arrays, buffers = _arrays(step, most, view)
+def _step_detail(recording: Recording, step: Step, most: int, scales: Scales) -> tuple[dict[str, Any], list[bytes]]:
+    arrays, buffers = _arrays(step, most, scales)
     data = {
         "id": step.id,
         "title": heading(step),
@@ -74,9 +74,9 @@ def _memory(recording: Recording, step: Step) -> list[list[str]]:
     return [["GPU memory", f"{bytes_text(pool.used)} of {bytes_text(pool.total)}"]]
 
 
-def _group_detail(recording: Recording, group: Group, most: int, view: Tone) -> tuple[dict[str, Any], list[bytes]]:
+def _group_detail(recording: Recording, group: Group, most: int, scales: Scales) -> tuple[dict[str, Any], list[bytes]]:
     shown = result(group)
-    arrays, buffers = ([], []) if shown is None else _arrays(shown, most, view)
+    arrays, buffers = ([], []) if shown is None else _arrays(shown, most, scales)
     numbers = [] if shown is None else [fact for fact in facts(shown) if fact[0] not in ("function", "time")]
     steps = [["steps", str(len(group.steps))], ["time", seconds_text(sum(step.seconds for step in group.steps))]]
     data = {
@@ -145,20 +145,20 @@ def _shares(recording: Recording) -> Counter[int]:
     return Counter([step for step in (*used, *started) if step is not None])
 
 
-def _arrays(step: Step, most: int, view: Tone) -> tuple[list[dict[str, Any]], list[bytes]]:
+def _arrays(step: Step, most: int, scales: Scales) -> tuple[list[dict[str, Any]], list[bytes]]:
     arrays: list[dict[str, Any]] = []
     buffers: list[bytes] = []
-    for which, snapshot in (("value", step.value), ("grad", step.grad)):
+    for which, snapshot, scale in (("value", step.value, scales.value), ("grad", step.grad, scales.grad)):
         if snapshot is not None and snapshot.size > 0:
             entry, cells = array_entry(which, snapshot, most)
-            arrays.append({**entry, **_bars(snapshot, entry["caption"], view), "buffer": len(buffers)})
+            arrays.append({**entry, **_bars(snapshot, entry["caption"], scale), "buffer": len(buffers)})
             buffers.append(cells)
     return arrays, buffers
 
 
-def _bars(snapshot: Snapshot, caption: str, view: Tone) -> dict[str, Any]:
+def _bars(snapshot: Snapshot, caption: str, scale: float) -> dict[str, Any]:
     """The bars below a heatmap, for each scale; one number needs none."""
     if snapshot.size == 1:
         return {}
     counted = "" if snapshot.is_whole else say("heat_counts_blocks")
-    return {"bars": legends(snapshot, view), "caption": " ".join(filter(None, [caption, counted]))}
+    return {"bars": legends(snapshot, view_tone(scale)), "caption": " ".join(filter(None, [caption, counted]))}

@@ -52,7 +52,7 @@ def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> An
     graph = reader.graph(order)
     if graph is None or graph.outline.size(opened := _opened(graph.outline, open)) > MOST_BOXES:
         return None
-    found = readings(graph, opened, scale=reader.scale, own=own)
+    found = readings(graph, opened, scales=reader.scales, own=own)
     nodes, scale = found["nodes"], found["scale"]
     if order:
         return {"nodes": nodes, "scale": scale}

@@ -275,18 +275,18 @@ def _cross(left: float, top: float, wide: float, high: float) -> str:
     return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
 
 
-LEGEND_HEIGHT = 54.0
+LEGEND_HEIGHT = 70.0
 _LONG, _HIGH = 220.0, 10.0
 
 
 def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> list[Markup]:
-    """The one scale of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for.
+    """The scales of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for.
 
     ``shades`` learns which shades of cells it uses.
     """
-    if scale is None or not scale["scale"]:
+    if scale is None or not (scale["scale"] or scale["grad"]):
         return []
-    words = words_at(MARGIN, y + (44.0 if scale["ticks"] else 26.0), scale["words"], "small")
+    words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")
     if not scale["ticks"]:
         return [words]
     count = 2 * LEVELS + 1
@@ -296,7 +296,14 @@ def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> li
     cells = [element("rect", class_=f"k{n}", x=x, y=y, width=wide + 0.2, height=_HIGH) for n, x in places]
     styles = {-1.0: "small", 1.0: "small right"}
     ticks = [
-        words_at(MARGIN + _LONG * (at + 1) / 2, y + 26.0, text, styles.get(at, "small middle"))
-        for at, text in scale["ticks"]
+        words_at(
+            MARGIN + _LONG * (at + 1) / 2,
+            y + 26.0 + 16.0 * row,
+            text,
+            f"{styles.get(at, 'small middle')}{row * ' gradient'}",
+        )
+        for at, *texts in scale["ticks"]
+        for row, text in enumerate(texts)
+        if text
     ]
     return [*cells, *ticks, words]

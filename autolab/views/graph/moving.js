@@ -64,7 +64,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     return { text: textOf(now.outputs[k], shape, dtype, now.slack[k]), values: now.outputs[k], shape };
   }
 
-  /** A box with the numbers of now. @param {string} id @param {any} box @param {number} [scale] that of the view */
+  /** A box with the numbers of now. @param {string} id @param {any} box @param {any} scale that of the view */
   function box(id, box, scale) {
     const step = results[id] ?? Number(id);
     const [value, grad] = [told(step, "value"), told(step, "grad")];
@@ -80,15 +80,15 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       ...cells,
       value: value?.text ?? box.value,
       grad: box.grad === null ? null : (grad?.text ?? box.grad),
-      value_scale: box.value_scale ?? (box.own ? largest(cells.value_cells) : scale), // shades came without one
-      grad_scale: box.grad_scale ?? (box.own ? largest(cells.grad_cells) : scale),
+      value_scale: box.value_scale ?? (box.own ? largest(cells.value_cells) : scale?.scale), // shades came without one
+      grad_scale: box.grad_scale ?? (box.own ? largest(cells.grad_cells) : scale?.grad),
       spoken: said + after,
     };
   }
 
   /** The boxes of a picture with the numbers of now. @param {any} saved */
   const boxes = (saved) =>
-    Object.fromEntries(Object.entries(saved.nodes).map(([id, node]) => [id, box(id, node, saved.scale?.scale)]));
+    Object.fromEntries(Object.entries(saved.nodes).map(([id, node]) => [id, box(id, node, saved.scale)]));
 
   /** What speaks of the numbers before goes. @param {string} id @param {any} box */
   const unjudged = (id, box) => ({ ...box, status: box.grad === null || id in results ? box.status : "" });

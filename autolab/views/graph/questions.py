@@ -34,7 +34,7 @@ from ...recording.observations import Observation, observations
 from ..draw.arrays import MAX_CELLS
 from ..live.protocol import Shelf, not_understood, question_key
 from .playback import Playback
-from .readings import view_scale
+from .readings import Scales, view_scales
 from .scene import structure
 from .session import Session
 
@@ -129,9 +129,9 @@ class Reader:
             return None
 
     @cached_property
-    def scale(self) -> float:
-        """Where the one scale of colours ends."""
-        return view_scale(self.recording)
+    def scales(self) -> Scales:
+        """Where the scales of colours end."""
+        return view_scales(self.recording)
 
     @cached_property
     def alone(self) -> dict[int, int]:

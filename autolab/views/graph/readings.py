@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from statistics import median_low
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from .labels import group_heading, group_sentence, result
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 _NOTHING: Mapping[str, Any] = {}
-_MOST_IN_TICKS = 5  # characters: those of an end and half of those of the number next to it
+_MOST_IN_TICKS = 8  # characters: those of an end and half of those of the numbers next to it
+_BEYOND_MEDIAN = 10.0
+"""A scale ends so far beyond the median array: a few large ones leave the others their colours."""
 
 MOST_CELLS = 12_000
 """The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
@@ -32,7 +35,7 @@ def readings(
     recording: Recording,
     expanded: Collection[int] | None = None,
     outline: Outline | None = None,
-    scale: float | None = None,
+    scales: Scales | None = None,
     own: bool = False,
 ) -> dict[str, Any]:
     """Values and gradients of all boxes that `scene` draws, as JSON can hold them.
@@ -43,8 +46,8 @@ def readings(
         What is drawn.
     expanded, outline
         As for `scene`.
-    scale
-        The end of the scale of colours; by default that of `view_scale`.
+    scales
+        The ends of the scales of colours; by default those of `view_scales`.
     own
         Let each array have a scale to its own largest number instead, which its caption then says.
 
@@ -58,49 +61,84 @@ def readings(
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
     shown = [result(item) if isinstance(item, Group) else item for item in items]
-    scale = view_scale(recording) if scale is None else scale
+    scales = view_scales(recording) if scales is None else scales
     told, size = grad_status.explained(recording), strip_size([step.value for step in shown if step is not None])
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        found = _numbers(step, size, None if own else scale, _of_tangents(recording))
+        found = _numbers(step, size, None if own else scales, _of_tangents(recording))
         words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
         nodes[str(item.id)] = {**found, **words}
     has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
     return {
         "recording": recording.id,
         "nodes": nodes,
-        "scale": scale_bar(scale, own, recording.moved is not None) if has_cells else None,
+        "scale": scale_bar(scales, own, recording.moved is not None) if has_cells else None,
         "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
     }
 
 
-def view_scale(recording: Recording) -> float:
-    """Where the one scale of colours of a view ends: at the largest number of all its arrays, rounded up.
+class Scales(NamedTuple):
+    """Where the colours of a view end: those of values, and those of gradients (in forward mode, of tangents).
+
+    ``more`` says of each whether some numbers are larger; they have the strongest colours, too.
+    """
+
+    value: float
+    grad: float
+    more: tuple[bool, bool] = (False, False)
+
+
+def view_scales(recording: Recording) -> Scales:
+    """The scales of colours of a view: each ends at the largest number of all its arrays, rounded up, but not far
+    beyond the median array.
 
     These are the values and the gradients of all steps, drawn or not, of the graph and of its derivatives' graphs; so
     a colour means the same wherever one looks, and opening a group changes none. Single numbers are not coloured, and
-    do not count; nor do integers, such as the numbers of words and classes, which have a scale of their own.
+    do not count; nor do masks and integers, such as the numbers of words and classes. Minus infinity, or -1e9, where
+    something is masked away, sets no scale.
     """
-    largest = 0.0
-    for step in (step for graph in (recording, *recording.higher) for step in graph.steps):
-        for kept in (step.value, step.grad if recording.moved is None else step.tangent):
-            if kept is not None and kept.size > 1 and not _is_counted(kept):
-                largest = max(largest, abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
-    return rounded_up(largest)
+    steps = [step for graph in (recording, *recording.higher) for step in graph.steps]
+    value, more = _end([step.value for step in steps])
+    grad, more_grad = _end([step.grad if recording.moved is None else step.tangent for step in steps])
+    return Scales(value, grad, (more, more_grad))
 
 
-def scale_bar(scale: float, own: bool = False, moves: bool = False) -> dict[str, Any]:
-    """The bar that explains the colours of a view: where its numbers stand on it, and what it holds for, in words."""
-    tone = view_tone(scale)
-    places = [] if own else tone.ticks()
-    if len(places) > 3 and len(number(places[0])) + len(number(places[1])) / 2 > _MOST_IN_TICKS:
-        places = places[::2]  # the inner ones would touch the ends
-    ticks = [[round(float(tone.fractions(np.array(at))), 6), number(at + 0.0)] for at in places]
+def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
+    """Where the scale of some arrays ends, and whether any number is beyond."""
+    found = [
+        max(abs(kept.minimum or 0.0), abs(kept.maximum or 0.0))
+        for kept in arrays
+        if kept is not None and kept.size > 1 and not _is_counted(kept)
+    ]
+    sizes = [size for size in found if size]
+    if not sizes:
+        return 0.0, False
+    end = rounded_up(min(max(sizes), _BEYOND_MEDIAN * median_low(sizes)))
+    return end, max(sizes) > end
+
+
+def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[str, Any]:
+    """The bar that explains the colours of a view, in words and numbers.
+
+    ``ticks`` are places on it, each with the value and the gradient that have its colour.
+    """
+    bars = [_ticks(scale, more) for scale, more in zip(scales, scales.more, strict=False)]
+    places = [] if own else view_tone(1.0).ticks()
+    if places and sum([len(texts[0]) + len(texts[1]) / 2 for texts in bars]) > _MOST_IN_TICKS:
+        places, bars = places[::2], [texts[::2] for texts in bars]  # the inner ones would touch the ends
+    at = view_tone(1.0).fractions(np.array(places)).round(6).tolist()
     return {
-        "scale": scale,
-        "ticks": ticks,
+        "scale": scales.value,
+        "grad": scales.grad,
+        "ticks": [[*tick] for tick in zip(at, *bars, strict=False)],
         "words": say("scale_own" if own else "scale_view_moves" if moves else "scale_view"),
     }
+
+
+def _ticks(scale: float, more: bool) -> list[str]:
+    """The numbers at the bar; nothing where there are none."""
+    texts = [number(at + 0.0) for at in view_tone(scale).ticks()] if scale else [""] * 5
+    return [f"≤ {texts[0]}", *texts[1:4], f"≥ {texts[4]}"] if more else texts
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
@@ -135,28 +173,30 @@ def _of_tangents(recording: Recording) -> dict[str, str]:
     return {"kind": "tangent"} if recording.departures else {"kind": "tangent", "grad_note": "0"}
 
 
-def _numbers(step: Step | None, size: tuple[int, int], scale: float | None, moves: Mapping[str, str]) -> dict[str, Any]:
-    """Of a step; without a ``scale`` each array has its own. In forward mode its tangent stands for the gradient."""
+def _numbers(
+    step: Step | None, size: tuple[int, int], scales: Scales | None, moves: Mapping[str, str]
+) -> dict[str, Any]:
+    """Of a step; without ``scales`` each array has its own. In forward mode its tangent stands for the gradient."""
     value, grad = (None, None) if step is None else (step.value, step.tangent if moves else step.grad)
     if value is not None and _is_counted(value):
-        scale = None
+        scales = None
     value_cells, value_own = _strip(value, size)
     grad_cells, grad_own = _strip(grad, size)
     return {
         **moves,
-        "own": scale is None,
+        "own": scales is None,
         "value": "" if value is None else text_of(value),
         "grad": None if grad is None else text_of(grad),
         "value_cells": value_cells,
         "grad_cells": grad_cells,
-        "value_scale": value_own if scale is None else scale,
-        "grad_scale": grad_own if scale is None else scale,
+        "value_scale": value_own if scales is None else scales.value,
+        "grad_scale": grad_own if scales is None else scales.grad,
     }
 
 
 def _is_counted(snapshot: Snapshot) -> bool:
-    """Whether it holds integers, which number things."""
-    return snapshot.dtype.startswith(("int", "uint"))
+    """Whether it holds integers, which number things, or is a mask."""
+    return snapshot.dtype.startswith(("int", "uint", "bool"))
 
 
 def _strip(snapshot: Snapshot | None, size: tuple[int, int]) -> tuple[list[list[float | None]] | None, float]:

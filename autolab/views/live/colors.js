@@ -211,28 +211,28 @@ export function makeHeatLegend(isLying = false) {
 
 // The bar below a graph that says what the colours of its cells mean; a mark follows the cell under the pointer.
 
-/** @typedef {{scale: number, ticks: [number, string][], words: string}} Scale */
+/** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string}} Scale */
 
 export function makeScaleLegend() {
   const [ramp, pointer] = [html("div.al-ramp"), html("div.al-scale-at", { hidden: true })];
   const [numbers, words] = [html("div.al-scale-ticks"), html("span.al-note")];
   const bar = html("div.al-scale-bar", ramp, pointer, numbers);
   const root = html("div.al-scale-legend", { hidden: true }, bar, words);
-  let last = NaN;
+  let last = "";
   const at = (/** @type {number} */ t) => `${50 * (1 + Math.max(-1, Math.min(1, t)))}%`;
 
   return {
     root,
     /** @param {Scale | null} facts @param {ColorMap} colors */
     update(facts, colors) {
-      root.hidden = !facts?.scale;
+      root.hidden = !(facts?.scale || facts?.grad);
       if (!facts) return;
       ramp.style.background = rampOf(colors, -1);
       write(words, facts.words);
-      if (last === (last = facts.scale)) return;
+      if (last === (last = facts.ticks.join())) return;
       numbers.replaceChildren(
-        ...facts.ticks.map(([t, text]) => {
-          const tick = html("span", text);
+        ...facts.ticks.map(([t, value, grad]) => {
+          const tick = html("span", value, html("span.al-tick-grad", grad));
           tick.style.left = at(t);
           return tick;
         }),

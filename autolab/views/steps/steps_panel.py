@@ -28,7 +28,7 @@ def step(reader: Reader, identity: int) -> Any:
     if identity not in graph.outline.groups and identity not in reader.alone:
         return None
     walk = reader.walk if graph is reader.recording else Playback(graph)
-    facts, buffers = detail(graph, identity, reader.cells, reader.scale)
+    facts, buffers = detail(graph, identity, reader.cells, reader.scales)
     told: dict[str, Any] = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
     if walk.moved is not None:  # its rules are those of gradients
         told |= {"rules": [], "backward_code": None}

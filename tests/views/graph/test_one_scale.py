@@ -1,4 +1,4 @@
-"""One scale of colours for everything in a view: small is pale everywhere, and what a colour means is said."""
+"""One scale of colours for all values of a view, and one for all gradients; what a colour means is said."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import autolab
+from autolab import functions as F
+from autolab.recording.observations import observations
 from autolab.views.draw.colors import color, view_tone
 from autolab.views.draw.svg import LEVELS
 from autolab.views.graph.detail import detail
 from autolab.views.graph.graph_svg import draw, to_svg
 from autolab.views.graph.playback import Playback
-from autolab.views.graph.readings import readings, view_scale
+from autolab.views.graph.readings import Scales, readings, view_scales
 from autolab.views.graph.scene import scene
 from autolab.views.live.columns import shaded
 
@@ -33,39 +35,62 @@ def shades(text: str) -> set[int]:
 
 
 def test_a_gradient_of_1e_12_is_not_as_dark_as_1() -> None:
-    recording = autolab.record(lambda x: (x * 1e-12).sum() + x.sum() * 0.0, np.array([1.0, -1.0]))
+    recording = autolab.record(lambda x, y: (x * 1e-12).sum() + y.sum(), np.array([1.0, -1.0]), np.ones(2))
     assert np.abs(recording["x"].grad.values).max() == 1e-12
     reading = readings(recording)["nodes"][str(recording["x"].id)]
     tone = view_tone(reading["grad_scale"])
-    assert reading["grad_scale"] == reading["value_scale"] == 1.0
+    assert reading["grad_scale"] == 1.0
     assert {color(float(t)) for t in tone.fractions(np.array(reading["grad_cells"])).ravel()} == {color(0.0)}
     assert shaded(reading)["grad_cells"] == [[1, 1]] and shaded(reading)["value_cells"] == [[127, -127]]
     assert shades(to_svg(recording)) == {0, LEVELS, 2 * LEVELS}
 
 
-def test_the_scale_is_that_of_all_arrays_of_the_view_and_of_no_single_number() -> None:
+def test_values_and_gradients_have_a_scale_each_and_single_numbers_none() -> None:
     recording = autolab.record(fading, X)
-    assert view_scale(recording) == 20.0
+    assert view_scales(recording) == (20.0, 2.0, (False, False))
     told = readings(recording)
-    scales = {reading[key] for reading in told["nodes"].values() for key in ("value_scale", "grad_scale")}
-    assert scales == {20.0} == {told["scale"]["scale"]}
-    assert [text for _, text in told["scale"]["ticks"]] == ["−20", "−2", "0", "2", "20"]
-    assert "all values and gradients" in told["scale"]["words"]
+    scales = {(reading["value_scale"], reading["grad_scale"]) for reading in told["nodes"].values()}
+    assert scales == {(20.0, 2.0)} == {(told["scale"]["scale"], told["scale"]["grad"])}
+    assert [tick[1:] for tick in told["scale"]["ticks"]][-2:] == [["2", "0.2"], ["20", "2"]]
+    assert "a scale for values, one for gradients" in told["scale"]["words"]
     loud = autolab.record(lambda x: (x * x).sum() * 1e6, np.array([0.5, 0.25]))
-    assert view_scale(loud) == 1e6, "its gradients are arrays; the sum itself, a single number, counts for nothing"
+    assert view_scales(loud)[:2] == (0.5, 1e6), "the sum itself, a single number, counts for nothing"
     assert readings(autolab.record(lambda x: x * x, 3.0))["scale"] is None
 
 
+def masked(x: Any, mask: Any) -> Any:
+    return ((F.softmax(x * 3.0 + mask) * x) ** 2).sum()
+
+
+@pytest.mark.parametrize("away", [-np.inf, -1e9])
+def test_a_mask_sets_no_scale_and_a_tenth_of_the_median_gradient_is_a_colour(away: float) -> None:
+    recording = autolab.record(masked, X, np.array([0.0, 0.0, away]))
+    scales = view_scales(recording)
+    assert scales.value <= 500
+    median = np.median([np.abs(step.grad.values).max() for step in recording.steps if step.grad and step.grad.size > 1])
+    shade = shaded({"grad_cells": [[median / 10]], "grad_scale": scales.grad})["grad_cells"]
+    assert shade[0][0] >= 9, "of 127"
+    if scales.more[0]:
+        assert readings(recording)["scale"]["ticks"][-1][1].startswith("≥ ")
+    assert not [found for found in observations(recording) if found.sign == "infinite"]
+
+
+def test_an_infinity_that_reaches_a_result_or_a_gradient_is_reported_with_what_made_it() -> None:
+    def signs(fn: Any, x: Any) -> set[str | None]:
+        recording = autolab.record(fn, x)
+        return {recording.steps[found.step].function for found in observations(recording) if found.sign == "infinite"}
+
+    with np.errstate(all="ignore"):
+        assert signs(lambda x: F.log(x).sum(), np.array([0.0, 1.0])) == {None, "log", "sum"}  # x has the gradient
+        assert signs(lambda x: F.exp(F.log(x) * 2.0).sum(), np.array([0.0, 1.0])) == {"log"}
+
+
 def test_derivatives_beside_the_graph_have_its_scale_and_opening_a_group_changes_none() -> None:
-    recording = autolab.record(lambda x: (x**4).sum(), np.array([1.0, 3.0]), options={"order": 2})
-    largest = max(
-        np.abs(kept.values).max()
-        for graph in (recording, *recording.higher)
-        for step in graph.steps
-        for kept in (step.value, step.grad)
-        if kept is not None and kept.size > 1
-    )
-    assert largest <= view_scale(recording) < 2.5 * largest
+    recording = autolab.record(lambda x: (x**4).sum(), np.array([1.0, 1.5]), options={"order": 2})
+    kept = [(step.value, step.grad) for graph in (recording, *recording.higher) for step in graph.steps]
+    for arrays, scale in zip(zip(*kept, strict=True), view_scales(recording), strict=False):
+        largest = max([np.abs(array.values).max() for array in arrays if array is not None and array.size > 1])
+        assert largest <= scale < 2.5 * largest
     looped = autolab.record(lambda x: sum([x * float(k) for k in range(40)]), X)
     opened, closed = (readings(looped, groups)["scale"] for groups in (looped.outline.groups, ()))
     assert opened == closed
@@ -90,17 +115,18 @@ def test_zero_has_a_mark_and_nothing_else_has_it() -> None:
 
 def test_the_picture_explains_its_colours() -> None:
     text = to_svg(autolab.record(fading, X))
-    assert "one scale for all values and gradients" in text and ">−20<" in text
-    assert "one scale" not in to_svg(autolab.record(lambda x: x * x, 3.0))
+    assert "a scale for values" in text and ">−20<" in text and ">−2<" in text
+    assert "a scale for values" not in to_svg(autolab.record(lambda x: x * x, 3.0))
 
 
 def test_the_bars_of_a_step_offer_the_scale_of_the_view_first() -> None:
     recording = autolab.record(fading, X)
     arrays = detail(recording, recording["h"].id)[0]["arrays"]
     assert list(arrays[0]["bars"]) == ["asinh", "linear", "symlog"]
-    assert [array["bars"]["asinh"]["scale"] for array in arrays] == [20.0, 20.0]
+    assert [array["bars"]["asinh"]["scale"] for array in arrays] == [20.0, 2.0]
     assert [array["bars"]["linear"]["scale"] for array in arrays] == [pytest.approx(1.3e-11), 1.0]
-    assert detail(recording, recording["h"].id, scale=50.0)[0]["arrays"][0]["bars"]["asinh"]["scale"] == 50.0
+    given = detail(recording, recording["h"].id, scales=Scales(50.0, 1.0))[0]["arrays"]
+    assert given[0]["bars"]["asinh"]["scale"] == 50.0
 
 
 def test_sums_that_grow_have_the_scale_of_the_whole() -> None:
@@ -117,8 +143,8 @@ def test_numbers_of_words_have_a_scale_of_their_own() -> None:
 
     table = np.linspace(-1, 1, 70).reshape(35, 2)
     recording = autolab.record(chosen, table=table, words=np.array([0, 34, 3]))
-    assert view_scale(recording) == 2.0  # of the gradients, and not 50
+    assert view_scales(recording).value == 1.0  # and not 50
     nodes = readings(recording)["nodes"]
     of_words, of_table = [nodes[str(recording[name].id)] for name in ("words", "table")]
     assert (of_words["own"], of_words["value_scale"]) == (True, 34.0)
-    assert (of_table["own"], of_table["value_scale"]) == (False, 2.0)
+    assert (of_table["own"], of_table["value_scale"]) == (False, 1.0)

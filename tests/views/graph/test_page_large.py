@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from autolab.views.draw.colors import paint, view_tone
-from autolab.views.graph.readings import view_scale
+from autolab.views.graph.readings import view_scales
 
 from ..bare_page import Wire, menu, node, offered, pinned
 from ..looking import seen as told
@@ -169,7 +169,7 @@ def test_cells_have_the_colours_of_their_numbers(open_view: Open, page: Page) ->
     scroll(page, 0)
     shown = page.locator(".al-node[data-id='0'] .al-value .al-cells rect")  # the input
     fills = shown.evaluate_all("all => all.map(e => e.getAttribute('fill') ?? 'none')")
-    expected = paint(view_tone(view_scale(wire.widget.recording)).fractions(values), "light").reshape(-1, 3)
+    expected = paint(view_tone(view_scales(wire.widget.recording).value).fractions(values), "light").reshape(-1, 3)
     assert fills.pop() == "none" and len(fills) == 5
     found = np.array([[int(part) for part in fill[4:-1].split()] for fill in fills])
     assert np.abs(found - expected[:5]).max() <= 2

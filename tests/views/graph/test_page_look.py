@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from autolab.views.draw.colors import THEMES, contrast, paint, view_tone
-from autolab.views.graph.readings import view_scale
+from autolab.views.graph.readings import view_scales
 
 from ..bare_page import Wire, menu, node, pinned, type_number
 from ..programs import LAYER, layer, muladd, picky, twenty
@@ -82,16 +82,17 @@ def test_the_theme_is_followed_while_the_view_is_open(page: Page, open_view: Cal
     strips = (
         node(page, wire, "a").locator(".al-cells rect").evaluate_all("all => all.map(e => e.attributes.fill.value)")
     )
-    scale, kept = view_tone(view_scale(wire.widget.recording)), wire.widget.recording["a"]
-    numbers = np.concatenate([kept.value.values.ravel(), kept.grad.values.ravel()])
+    kept, scales = wire.widget.recording["a"], view_scales(wire.widget.recording)
+    arrays = zip(scales, (kept.value.values, kept.grad.values), strict=False)
+    numbers = np.concatenate([view_tone(scale).fractions(array.ravel()) for scale, array in arrays])
     found = np.array([[int(part) for part in fill[4:-1].split()] for fill in strips])
-    assert np.abs(found - paint(scale.fractions(numbers), "dark")).max() <= 2
+    assert np.abs(found - paint(numbers, "dark")).max() <= 2
     assert card.evaluate("e => getComputedStyle(e).fill") == rgb(THEMES["dark"]["box"])
     row, column = divmod(int(np.abs(LAYER["x"] @ LAYER["W"]).argmax()), 4)
     read = "(c, [x, y]) => [...c.getContext('2d').getImageData(x, y, 1, 1).data].slice(0, 3)"
     pixel = page.locator(".al-canvas").first.evaluate(read, [column, row])
     largest = (LAYER["x"] @ LAYER["W"])[row, column]
-    assert np.abs(np.array(pixel) - paint(scale.fractions(largest), "dark")).max() <= 2
+    assert np.abs(np.array(pixel) - paint(view_tone(scales.value).fractions(largest), "dark")).max() <= 2
     root = page.locator(".al-root")
     assert root.evaluate("e => getComputedStyle(e).backgroundColor") == "rgb(17, 17, 17)"
     assert root.evaluate("e => getComputedStyle(e).color") == rgb(THEMES["dark"]["ink"])

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from autolab import Variable
 from autolab.views.draw.colors import STOPS, paint, view_tone
 from autolab.views.graph.flow import flow
-from autolab.views.graph.readings import view_scale
+from autolab.views.graph.readings import view_scales
 
 from ..bare_page import Wire, find, menu, node, offered, type_number
 from ..live.test_page_link import flush
@@ -106,7 +106,7 @@ def test_a_click_closes_a_frame_and_opens_a_box(page: Page, open_view: Open) -> 
     assert closed.get_attribute("aria-label").startswith("t = 0, value")  # type: ignore[union-attr]
     shown = closed.locator(".al-value .al-cells rect").evaluate_all("a => a.map(e => e.attributes.fill.value)")
     values = result.value.values
-    expected = paint(view_tone(view_scale(wire.widget.recording)).fractions(values), "light").reshape(-1, 3)
+    expected = paint(view_tone(view_scales(wire.widget.recording).value).fractions(values), "light").reshape(-1, 3)
     found = np.array([[int(v) for v in fill[4:-1].split()] for fill in shown])
     assert np.abs(found - expected).max() <= 2
     closed.locator(".al-toggle").click()

@@ -12,7 +12,7 @@ from autolab import Variable
 from autolab.views.draw.colors import STOPS, THEMES, paint, tone, view_tone
 from autolab.views.draw.heatmap_data import Sample
 from autolab.views.draw.messages import say
-from autolab.views.graph.readings import readings, view_scale
+from autolab.views.graph.readings import readings, view_scales
 
 from ..bare_page import Wire, free, menu, node, number, pinned, type_number
 from ..looking import INK, looks, seen
@@ -50,7 +50,7 @@ def test_numbers_that_can_be_changed_are_blue(page: Page, open_view: Open) -> No
 
 def test_strips_have_the_colours_of_the_arrays(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
-    scale = view_tone(view_scale(wire.widget.recording))
+    scale = view_tone(view_scales(wire.widget.recording).value)
     expected = paint(scale.fractions(LAYER["W"]), "light").reshape(-1, 3)
     fills = (
         node(page, wire, "W")
@@ -173,7 +173,7 @@ def test_heatmaps_have_a_pixel_per_element_in_the_colours_of_the_palette(
     for k, array in enumerate((values, 3 * values**2)):
         found = pixels(page, k)
         assert (found[..., 3] == 255).all()
-        expected = paint(view_tone(view_scale(wire.widget.recording)).fractions(array), "light").astype(int)
+        expected = paint(view_tone(view_scales(wire.widget.recording)[k]).fractions(array), "light").astype(int)
         # 255 steps of colour: neighbours differ by less than this
         assert np.abs(found[..., :3] - expected).max() <= 3
 

@@ -56,8 +56,8 @@ SENTENCES: dict[str, str] = {
     "take_pdf": "Sheet (PDF)",
     "take_html": "Page to step through (HTML)",
     # The flow through a graph, and what is wrong with it.
-    "scale_view": "one scale for all values and gradients; dotted: exactly 0",
-    "scale_view_moves": "one scale for all values and tangents; dotted: exactly 0",
+    "scale_view": "a scale for values, one for gradients; dotted: exactly 0",
+    "scale_view_moves": "a scale for values, one for tangents; dotted: exactly 0",
     "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
