@@ -10,12 +10,13 @@ back, or the same one called again.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ..engine.modes import modes
@@ -248,7 +249,9 @@ class ScopeTracker:
         place = self._levels[-2].place if len(self._levels) > 1 else None
         if place is None or not place.is_call:
             return self._drafts.new(level.innermost, "link", mark.label, place)
-        label = f"{place.source}  # {mark.label.rpartition(': ')[2]}"
+        label = (
+            f"{_without_self(place.source or '', self._levels[-2].frame.f_code)}  # {mark.label.rpartition(': ')[2]}"
+        )
         return self._drafts.new(level.innermost, "link", label, place, is_call=True)
 
     def _next_round(self, was: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> _OpenBlock:
@@ -262,6 +265,13 @@ class ScopeTracker:
     def scopes(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
         """All scopes, with the steps in them."""
         return self._drafts.settled(drafts)
+
+
+def _without_self(call: str, code: CodeType) -> str:
+    """``ln1(x)`` of ``self.ln1(x)`` in a method."""
+    owner = code.co_qualname.rpartition(".")[0]
+    is_method = owner and not owner.endswith("<locals>") and code.co_argcount
+    return re.sub(rf"\b{code.co_varnames[0]}\.", "", call) if is_method else call
 
 
 def _constructs(level: _FrameLevel) -> list[Loop | Mark]:

@@ -49,8 +49,8 @@ def test_parameters_and_modules_have_their_names():
     assert names == ["hidden.weight", "hidden.bias", "out.1.weight", "out.1.bias"]
     labels = [(scope.label, scope.parent) for scope in recording.scopes]
     assert labels == [
-        ("self.hidden(x)  # Linear", None),
-        ("self.out(h)  # Sequential", None),
+        ("hidden(x)  # Linear", None),
+        ("out(h)  # Sequential", None),
         ("out.0: ReLU", 1),
         ("out.1: Linear", 1),
     ]
