@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from .locate import CodePosition
-from .model import Kind, Operand, Snapshot, Step
+from .model import Kept, Kind, Operand, Snapshot, Step
 
 
 @dataclass
@@ -57,6 +57,7 @@ class Draft:
     of: int | None = None
     replaced: bool = False
     tangent: Snapshot | None = None
+    keeps: tuple[Kept, ...] | None = None
 
     def step(self, missing: str = "not_reached") -> Step:
         """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
@@ -83,6 +84,7 @@ class Draft:
             of=self.of,
             replaced=self.replaced,
             tangent=self.tangent,
+            keeps=self.keeps,
         )
 
     def _status(self, missing: str) -> str:

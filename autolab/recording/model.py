@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from graphviz import Digraph
 
     from .departures import Departure
+    from .gradient_flow import GradientFlow
+    from .kept_memory import KeptMemory
     from .outline import Outline
     from .raised import Raised
 
@@ -126,6 +128,17 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """An array that a step keeps for its backward: ``nbytes`` is the size of the memory ``buffer`` that it is in, which
+    other steps may keep as well."""
+
+    buffer: int
+    shape: tuple[int, ...]
+    dtype: str
+    nbytes: int
+
+
+@dataclass(frozen=True)
 class Operand:
     """One input of a step, and what the step's backward sent to it.
 
@@ -191,6 +204,7 @@ class Step:
     of lower order whose gradient it helps to compute. ``replaced`` is True where the value is not what the function
     made of its operands, but was given in its place (option ``replace``): no gradient flows to the operands.
     ``tangent`` says, in forward mode, how fast the value moves with the input that does; None where it stands still.
+    ``keeps`` are the arrays made in the run that the step keeps for its backward; None where that is not known.
 
     Examples
     --------
@@ -224,6 +238,7 @@ class Step:
     scope: int | None = None
     replaced: bool = False
     tangent: Snapshot | None = None
+    keeps: tuple[Kept, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -340,6 +355,46 @@ class Recording(Displayed):
         from .outline import outline
 
         return outline(self)
+
+    def flow(self) -> GradientFlow:
+        """How much of the gradient reaches each layer, in order of depth: a plot, and a table.
+
+        Of each layer it has the norms of its value, of the gradient there, and the gradient of its weights divided by
+        the weights; what vanishes or explodes is marked.
+
+        Examples
+        --------
+        >>> import autolab
+        >>> def deep(x, w):
+        ...     for _ in range(3):
+        ...         x = x * w * 0.01
+        ...     return x.sum()
+        >>> flow = autolab.record(deep, [1.0, 2.0], [1.0, 1.0]).flow()
+        >>> [row.layer for row in flow.rows], [(row.layer, row.sign) for row in flow.marked]
+        (['pass 1', 'pass 2', 'pass 3'], [('pass 1', 'vanishes')])
+        """
+        from .gradient_flow import gradient_flow
+
+        return gradient_flow(self)
+
+    def memory(self) -> KeptMemory:
+        """What the run keeps for the backward pass, step by step, with the peak and where it is: a plot, and a table.
+
+        Raises
+        ------
+        ValueError
+            If the recording does not know it: there is no gradient, or the run is JAX's.
+
+        Examples
+        --------
+        >>> import autolab
+        >>> memory = autolab.record(lambda x: (x * x).sum(), [1.0, 2.0]).memory()
+        >>> memory.peak, "x is there anyway, and sum keeps nothing"
+        (0, 'x is there anyway, and sum keeps nothing')
+        """
+        from .kept_memory import kept_memory
+
+        return kept_memory(self)
 
     def to_json(self) -> dict[str, Any]:
         """The recording as dictionaries, lists, strings, numbers and None; NaN and infinities as strings."""

@@ -23,6 +23,7 @@ from .departures import key_of as _key
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs
 from .inner import describe_inner_steps
+from .kept_memory import KeptArrays, buffer_of, kept_by
 from .local_derivatives import LocalDerivatives, Sums
 from .locate import CodePosition, Locator, python_function, source_of
 from .memory import PoolWatch
@@ -219,6 +220,7 @@ class Recorder:
         starts = [start for y, start in zip(outputs, given, strict=True) if y.node is not None]
         self._keep_starts(outputs, iter(starts))
         leaves = [variable for variable in self.held if variable.node is not None]
+        self._kept = KeptArrays(buffer_of, [array_of(variable._data) for variable in self.held])
         with observe(self.hear_backward):
             found = grad(reached, leaves, starts)
         for variable, g in zip(leaves, found, strict=True):
@@ -245,6 +247,7 @@ class Recorder:
         draft.grad, draft.reached = upstream, True
         if draft.kind != "call":
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
+        draft.keeps = self._kept.told(kept_by(event.node))
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[edge.place]
             use.contribution = None if share is None else self.budget.snapshot(share)

@@ -36,6 +36,20 @@ _SHOWN = {
     },
     "recording.nonfinite.NonfiniteOrigin": {"text": "graph.health:told"},
     "recording.nonfinite.Nonfinite": {"text": "graph.health:all_told"},
+    "recording.gradient_flow.GradientFlow": {
+        "bundle": "plots.layers:flow_bundle",
+        "text": "plots.layers:flow_text",
+        "svg": "plots.layers:flow_svg",
+        "file": "export.pictures:save_shown",
+        "live": "plots.layers:open_at",
+    },
+    "recording.kept_memory.KeptMemory": {
+        "bundle": "plots.layers:memory_bundle",
+        "text": "plots.layers:memory_text",
+        "svg": "plots.layers:memory_svg",
+        "file": "export.pictures:save_shown",
+        "live": "plots.layers:open_at",
+    },
     "gradcheck.reporting.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
     "analysis.diagnosis.report.Diagnosis": {
         "bundle": "graph.diagnosis_card:bundle",

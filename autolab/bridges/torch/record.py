@@ -22,6 +22,7 @@ from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from ..run import BridgeRun, recorded
 from .inputs import TorchInputs
+from .kept import tell_kept
 from .locate import TorchLocator, name_in
 from .modules import ModuleNames, calls_as_scopes
 from .recorder import TorchRecorder
@@ -89,6 +90,7 @@ class TorchRun(BridgeRun):
         recorder = self._recorder
         outputs = [(recorder.step_of(y), y) for y in self.outputs]
         starts = self.starts(self.outputs)
+        tell_kept(recorder)
         try:
             self.upstream_kept = recorder.shares.run(outputs, starts, recorder.leaves)
         except RuntimeError as error:

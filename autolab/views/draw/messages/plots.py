@@ -119,6 +119,31 @@ SENTENCES: dict[str, str] = {
     "surface_steps": "loss at each step",
     "surface_step": "step",
     "surface_random": "The directions are random: another seed shows another plane.",
+    # The flow of a gradient through the layers, and what a run keeps for it.
+    "flow_title": "Gradient flow of {function}",
+    "flow_weights": "gradient / weights (norms)",
+    "flow_layer": "layer",
+    "flow_depth": "layers in order of depth",
+    "flow_fine": "No gradient vanishes or explodes.",
+    "flow_vanishes": "The gradient vanishes at {layers}: less than a thousandth of that of the last layer is left.",
+    "flow_explodes": "The gradient explodes at {layers}: it is more than a thousand times that of the last layer.",
+    "flow_zero": "The gradient is exactly 0 at {layers}.",
+    "flow_none": "No gradient arrives at {layers}.",
+    "flow_no_layers": "There are no layers: nothing here is an array.",
+    "flow_more": "{count} more",
+    "flow_rows": "... and {count} more rows",
+    "memory_title": "Memory for the backward pass of {function}",
+    "memory_total": "kept so far",
+    "memory_each": "kept by the step",
+    "memory_mega": "{name}, MB",
+    "memory_step": "step",
+    "memory_label": "value",
+    "memory_peak": (
+        "{peak} are kept when the backward pass begins, and that is the peak. {label} keeps the most, {shape} numbers "
+        "of {dtype}: {percent} % of the peak{alike}. Of the layers it is {layer}, with {layer_percent} %."
+    ),
+    "memory_alike": ", and {all_percent} % with the {count} like it",
+    "memory_nothing": "Nothing that the run made is kept: the gradient needs the inputs and the weights alone.",
     # The monitor of a training.
     "monitor_update": "update {iteration}",
     "monitor_epoch": "epoch {epoch}",

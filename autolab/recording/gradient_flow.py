@@ -1,0 +1,205 @@
+"""How much of the gradient reaches each layer: the sizes of values, gradients and weights in order of depth."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..engine.display import Displayed, show
+from .model import LEAVES, Operand, Recording, Step
+from .observations import EXPLODED, VANISHED, reference_step
+from .step_text import in_short
+
+FlowSign = Literal["vanishes", "explodes", "zero", "none", ""]
+
+
+@dataclass(frozen=True)
+class LayerFlow:
+    """One layer: a step that uses weights, or a step of a function without any.
+
+    ``step`` is the id of the step, and ``value`` and ``gradient`` are the norms of its value and of the gradient that
+    arrives there; ``weight`` and ``weight_gradient`` those of its weights, as far as they are used there. ``sign`` says
+    what is wrong with the gradient: it ``vanishes`` (less than a thousandth of that of the last layer), ``explodes``
+    (more than a thousand times that), is exactly ``zero``, or there is ``none``.
+    """
+
+    layer: str
+    step: int
+    value: float
+    gradient: float
+    weight: float | None
+    weight_gradient: float | None
+    sign: FlowSign
+
+    @property
+    def ratio(self) -> float | None:
+        """The norm of the weights' gradient divided by that of the weights; None where there are none."""
+        return self.weight_gradient / self.weight if self.weight and self.weight_gradient is not None else None
+
+
+@dataclass(frozen=True, repr=False)
+class GradientFlow(Displayed):
+    """The layers of a run in order of depth. Made by `Recording.flow`; it shows itself as a plot, printed as a table.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> net = autolab.links.MLP((8, 8, 1))
+    >>> flow = autolab.record(lambda x: net(x).sum(), [[1.0, 2.0, 3.0, 4.0]]).flow()
+    >>> [row.layer for row in flow.rows], flow.marked
+    (['net.l0', 'net.l1', 'net.l2'], ())
+    """
+
+    rows: tuple[LayerFlow, ...]
+    function: str
+    recording: Recording = field(compare=False)
+
+    @property
+    def marked(self) -> tuple[LayerFlow, ...]:
+        """The layers at which something is wrong."""
+        return tuple([row for row in self.rows if row.sign])
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write the plot to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``."""
+        show(self, "file", path, look)
+
+    def explore(self, layer: str | None = None) -> Any:
+        """Open the live graph at a layer: by default the first at which something is wrong.
+
+        Raises
+        ------
+        KeyError
+            If no layer has that name.
+        """
+        named = self.marked if layer is None else [row for row in self.rows if row.layer == layer]
+        if layer is not None and not named:
+            raise KeyError(f"flow: no layer is called {layer!r:.60}; see .rows")
+        return show(self, "live", named[0].step if named else None)
+
+    def __repr__(self) -> str:
+        return str(show(self, "text"))
+
+
+def gradient_flow(recording: Recording) -> GradientFlow:
+    """The layers of a recording."""
+    steps = {step.id: step for step in recording.steps}
+    reference = reference_step(recording)
+    size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
+    weights = _weights(recording)
+    users = [steps[step] for step in weights]
+    if not users:
+        users = [step for step in recording.steps if step.kind == "call" and step.value and step.value.size > 1]
+    names = LayerNames(recording)
+    rows: list[LayerFlow] = []
+    for step in users:
+        row = _row(names.of(step), step, weights.get(step.id, []), size)
+        if rows and rows[-1].layer == row.layer and _continues(step, rows[-1].step):
+            row = _joined(rows.pop(), row)
+        rows.append(row)
+    return GradientFlow(tuple(rows), recording.function, recording)
+
+
+def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
+    """For each step the operands that are learned: what the function brought along, or, where it brought nothing, what
+    it was given beside what flows."""
+    steps = {step.id: step for step in recording.steps}
+    brought: dict[int, list[tuple[Operand, Step]]] = {}
+    given: dict[int, list[tuple[Operand, Step]]] = {}
+    for step in [step for step in recording.steps if step.kind == "call"]:
+        operands = [(use, steps[use.step]) for use in step.operands if use.step is not None]
+        flows = any([leaf.kind not in LEAVES for _, leaf in operands])
+        for i, (use, leaf) in enumerate(operands):
+            if leaf.grad is None or leaf.value is None:
+                continue
+            if leaf.kind == "leaf":
+                brought.setdefault(step.id, []).append((use, leaf))
+            elif leaf.kind == "input" and leaf.value.size > 1 and (flows or i > 0):
+                given.setdefault(step.id, []).append((use, leaf))
+    return brought or given
+
+
+def _row(layer: str, step: Step, weights: Sequence[tuple[Operand, Step]], reference: float) -> LayerFlow:
+    sent = [use.contribution for use, _ in weights]
+    gradient = math.nan if step.grad is None else step.grad.norm
+    return LayerFlow(
+        layer,
+        step.id,
+        step.value.norm if step.value is not None else math.nan,
+        gradient,
+        math.hypot(*[leaf.value.norm for _, leaf in weights if leaf.value is not None]) if weights else None,
+        math.hypot(*[share.norm for share in sent if share is not None]) if any(sent) else None,
+        _sign(gradient, reference),
+    )
+
+
+def _sign(gradient: float, reference: float) -> FlowSign:
+    if math.isnan(gradient) or not gradient:
+        return "none" if math.isnan(gradient) else "zero"
+    if reference and gradient < VANISHED * reference:
+        return "vanishes"
+    return "explodes" if reference and gradient > EXPLODED * reference else ""
+
+
+def _continues(step: Step, before: int) -> bool:
+    """Whether a step is a part of the layer before: the bias that is added to a product."""
+    return any([use.step == before for use in step.operands])
+
+
+def _joined(first: LayerFlow, last: LayerFlow) -> LayerFlow:
+    weight = math.hypot(first.weight or 0.0, last.weight or 0.0)
+    gradient = math.hypot(first.weight_gradient or 0.0, last.weight_gradient or 0.0)
+    return LayerFlow(last.layer, last.step, last.value, last.gradient, weight, gradient, last.sign)
+
+
+class LayerNames:
+    """In which layer each step of a recording is: ``blocks.0.ln1``.
+
+    That is the owner of the weights that it uses, or of all that the link around it uses; where weights have no such
+    names, the links and rounds around it; else the step's own name.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        self._steps = {step.id: step for step in recording.steps}
+        self._scopes = recording.scopes
+        inside: dict[int, list[str]] = {}
+        for step in recording.steps:
+            scope = step.scope
+            while scope is not None and (owners := self._owners(step)):
+                inside.setdefault(scope, []).extend(owners)
+                scope = self._scopes[scope].parent
+        self._owner = {scope: _common(owners) for scope, owners in inside.items()}
+
+    def of(self, step: Step) -> str:
+        """The layer of a step."""
+        if owners := self._owners(step):
+            return owners[0]
+        path: list[str] = []
+        scope = step.scope
+        while scope is not None:
+            found = self._scopes[scope]
+            if found.kind == "link" and (owner := self._owner.get(scope)):
+                return ".".join([owner, *path])
+            call, is_call, _ = found.label.rpartition("  # ")
+            if found.kind == "link":
+                name = in_short(call, 0).removesuffix("(…)") if is_call else found.label.partition(": ")[0]
+                path.insert(0, name or found.label)
+            elif found.kind == "pass":
+                path.insert(0, found.label)
+            scope = found.parent
+        return ".".join(path) or step.name or step.source or step.function or step.kind
+
+    def _owners(self, step: Step) -> list[str]:
+        used = [self._steps[use.step] for use in step.operands if use.step is not None]
+        owners = [(leaf.name or "").rpartition(".")[0] for leaf in used if leaf.kind == "leaf"]
+        return [owner for owner in owners if owner]
+
+
+def _common(names: list[str]) -> str:
+    """What dotted names begin with."""
+    parts = [name.split(".") for name in names]
+    found = [level[0] for level in zip(*parts, strict=False)]
+    ends = [i for i, level in enumerate(zip(*parts, strict=False)) if len(set(level)) > 1]
+    return ".".join(found[: ends[0]] if ends else found)

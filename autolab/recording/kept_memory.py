@@ -1,0 +1,154 @@
+"""What a run keeps for the backward pass: which arrays, of which size, at which step."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from ..engine.backend import is_array
+from ..engine.display import Displayed, show
+from ..engine.primitive import Primitive
+from ..engine.variable import Variable
+from .gradient_flow import LayerNames
+from .model import Kept, Recording, Step
+
+
+class KeptArrays:
+    """Tells what steps keep, each buffer of memory under one number; ``given`` were there before the run."""
+
+    def __init__(self, buffer_of: Callable[[Any], tuple[Any, int]], given: Iterable[Any]) -> None:
+        self._buffer_of = buffer_of
+        self._given = {buffer_of(array)[0] for array in given}
+        self._numbers: dict[Any, int] = {}
+        self._held: list[Any] = []  # so that no other array takes over the place of one
+
+    def told(self, arrays: Iterable[Any]) -> tuple[Kept, ...]:
+        """Those of the arrays that were made in the run."""
+        found: dict[int, Kept] = {}
+        for array in arrays:
+            key, size = self._buffer_of(array)
+            if key in self._given or not size:
+                continue
+            if key not in self._numbers:
+                self._held.append(array)
+            number = self._numbers.setdefault(key, len(self._numbers))
+            found[number] = Kept(number, tuple(array.shape), str(array.dtype).removeprefix("torch."), size)
+        return tuple(found.values())
+
+
+def kept_by(node: Any) -> list[Any]:
+    """The arrays that the gradient rules of a node of AutoLab's keep."""
+    if isinstance(node.function, Primitive):
+        return [array for edge in node.edges for array in _arrays(edge.saved)]
+    return [array for *_, value in node.function.held() for array in _arrays(value)]
+
+
+def _arrays(value: Any) -> list[Any]:
+    value = value._data if isinstance(value, Variable) else value
+    if isinstance(value, tuple):
+        return [found for item in value for found in _arrays(item)]
+    return [value] if is_array(value) else []
+
+
+def buffer_of(array: Any) -> tuple[int, int]:
+    """The owner of an array's memory, and its bytes."""
+    while type(array) is np.ndarray and isinstance(array.base, np.ndarray):
+        array = array.base
+    return id(array), int(array.nbytes)
+
+
+@dataclass(frozen=True)
+class StepMemory:
+    """What one step keeps for its backward that no step before it keeps: ``nbytes`` bytes, in ``arrays``; ``total`` is
+    what the run keeps up to here. ``layer`` is where the step is, ``label`` what it computes."""
+
+    step: int
+    layer: str
+    label: str
+    nbytes: int
+    total: int
+    arrays: tuple[Kept, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class KeptMemory(Displayed):
+    """What a run keeps for the backward pass, step by step. Made by `Recording.memory`.
+
+    ``rows`` are the steps that keep something, in the order of the run. What was there before the run, such as the
+    inputs and the weights, is not counted, and memory that several steps share once, where it is kept first.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> memory = autolab.record(lambda x: (x * x).exp().sum(), [1.0, 2.0, 3.0]).memory()
+    >>> memory.peak, memory.largest.label, memory.largest.arrays[0].shape
+    (24, '(x * x).exp()', (3,))
+    """
+
+    rows: tuple[StepMemory, ...]
+    function: str
+    recording: Recording = field(compare=False)
+
+    @property
+    def peak(self) -> int:
+        """The most bytes: those that are kept when the backward pass begins."""
+        return self.rows[-1].total if self.rows else 0
+
+    @property
+    def largest(self) -> StepMemory | None:
+        """The step that keeps the most; None if none keeps anything."""
+        return max(self.rows, key=lambda row: row.nbytes, default=None)
+
+    @cached_property
+    def by_layer(self) -> dict[str, int]:
+        """The bytes of each layer, the largest first."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            found[row.layer] = found.get(row.layer, 0) + row.nbytes
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write the plot to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``."""
+        show(self, "file", path, look)
+
+    def explore(self) -> Any:
+        """Open the live graph at the step that keeps the most."""
+        return show(self, "live", self.largest.step if self.largest else None)
+
+    def __repr__(self) -> str:
+        return str(show(self, "text"))
+
+
+def kept_memory(recording: Recording) -> KeptMemory:
+    """What the steps of a recording keep.
+
+    Raises
+    ------
+    ValueError
+        If the recording does not know it: there is no gradient, or the run is JAX's, which decides when it compiles.
+    """
+    if all([step.keeps is None for step in recording.steps]):
+        raise ValueError(
+            f"memory: the recording of {recording.function:.60} does not know what is kept; expected a run of "
+            "AutoLab's or PyTorch's functions with a gradient"
+        )
+    seen: set[int] = set()
+    names = LayerNames(recording)
+    rows: list[StepMemory] = []
+    for step in recording.steps:
+        arrays = tuple([kept for kept in step.keeps or () if kept.buffer not in seen])
+        if arrays:
+            seen.update([kept.buffer for kept in arrays])
+            size = sum([kept.nbytes for kept in arrays])
+            total = size + (rows[-1].total if rows else 0)
+            rows.append(StepMemory(step.id, names.of(step), _label(step), size, total, arrays))
+    return KeptMemory(tuple(rows), recording.function, recording)
+
+
+def _label(step: Step) -> str:
+    return step.name or step.source or step.function or step.kind

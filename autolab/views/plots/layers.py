@@ -1,0 +1,181 @@
+"""How the flow of the gradient and the memory of a run show themselves: a plot over the layers or steps, a sentence,
+and a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...engine.display import Bundle
+from ..draw.chart import Line, chart
+from ..draw.escape import Markup, clean, code, details, fitting, join, paragraph, picture, prose, table
+from ..draw.messages import listed, plural, say
+from ..draw.names import columns, shorten
+from ..draw.numbers import bytes_text, number
+from ..draw.plot import to_svg
+from ..draw.svg import Look
+from ..graph.graph_view import GraphView
+
+if TYPE_CHECKING:
+    from ...recording.gradient_flow import GradientFlow, LayerFlow
+    from ...recording.kept_memory import KeptMemory, StepMemory
+
+_MOST_NAMED, _NAME, _LABEL = 4, 16, 40
+_MOST_ROWS = 200
+_MOST_TICKS = 6
+_SHORTER = 800
+_MEGA = 1e6
+
+
+# ---------------------------------------------------------------------------------------------- the flow of a gradient
+def flow_bundle(flow: GradientFlow) -> Bundle:
+    """Title, plot and sentence, and the layers in a table; and the table in words."""
+    return _bundle(flow, "flow_title", _flow_chart(flow), _flow_sentence(flow), _flow_table(flow))
+
+
+def flow_svg(flow: GradientFlow, look: Look = "auto") -> Markup:
+    """The plot."""
+    return to_svg([_flow_chart(flow)], look)
+
+
+def flow_text(flow: GradientFlow) -> str:
+    """The sentence and the table."""
+    return _text(f"{say('flow_title', function=clean(flow.function))}: {_flow_sentence(flow)}", _flow_table(flow))
+
+
+def _flow_chart(flow: GradientFlow) -> dict[str, Any]:
+    depth = list(range(1, len(flow.rows) + 1))
+    shown = {
+        say("flow_value"): [row.value for row in flow.rows],
+        say("flow_gradient"): [row.gradient for row in flow.rows],
+        say("flow_weights"): [math.nan if row.ratio is None else row.ratio for row in flow.rows],
+    }
+    lines = [Line(name, depth, y) for name, y in shown.items() if not all(map(math.isnan, y))]
+    first = next((i for i, row in zip(depth, flow.rows, strict=True) if row.sign), None)
+    title = say("flow_title", function=clean(flow.function))
+    return _named(chart(title, lines, True, say("flow_depth"), first), [row.layer for row in flow.rows])
+
+
+def _flow_sentence(flow: GradientFlow) -> str:
+    if not flow.rows:
+        return say("flow_no_layers")
+    kinds = {sign: [row.layer for row in flow.rows if row.sign == sign] for sign in ("vanishes", "explodes", "zero")}
+    kinds["none"] = [row.layer for row in flow.rows if row.sign == "none"]
+    told = [say(f"flow_{sign}", layers=_some(layers)) for sign, layers in kinds.items() if layers]
+    return " ".join(told) or say("flow_fine")
+
+
+def _flow_table(flow: GradientFlow) -> list[list[str]]:
+    heads = [say("flow_layer"), say("flow_value"), say("flow_gradient"), say("flow_weights"), ""]
+    return [heads, *[_flow_row(row) for row in flow.rows]]
+
+
+def _flow_row(row: LayerFlow) -> list[str]:
+    numbers = [None if math.isnan(size) else size for size in (row.value, row.gradient)]
+    return [clean(row.layer), *["" if size is None else number(size) for size in (*numbers, row.ratio)], row.sign]
+
+
+# ---------------------------------------------------------------------------------------------- what a run keeps
+def memory_bundle(memory: KeptMemory) -> Bundle:
+    """Title, plot and sentence, and the steps in a table; and the table in words."""
+    return _bundle(memory, "memory_title", _memory_chart(memory), _memory_sentence(memory), _memory_table(memory))
+
+
+def memory_svg(memory: KeptMemory, look: Look = "auto") -> Markup:
+    """The plot."""
+    return to_svg([_memory_chart(memory)], look)
+
+
+def memory_text(memory: KeptMemory) -> str:
+    """The sentence and the table."""
+    title = say("memory_title", function=clean(memory.function))
+    return _text(f"{title}: {_memory_sentence(memory)}", _memory_table(memory))
+
+
+def _memory_chart(memory: KeptMemory) -> dict[str, Any]:
+    steps = [row.step for row in memory.rows]
+    lines = [
+        Line(say("memory_mega", name=say("memory_total")), steps, [row.total / _MEGA for row in memory.rows]),
+        Line(say("memory_mega", name=say("memory_each")), steps, [row.nbytes / _MEGA for row in memory.rows]),
+    ]
+    mark = None if memory.largest is None else memory.largest.step
+    return chart(say("memory_title", function=clean(memory.function)), lines, x_title=say("memory_step"), mark=mark)
+
+
+def _memory_sentence(memory: KeptMemory) -> str:
+    largest = memory.largest
+    if largest is None:
+        return say("memory_nothing")
+    array = max(largest.arrays, key=lambda kept: kept.nbytes)
+    shape = " × ".join(map(str, array.shape)) or "1"
+    layer, share = next(iter(memory.by_layer.items()))
+    words = {"peak": bytes_text(memory.peak), "label": shorten(clean(largest.label), _LABEL), "shape": shape}
+    words |= {"dtype": array.dtype, "percent": _percent(largest.nbytes, memory), "alike": _alike(largest, memory)}
+    return say("memory_peak", layer=clean(layer), layer_percent=_percent(share, memory), **words)
+
+
+def _alike(largest: StepMemory, memory: KeptMemory) -> str:
+    """How much it is with the same step in other layers."""
+    alike = [row.nbytes for row in memory.rows if (row.label, row.nbytes) == (largest.label, largest.nbytes)]
+    return say("memory_alike", all_percent=_percent(sum(alike), memory), count=len(alike) - 1) if alike[1:] else ""
+
+
+def _percent(nbytes: int, memory: KeptMemory) -> str:
+    return number(float(f"{100 * nbytes / memory.peak:.2g}"))
+
+
+def _memory_table(memory: KeptMemory) -> list[list[str]]:
+    heads = [say("memory_step"), say("flow_layer"), say("memory_label"), say("memory_each"), say("memory_total")]
+    return [heads, *[_memory_row(row) for row in memory.rows]]
+
+
+def _memory_row(row: StepMemory) -> list[str]:
+    return [str(row.step), clean(row.layer), clean(row.label), bytes_text(row.nbytes), bytes_text(row.total)]
+
+
+# ---------------------------------------------------------------------------------------------- both
+def open_at(shown: Any, step: int | None) -> GraphView:
+    """The live graph of a recording, at a step."""
+    view = GraphView(shown.recording)
+    outline = shown.recording.outline
+    boxes = outline.holders(outline.at_first())
+    if step in boxes:
+        view._look_at({"selected": step}, [*view._picture.first, ["detail", boxes[step]]])
+    view._save_here("explore", "explore", shown.function)
+    return view
+
+
+def _bundle(shown: Any, title: str, plot: dict[str, Any], sentence: str, rows: list[list[str]]) -> Bundle:
+    titled = paragraph(code(say(title, function=clean(shown.function))))
+    parts = [titled, paragraph(picture(to_svg([{**plot, "title": ""}]), f"{plot['description']} {sentence}"))]
+    told = [*parts, paragraph(prose(sentence))]
+    cells = [[code(cell) for cell in row] for row in rows[1 : _MOST_ROWS + 1]]
+    return fitting(
+        [join([*told, details(plural(len(rows) - 1, "row"), table(rows[0], cells))]), join(told)], repr(shown)
+    )
+
+
+def _named(plot: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """A chart with names along its horizontal axis, as many as fit."""
+    stride = max(1, math.ceil(len(names) / _MOST_TICKS))
+    ticks = [
+        [i + 1, shorten(clean(names[i]), _NAME if len(names) > 1 else _LABEL)] for i in range(0, len(names), stride)
+    ]
+    return {**plot, "x": {**plot["x"], "ticks": ticks}}
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = [shorten(clean(name), _LABEL) for name in dict.fromkeys(names)]
+    more = len(shown) - _MOST_NAMED
+    return listed([*shown[:_MOST_NAMED], *([say("flow_more", count=more)] if more > 0 else [])])
+
+
+def _text(head: str, rows: list[list[str]]) -> str:
+    shown = [[shorten(cell, _LABEL) for cell in row] for row in rows[: _MOST_ROWS + 1]]
+    widths = [max([columns(row[i]) for row in shown]) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join([f"{cell}{' ' * (w - columns(cell))}" for cell, w in zip(row, widths, strict=True)]) for row in shown
+    ]
+    left = len(rows) - len(shown)
+    return "\n".join([head, *[line.rstrip() for line in lines], *([say("flow_rows", count=left)] if left > 0 else [])])

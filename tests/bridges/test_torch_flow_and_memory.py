@@ -1,0 +1,75 @@
+"""The flow of the gradient and the kept memory of PyTorch modules, beside what PyTorch itself says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
+
+from torch import nn
+
+import autolab
+
+
+class Attention(nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.qkv, self.proj, self.ln1 = nn.Linear(size, 3 * size), nn.Linear(size, size), nn.LayerNorm(size)
+
+    def forward(self, x: Any) -> Any:
+        q, k, v = self.qkv(self.ln1(x)).chunk(3, dim=-1)
+        mask = torch.triu(torch.full((x.shape[1], x.shape[1]), float("-inf")), 1)
+        att = torch.softmax(q @ k.transpose(-2, -1) / 8 + mask, dim=-1)
+        y = att @ v
+        return x + self.proj(y)
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList([Attention(16) for _ in range(3)])
+        self.head = nn.Sequential(nn.Linear(16, 8), nn.ReLU(), nn.Linear(8, 1))
+
+    def forward(self, x: Any) -> Any:
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x).sum()
+
+
+def test_the_peak_is_what_the_hooks_of_autograd_see() -> None:
+    torch.manual_seed(0)
+    net, x = Net(), torch.randn(8, 32, 16)
+    given = {tensor.untyped_storage().data_ptr() for tensor in [x, *net.parameters()]}
+    seen: dict[int, Any] = {}
+
+    def pack(tensor: Any) -> Any:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in given:
+            seen[storage.data_ptr()] = storage
+        return tensor.detach()
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        net(x.requires_grad_())
+    memory = autolab.record(net, x.detach()).memory()
+    assert memory.peak == pytest.approx(sum(storage.nbytes() for storage in seen.values()), rel=0.05)
+    assert set(memory.by_layer) >= {"blocks.0.qkv", "blocks.1"}
+
+
+def test_layers_have_the_names_of_modules_and_steps_those_of_their_calls() -> None:
+    torch.manual_seed(0)
+    recording = autolab.record(Net(), torch.randn(2, 4, 16))
+    layers = [row.layer for row in recording.flow().rows]
+    assert layers[:4] == ["blocks.0.ln1", "blocks.0.qkv", "blocks.0.proj", "blocks.1.ln1"] and layers[-1] == "head.2"
+    names = {step.name for step in recording.steps}
+    assert {"ln1(x)", "qkv(ln1(x))", "proj(y)", "head(x)"} <= names
+    assert not [name for name in names if name and name[0] == "v" and name[1:].isdigit()]
+
+
+def test_a_causal_mask_is_no_fault() -> None:
+    from autolab.recording.observations import observations
+
+    recording = autolab.record(Net(), torch.randn(2, 4, 16))
+    assert any(step.value is not None and step.value.inf_count for step in recording.steps)
+    assert not [found for found in observations(recording) if found.sign == "infinite"]

@@ -1,0 +1,109 @@
+"""The flow of the gradient through the layers, and what a run keeps for the backward pass."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import functions as F
+from autolab import links as L
+from autolab.views.graph.graph_view import GraphView
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(64, 100))
+
+
+def deep(x: Any, w: float) -> Any:
+    for _ in range(6):
+        x = F.tanh(x * w)
+    return x.sum()
+
+
+def test_the_layers_of_links_are_in_order_of_depth_with_their_weights() -> None:
+    net = L.MLP((50, 30, 2))
+    recording = autolab.record(lambda x: (net(x) ** 2).sum(), X)
+    flow = recording.flow()
+    assert [row.layer for row in flow.rows] == ["net.l0", "net.l1", "net.l2"] and flow.marked == ()
+    first = flow.rows[0]
+    link = next(iter(net.children()))
+    assert first.weight == pytest.approx(np.hypot(np.linalg.norm(link.W.data), np.linalg.norm(link.b.data)))
+    assert first.ratio == pytest.approx(first.weight_gradient / first.weight)
+    assert str(flow).splitlines()[1].split()[:2] == ["layer", "value"]
+
+
+@pytest.mark.parametrize(("w", "sign"), [(0.05, "vanishes"), (1e-200, "zero"), (1.0, "")])
+def test_what_vanishes_is_marked_in_words_and_in_the_plot(w: float, sign: str, tmp_path: Path) -> None:
+    flow = autolab.record(deep, X[:2, :3], w).flow()
+    assert [row.layer for row in flow.rows][:2] == ["pass 1", "pass 2"]
+    assert sign in {row.sign for row in flow.marked} if sign else flow.marked == ()
+    words = {"vanishes": "vanishes at pass 1", "zero": "exactly 0 at pass", "": "No gradient vanishes or explodes"}
+    assert words[sign] in str(flow)
+    flow.save(tmp_path / "flow.svg")
+    assert ('class="ring"' in (tmp_path / "flow.svg").read_text()) == bool(sign)
+    assert words[sign] in flow._repr_mimebundle_()["text/html"]
+
+
+def test_a_product_and_its_bias_are_one_layer_and_inputs_may_be_the_weights() -> None:
+    def net(params: Any, x: Any) -> Any:
+        h = F.tanh(x @ params["w1"] + params["b1"])
+        return (h @ params["w2"] + params["b2"]).sum()
+
+    shapes = {"w1": (100, 8), "b1": (8,), "w2": (8, 2), "b2": (2,)}
+    flow = autolab.record(net, {name: RNG.normal(size=shape) for name, shape in shapes.items()}, X).flow()
+    assert [row.weight is not None for row in flow.rows] == [True] * len(flow.rows) and len(flow.rows) <= 4
+
+
+def test_it_opens_the_live_graph_at_a_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    net = L.MLP((5, 2))
+    recording = autolab.record(lambda x: net(x).sum(), X)
+    view = recording.flow().explore("net.l1")
+    assert isinstance(view, GraphView) and view.look["selected"] == recording.flow().rows[1].step
+    view.close()
+    with pytest.raises(KeyError, match="no layer is called 'l9'"):
+        recording.flow().explore("l9")
+
+
+def net_of_large_arrays(x: Any) -> Any:
+    h = F.softmax(F.tanh(x) @ np.ones((100, 400)))
+    h = F.exp(h.reshape(400, 64)) * h.reshape(400, 64)
+    return (F.relu(h) ** 2).sum()
+
+
+def test_the_peak_is_what_python_itself_counts() -> None:
+    recording = autolab.record(net_of_large_arrays, X)
+    x = autolab.Variable(X)
+    net_of_large_arrays(x)  # what is made once
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        y = net_of_large_arrays(x)
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    memory = recording.memory()
+    given = 100 * 400 * 8  # the ones, which the function brings along
+    assert y.node is not None and memory.peak + given == pytest.approx(kept, rel=0.05)
+    assert memory.rows[-1].total == sum(memory.by_layer.values()) == memory.peak
+    assert memory.largest is not None and f"{memory.largest.label}"[:20] in str(memory)
+
+
+def test_inputs_and_memory_that_steps_share_count_once_or_not_at_all() -> None:
+    def shared(x: Any) -> Any:
+        y = F.exp(x)
+        return (y * y.reshape(6400)[:].reshape(64, 100)).sum() + (x * x).sum()
+
+    memory = autolab.record(shared, X).memory()
+    assert memory.peak == X.nbytes and [row.label for row in memory.rows] == ["y"]
+
+
+def test_a_run_without_gradients_says_that_it_does_not_know() -> None:
+    with pytest.raises(ValueError, match=r"memory: the recording of .* does not know what is kept; expected a run"):
+        autolab.record(lambda i: i + 1, np.arange(3)).memory()
