@@ -367,7 +367,7 @@ class Recording(Displayed):
         >>> import autolab
         >>> def deep(x, w):
         ...     for _ in range(3):
-        ...         x = x * w * 0.01
+        ...         x = x * w * 0.05
         ...     return x.sum()
         >>> flow = autolab.record(deep, [1.0, 2.0], [1.0, 1.0]).flow()
         >>> [row.layer for row in flow.rows], [(row.layer, row.sign) for row in flow.marked]
