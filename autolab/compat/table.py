@@ -22,10 +22,10 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from .absent import missing, original
-from .naming import called
 
 
 class Entry(NamedTuple):
@@ -168,3 +168,36 @@ def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     found: dict[str, Any] = {}
     exec(code, vars(sys.modules[module]), found)
     return found["make"](_refuse, call)
+
+
+def called(function: Any, name: str, said: str) -> Any:
+    """The function, or the class, itself, with its name and its docstring.
+
+    Examples
+    --------
+    >>> twice = called(lambda x: 2 * x, "twice", "Two times a number.")
+    >>> twice.__name__, twice.__doc__
+    ('twice', 'Two times a number.')
+    """
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = said
+    return function
+
+
+def with_defaults(function: Callable[..., Any], **defaults: Any) -> Any:
+    """A copy of a function some of whose parameters have other defaults.
+
+    Examples
+    --------
+    >>> def power(x, n=2):
+    ...     return x**n
+    >>> with_defaults(power, n=3)(2)
+    8
+    """
+    assert isinstance(function, FunctionType)
+    code, usual = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(usual) : code.co_argcount]
+    values = tuple([defaults.get(name, value) for name, value in zip(names, usual, strict=True)])
+    copy = FunctionType(code, function.__globals__, function.__name__, values, function.__closure__)
+    copy.__annotations__, copy.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
+    return copy

@@ -61,3 +61,14 @@ def _end(node: Any) -> None:
     """Make a leaf of a node where it is: those who hold it need not know."""
     node.order, node.function, node.more = 0, None, None
     node.parent = node.rule = node.saved = node.fit = None
+
+
+def nodes_below(root: Node) -> list[Node]:
+    """All nodes of a graph, those with the root first."""
+    found, waiting = {root: None}, [root]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent not in found:
+                found[parent] = None
+                waiting.append(parent)
+    return sorted(found, key=lambda node: -node.order)

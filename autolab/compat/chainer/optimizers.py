@@ -6,8 +6,7 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
-from ..naming import with_defaults
-from ..table import signed
+from ..table import signed, with_defaults
 from .optimizer import Optimizer
 
 

@@ -13,7 +13,7 @@ from ...engine.primitive import Primitive
 from ...shared.files import write
 from ...views.export.pictures import literal
 from .. import missing
-from ..graphs import nodes_below
+from ..unchain import nodes_below
 from ._variable import Variable, named
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}

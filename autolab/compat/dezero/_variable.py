@@ -23,8 +23,7 @@ from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine
 from ..dressing import dressing
-from ..graphs import nodes_below
-from ..unchain import unchain, unchain_backward
+from ..unchain import nodes_below, unchain, unchain_backward
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""

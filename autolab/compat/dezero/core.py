@@ -18,8 +18,7 @@ from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
 from ..table import fill
-from ._adapters import of_one, of_two, variable
-from ._classes import applied, capitalized  # noqa: F401  # for table.txt
+from ._adapters import applied, capitalized, of_one, of_two, variable  # noqa: F401  # for table.txt
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed

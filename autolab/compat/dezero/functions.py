@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,25 +11,11 @@ from ... import functions as F
 from ...engine.configuration import config
 from ...engine.numpy_protocol import unwrap
 from ..table import fill
-from ._adapters import function, of_one, of_two, variable
-from ._classes import applied, capitalized  # noqa: F401  # for table.txt
-from ._losses import *  # noqa: F403
+from ._adapters import applied, capitalized, function, of_one, of_two, variable  # noqa: F401  # for table.txt
 from ._variable import Variable
+from .core import *  # noqa: F403
 from .core import add, as_variable
-from .core import div as div
-from .core import mul as mul
-from .core import neg as neg
-from .core import pow as pow
-from .core import rsub as rsub
-from .core import sub as sub
-from .functions_conv import average_pooling as average_pooling
-from .functions_conv import col2im as col2im
-from .functions_conv import conv2d as conv2d
-from .functions_conv import conv2d_simple as conv2d_simple
-from .functions_conv import deconv2d as deconv2d
-from .functions_conv import im2col as im2col
-from .functions_conv import pooling as pooling
-from .functions_conv import pooling_simple as pooling_simple
+from .functions_conv import *  # noqa: F403
 
 sin = of_one(F.sin)
 cos = of_one(F.cos)
@@ -164,5 +151,47 @@ def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 _install()
+
+
+def mean_squared_error(x0: Any, x1: Any) -> Any:
+    """The sum of all squared differences, divided by the number of rows.
+
+    Raises
+    ------
+    ValueError
+        If broadcasting would make more elements than there are: of (N,) beside (N, 1) a matrix.
+    """
+    if x0.shape != x1.shape:
+        shape = np.broadcast_shapes(x0.shape, x1.shape)
+        if math.prod(shape) == np.maximum(x0.size, x1.size):
+            x0, x1 = F.broadcast_to(x0, shape=shape), F.broadcast_to(x1, shape=shape)
+    return variable(F.mean_squared_error(x0, x1, reduction="sum") / _rows(x0))
+
+
+def mean_squared_error_simple(x0: Any, x1: Any) -> Any:
+    """The same, step by step."""
+    diff = as_variable(x0) - as_variable(x1)
+    return variable(F.sum(diff**2) / _rows(diff))
+
+
+def softmax_cross_entropy_simple(x: Any, t: Any) -> Any:
+    """The same, step by step."""
+    log_p = F.log(F.clip(F.softmax(x, axis=1), 1e-15, 1.0))
+    return variable(-1 * F.sum(as_variable(log_p)[np.arange(len(log_p)), unwrap(t)]) / len(log_p))
+
+
+def binary_cross_entropy(p: Any, t: Any) -> Any:
+    """The cross entropy of the probabilities ``p`` and ``t``, summed and divided by the number of rows."""
+    kept = F.clip(p, 1e-15, 0.999)
+    return variable(F.binary_cross_entropy(kept, _shaped(t, p), reduction="sum") / _rows(t))
+
+
+def _rows(x: Any) -> int:
+    return x.shape[0] if x.ndim else 1
+
+
+def _shaped(t: Any, like: Any) -> Any:
+    return t if t.ndim == like.ndim else t.reshape(like.shape)
+
 
 __getattr__ = fill(__name__)

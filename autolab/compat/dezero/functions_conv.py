@@ -9,8 +9,10 @@ from ... import functions as F
 from ...engine.numpy_protocol import unwrap  # noqa: F401  # for table.txt
 from ...functions.networks.windows import Windows, columns, image, windows
 from ..table import fill
-from ._adapters import variable
-from ._classes import applied  # noqa: F401  # for table.txt
+from ._adapters import (
+    applied,  # noqa: F401  # for table.txt
+    variable,
+)
 from .utils import pair
 
 

@@ -7,14 +7,39 @@ from typing import Any
 import numpy as np
 
 from ...engine import configuration as _configuration
+from ...engine.backend import device_name, get_array_module
 from ...engine.devices import to_gpu
-from ..naming import called
-from ..table import fill
+from ...functions.arrays import device_transfer
+from ..table import called, fill
 from ._arguments import cast, common_dtype
-from ._conversions import converted
-from ._tensor import Engine, constant, nested, plain
-from ._types import Size, default_dtype, numpy_dtype
+from ._shapes import clone
+from ._tensor import Engine, constant, dressed, nested, plain
+from ._types import Size, default_dtype, device, numpy_dtype, of_array
 from ._types import device as _device
+
+
+def to(self: Any, *args: Any, **options: Any) -> Any:
+    """The same numbers in another type, on another device, or as another tensor has them."""
+    return converted(self, args, options)
+
+
+def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """``x.to(...)``"""
+    unknown = options.keys() - {"device", "dtype", "non_blocking", "copy"}
+    if unknown:
+        raise TypeError(f"to: got a keyword {sorted(unknown)[0]!r:.60}; expected device, dtype, copy or non_blocking")
+    given = [*args, options.get("device"), options.get("dtype")]
+    y = x
+    for one in given:
+        if isinstance(one, Engine):
+            y = converted(y, (of_array(one._data), device_name(one._data)), {})
+        elif isinstance(one, str):
+            wanted, there = device(one), get_array_module(y._data) is not np
+            if (wanted.type == "cuda") != there:
+                y = dressed(device_transfer.to_cpu(y) if there else device_transfer.to_gpu(y))
+        elif one is not None and not isinstance(one, bool):
+            y = cast(y, numpy_dtype("to", one))
+    return clone(y) if options.get("copy") and y is x else y
 
 
 def _made(array: Any, function: str, dtype: Any, device: Any, requires_grad: bool) -> Any:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from . import _comparisons, _creation, _elementwise, _inplace, _products, _reductions, _shapes
+from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes
 from ._arguments import cast, index_of
-from ._comparisons import COMPARISONS, QUESTIONS
-from ._conversions import to
-from ._elementwise import UNARY
+from ._creation import to
+from ._elementwise import COMPARISONS, QUESTIONS, UNARY
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import SHORT, numpy_dtype
 
@@ -29,7 +28,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
-_MODULES = (_elementwise, _comparisons, _reductions, _shapes, _products)
+_MODULES = (_elementwise, _reductions, _shapes, _products)
 _NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "gradient", "binary", "einsum", "tensordot"}
 _MORE = (
     "add sub mul div pow clamp floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign square trunc"

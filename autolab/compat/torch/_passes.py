@@ -15,7 +15,7 @@ import numpy as np
 
 from ...engine.backend import Array, is_array
 from ...engine.node import Node, new_order
-from ..graphs import nodes_below
+from ..unchain import nodes_below
 
 retained: WeakSet[Node] = WeakSet()
 """What was computed and keeps its gradient all the same."""

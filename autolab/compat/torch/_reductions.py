@@ -9,8 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
-from ..naming import called
-from ..table import fill
+from ..table import called, fill
 from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum
 from ._tensor import Engine, Tensor, constant, dressed

@@ -8,12 +8,8 @@ import numpy as np
 
 from ... import functions as F
 from ..table import fill
+from . import _products  # noqa: F401  # for table.txt
 from ._arguments import axes, cast, moved, tensor_of
-from ._products import cross as cross
-from ._products import det as det
-from ._products import matmul as matmul
-from ._products import matrix_power as matrix_power
-from ._products import slogdet as slogdet
 from ._reductions import norm as _norm
 from ._tensor import constant, dressed
 from ._types import numpy_dtype

@@ -9,8 +9,7 @@ from typing import Any
 from .... import gradcheck as _gradcheck
 from ....engine.configuration import config, global_config, inside, using_config
 from ...absent import gather
-from ...naming import called
-from ...table import fill, signed
+from ...table import called, fill, signed
 from .._tensor import Engine, constant
 from ._backward import gradients, passed, start
 

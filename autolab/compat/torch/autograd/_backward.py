@@ -9,8 +9,8 @@ from ....engine.configuration import using_config
 from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
 from ....engine.store import publish
-from ...graphs import nodes_below
 from ...table import signed
+from ...unchain import nodes_below
 from .._passes import check_pass, note_walked, retained
 from .._tensor import Engine, Tensor, constant, dressed
 

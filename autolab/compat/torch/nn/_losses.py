@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ...naming import called
-from ...table import fill, signed
+from ...table import called, fill, signed
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...naming import called
+from ...table import called
 from .. import _shapes
 from . import functional as F
 from ._module import Module

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
-from ...naming import called
-from ...table import fill, signed
+from ...table import called, fill, signed
 from .._arguments import tensor_of
 from .._tensor import dressed
 

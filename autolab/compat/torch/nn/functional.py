@@ -8,8 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.configuration import using_config
-from ...naming import called
-from ...table import fill, signed
+from ...table import called, fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._creation import source

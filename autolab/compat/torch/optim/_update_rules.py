@@ -6,8 +6,7 @@ from typing import Any
 
 from .... import optimizers as _optimizers
 from ....engine.errors import check_number
-from ...naming import with_defaults
-from ...table import signed
+from ...table import signed, with_defaults
 from .optimizer import Optimizer
 
 

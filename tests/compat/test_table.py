@@ -1,0 +1,101 @@
+"""The tables of the facades: each line is a callable with this signature, and an expression finds what it names."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.checkout import ROOT
+
+from autolab import compat
+from autolab.compat import chainer, table, torch
+
+SECTIONS = [
+    section
+    for library in compat.facades()
+    for section in re.findall(
+        r"^\[(.*)\]$", (ROOT / "autolab" / "compat" / library / "table.txt").read_text("utf-8"), re.MULTILINE
+    )
+]
+
+
+def unknown(module: ModuleType, entry: table.Entry) -> set[str]:
+    """The names of an expression that are neither parameters, in the module nor Python's own."""
+    named = [node for node in ast.walk(ast.parse(entry.expression)) if isinstance(node, ast.Name | ast.arg)]
+    own = {node.arg for node in named if isinstance(node, ast.arg)}
+    own |= {node.id for node in named if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    parameters = table._parameters(entry) if entry.parameters is not None else []
+    read = {node.id for node in named if isinstance(node, ast.Name)} - own - {name.strip("*") for name in parameters}
+    return {name for name in read if not hasattr(builtins, name) and name not in vars(module)}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_lines_of_a_table_are_callables_with_their_signatures(section: str) -> None:
+    module = import_module(f"autolab.compat.{section}")
+    entries = table.entries(section)
+    assert entries and SECTIONS.count(section) == 1
+    for name, entry in entries.items():
+        first, _, method = name.partition(".")
+        one = getattr(vars(module)[first], method) if method else vars(module)[first]
+        if entry.expression:
+            assert unknown(module, entry) == set(), name
+        if entry.parameters is not None:
+            meant = [parameter.strip("*") for parameter in table._parameters(entry)]
+            taken = inspect.signature(one.__init__ if isinstance(one, type) else one).parameters
+            assert set(meant) == set(taken) - {"self"}, name
+            assert inspect.getdoc(vars(module)[first]) or first.startswith("_"), name
+
+
+def test_a_line_that_does_not_fit_its_code_and_a_name_twice_are_errors(monkeypatch, tmp_path) -> None:
+    path = tmp_path / "table.txt"
+    monkeypatch.setattr(table, "_table", lambda module: path)
+    table.entries.cache_clear()
+    path.write_text("[test_table]\nf(x: int, y: int = 2)\n", "utf-8")
+
+    def f(x):
+        return x
+
+    f.__module__, f.__qualname__ = "test_table", "f"
+    with pytest.raises(TypeError, match=r"test_table\.f: the table has other parameters: x: int, y: int = 2"):
+        table.signed(f)
+    table.entries.cache_clear()
+    path.write_text("[test_table]\nf(x: int)\nf(y: int)\n", "utf-8")
+    with pytest.raises(ValueError, match=r"test_table\.f twice"):
+        table.entries("test_table")
+    table.entries.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: torch.nn.Conv2d(1, 1, 3, padding_mode="circular"), "padding_mode='circular'"),
+        (lambda: torch.optim.Adam([torch.ones(1)], amsgrad=True), "amsgrad=True"),
+        (
+            lambda: torch.nn.functional.cross_entropy(torch.ones(1, 2), torch.tensor([0]), label_smoothing=0.1),
+            "label_smoothing=0.1",
+        ),
+        (lambda: chainer.functions.convolution_1d(*[np.ones((1, 1, 3))] * 2, cover_all=np.ones(2)), "cover_all=array"),
+    ],
+)
+def test_a_value_that_the_facade_does_not_have_is_refused_by_name(call: Any, said: str) -> None:
+    with pytest.raises(
+        NotImplementedError, match=rf"^\w+: \w+=.*{re.escape(said.partition('=')[2] or said)}.* is not part of"
+    ):
+        call()
+
+
+def test_nothing_is_given_in_other_words() -> None:
+    x = torch.ones(1, 1, 3, 3)
+    assert torch.nn.functional.interpolate(x, size=2, antialias=None, recompute_scale_factor=False).shape == (
+        1,
+        1,
+        2,
+        2,
+    )
