@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 from ..authoring.base import as_upstream
@@ -33,6 +34,42 @@ def dressing(kind: type[Variable]) -> Callable[[Any], Any]:
         return found
 
     return dressed
+
+
+def dress(kind: type[Variable], names: Iterable[str], dressed: Callable[[Any], Any]) -> None:
+    """Let methods that the class ``kind`` has from the engine give what ``dressed`` makes of their results."""
+    for name in names:
+        setattr(kind, name, _dressed_method(getattr(Variable, name), kind, dressed))
+
+
+def _dressed_method(engine: Callable[..., Any], kind: type[Variable], dressed: Callable[[Any], Any]) -> Any:
+    @wraps(engine)
+    def call(*args: Any, **settings: Any) -> Any:
+        y = engine(*args, **settings)
+        if type(y) is Variable:  # most are: this saves a call
+            y.__class__ = kind
+            return y
+        return dressed(y)
+
+    return call
+
+
+def dress_operators(kind: type[Variable], names: Iterable[str]) -> None:
+    """Let operators of the engine with two operands give the class ``kind``, from both sides."""
+    for name in names:
+        for operator in (f"__{name}__", f"__r{name}__"):
+            setattr(kind, operator, _dressed_operator(getattr(Variable, operator), kind))
+
+
+def _dressed_operator(engine: Callable[[Any, Any], Any], kind: type[Variable]) -> Any:
+    @wraps(engine)
+    def operator(self: Any, other: Any) -> Any:
+        y = engine(self, other)
+        if type(y) is Variable:  # spelled out: it is what a facade costs
+            y.__class__ = kind
+        return y
+
+    return operator
 
 
 class DressedNode:

@@ -19,7 +19,7 @@ from ...engine.backend import Array, get_array_module, is_array
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.errors import a_kind
 from ...engine.node import Node
-from ..dressing import dressing
+from ..dressing import dress, dress_operators, dressing
 from ..table import signed
 from ..unchain import unchain, unchain_backward
 from .initializers import as_initializer
@@ -178,12 +178,6 @@ class Variable(_Engines, metaclass=_Kind):
         return self
 
     # ------------------------------------------------------------------ Python and NumPy
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return tagged(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
-
-    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return tagged(super().__array_function__(func, types, args, kwargs))
-
     def __repr__(self) -> str:
         return self._written(", ")
 
@@ -207,42 +201,13 @@ update_rules: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()
 """How optimizers treat parameters, by node: parameters themselves are compared by their numbers."""
 
 
-def _tagging(name: str) -> Callable[..., Any]:
-    inner = getattr(_Engines, name)
-
-    def method(self: Variable, *args: Any, **kwargs: Any) -> Any:
-        y = inner(self, *args, **kwargs)
-        if type(y) is _Engines:
-            y.__class__ = Variable
-            return y
-        return tagged(y)
-
-    method.__name__, method.__doc__ = name, inner.__doc__
-    return method
-
-
-def _tagging_two(name: str) -> Callable[..., Any]:
-    inner = getattr(_Engines, name)
-
-    def operator(self: Variable, other: Any) -> Any:
-        y = inner(self, other)
-        if type(y) is _Engines:  # spelled out: it is what the facade costs
-            y.__class__ = Variable
-        return y
-
-    operator.__name__ = name
-    return operator
-
-
-_TWO = ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod")
-for _name in _TWO:
-    setattr(Variable, f"__{_name}__", _tagging_two(f"__{_name}__"))
-    setattr(Variable, f"__r{_name}__", _tagging_two(f"__r{_name}__"))
-_ONE = "__getitem__ __neg__ __abs__ __round__ __divmod__ reshape transpose ravel flatten take dot clip sum mean var std"
-_ONE += " prod max min cumsum cumprod swapaxes squeeze repeat diagonal trace sort astype"
-for _name in _ONE.split(" "):
-    setattr(Variable, _name, _tagging(_name))
-Variable.T = property(_tagging("transpose"))  # type: ignore[assignment]
+dress_operators(Variable, ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod"))
+_OTHERS = "__array_ufunc__ __array_function__ __getitem__ __neg__ __abs__ __round__ __divmod__ reshape transpose ravel"
+_OTHERS += (
+    " flatten take dot clip sum mean var std prod max min cumsum cumprod swapaxes squeeze repeat diagonal trace sort"
+)
+dress(Variable, [*_OTHERS.split(), "astype"], tagged)
+Variable.T = property(Variable.transpose)  # type: ignore[assignment]
 
 
 class Parameter(Variable, _parameter.Parameter):  # type: ignore[misc]  # moving gives it back itself, as any Variable

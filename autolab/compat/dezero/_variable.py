@@ -6,8 +6,6 @@ graph is the engine's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from inspect import isfunction
 from typing import Any
 from weakref import WeakValueDictionary
@@ -22,7 +20,7 @@ from ...engine.modes import listeners
 from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine
-from ..dressing import dressing
+from ..dressing import dress, dressing
 from ..unchain import nodes_below, unchain, unchain_backward
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
@@ -172,11 +170,6 @@ class Variable(Engine):
             self._data = to_gpu(self._data)
 
     # ------------------------------------------------------------------ NumPy's functions
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return dressed(Engine.__array_ufunc__(self, ufunc, method, *inputs, **kwargs))
-
-    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return dressed(Engine.__array_function__(self, func, types, args, kwargs))
 
 
 def _are_exact(data: Array) -> bool:
@@ -243,25 +236,11 @@ class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu 
 dressed = dressing(Variable)
 
 
-def _method(engine: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(engine)
-    def call(*args: Any, **settings: Any) -> Any:
-        return dressed(engine(*args, **settings))
-
-    return call
-
-
-def _dress_methods() -> None:
-    """Let the methods that Variable has from the engine give DeZero's Variables."""
-    own = {*vars(Variable), "item", "numpy", "tolist", "cleargrad"}
-    dunders = {"__abs__", "__divmod__", "__floordiv__", "__iter__", "__matmul__", "__mod__", "__pos__", "__round__"}
-    dunders |= {"__rfloordiv__", "__rmatmul__", "__rmod__", "__rpow__"}
-    for name, found in vars(Engine).items():
-        if name not in own and isfunction(found) and (name in dunders or not name.startswith("_")):
-            setattr(Variable, name, _method(found))
-
-
-_dress_methods()
+_OWN = {*vars(Variable), "item", "numpy", "tolist", "cleargrad"}
+_DUNDERS = "__abs__ __array_function__ __array_ufunc__ __divmod__ __floordiv__ __iter__ __matmul__ __mod__ __pos__"
+_DUNDERS += " __rfloordiv__ __rmatmul__ __rmod__ __round__ __rpow__"
+_PUBLIC = [name for name, found in vars(Engine).items() if isfunction(found) and name not in _OWN and name[0] != "_"]
+dress(Variable, [*_DUNDERS.split(), *_PUBLIC], dressed)
 
 
 # ---------------------------------------------------------------------- graphs

@@ -16,7 +16,7 @@ from ...engine.backend import Array, device_name, is_array
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.node import Leaf, Node
-from ..dressing import dressing
+from ..dressing import dress, dressing
 from ..table import signed
 from ._grad_fn import GradFn
 from ._passes import retained
@@ -198,12 +198,6 @@ class Tensor(Engine, metaclass=_Kind):
             return np.array(self._data, dtype=dtype, copy=copy)
         return super().__array__(dtype, copy)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return result(super().__array_ufunc__(ufunc, method, *inputs, **kwargs))
-
-    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return result(super().__array_function__(func, types, args, kwargs))
-
     def __index__(self) -> int:
         if self._data.size != 1 or self._data.dtype.kind not in "iub":
             raise TypeError("only integer tensors of one element can be an index")
@@ -253,6 +247,9 @@ def result(found: Any) -> Any:
     if isinstance(found, np.generic) or is_array(found):
         return constant(found)
     return dressed(found)
+
+
+dress(Tensor, ["__array_ufunc__", "__array_function__"], result)
 
 
 def nested(value: Any) -> Any:
