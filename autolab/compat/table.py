@@ -18,7 +18,7 @@ import __future__
 import ast
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -117,15 +117,23 @@ def fill(
     several : callable, optional
         What is done instead to those which call more than one function of AutoLab's.
     """
-    for name, entry in entries(original(module)).items():
-        if entry.parameters is None:
-            vars(sys.modules[module])[name] = eval(entry.expression, vars(sys.modules[module]))
-        elif entry.expression:
-            made = called(_defined(entry, name, module), name, entry.said)
-            decorate = several if several is not None and entry.expression.count("F.") > 1 else one
-            vars(sys.modules[module])[name] = made = made if decorate is None else decorate(made)
+    for name, made in made_by(original(module), module):
+        entry = entries(original(module))[name]
+        decorate = several if several is not None and entry.expression.count("F.") > 1 else one
+        if entry.parameters is not None:
+            made = decorate(made) if decorate is not None else made
             made.__module__ = module
+        vars(sys.modules[module])[name] = made
     return missing(module)
+
+
+def made_by(section: str, module: str) -> Iterator[tuple[str, Any]]:
+    """The names of a section, each with what its expression makes with the names of a module."""
+    for name, entry in entries(section).items():
+        if entry.parameters is None:
+            yield name, eval(entry.expression, vars(sys.modules[module]))
+        elif entry.expression:
+            yield name, called(_defined(entry, name, module), name, entry.said)
 
 
 _ONLY = re.compile(r"(\w+)(: [^=,]+)? = only\(([^()]*)\)")

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes
+from ..table import made_by
+from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
 from ._arguments import cast, index_of
-from ._creation import to
+from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import SHORT, numpy_dtype
@@ -34,7 +35,6 @@ _MORE = (
     "add sub mul div pow clamp floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign square trunc"
 )
 _WRITTEN = [*UNARY, *_MORE.split()]
-_RESHAPED = ("squeeze", "unsqueeze", "transpose", "t")
 
 
 def _swapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -55,7 +55,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 _HOMES = {module.__name__ for module in _MODULES}
 
 
-# ---------------------------------------------------------------------- methods that have no function
+# ---------------------------------------------------------------------- methods that are more than a line of the table
 def _item(self: Any, index: Any) -> Any:
     y = F.getitem(self, index_of(index))
     if type(y) is Engine:
@@ -89,79 +89,15 @@ def _repeat(self: Any, *sizes: Any) -> Any:
     return _shapes.tile(self, times)
 
 
-def _contiguous(self: Any) -> Any:
-    if self._data.flags.c_contiguous:
-        return self
-    return _shapes.reshape(_shapes.reshape(self, -1), *self._data.shape)
-
-
 _NAMES = {np.dtype(long): f"torch.{name.capitalize()}Tensor" for name, long in SHORT.items()}
 _NAMES |= {
     np.dtype(long): f"torch.{name}Tensor" for long, name in (("uint8", "Byte"), ("int8", "Char"), ("bool", "Bool"))
 }
 
 
-def _type(self: Any, dtype: Any = None) -> Any:
-    return _NAMES[self._data.dtype] if dtype is None else self.to(dtype)
-
-
-def _new(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        return getattr(_creation, name)(*args, **{"dtype": self._data.dtype, **options})
-
-    method.__name__, method.__doc__ = f"new_{name}", f"``torch.{name}`` of this tensor's type."
-    return method
-
-
-def _new_full(self: Any, size: Any, fill_value: Any, **options: Any) -> Any:
-    """``torch.full`` of this tensor's type."""
-    return _creation.full(size, fill_value, **{"dtype": self._data.dtype, **options})
-
-
-def _where(self: Any, condition: Any, other: Any) -> Any:
-    """Its elements where ``condition`` holds, else those of ``other``."""
-    return _elementwise.where(condition, self, other)
-
-
 def _detached(self: Any) -> Any:
     self.node = None
     return self
-
-
-OWN: dict[str, Callable[..., Any]] = {
-    "__getitem__": _item,
-    "__iter__": _iterate,
-    "__setitem__": _inplace.set_item,
-    "__neg__": UNARY["neg"],
-    "__abs__": UNARY["abs"],
-    "__invert__": lambda self: constant(~self._data),
-    "__round__": lambda self, ndigits=0: _elementwise.round(self, decimals=ndigits),
-    "view": _view,
-    "view_as": lambda self, other: _shapes.reshape(self, *other._data.shape),
-    "reshape_as": lambda self, other: _shapes.reshape(self, *other._data.shape),
-    "expand_as": lambda self, other: _shapes.expand(self, *other._data.shape),
-    "repeat": _repeat,
-    "to": to,
-    "type": _type,
-    "type_as": lambda self, other: cast(self, other._data.dtype),
-    "contiguous": _contiguous,
-    "is_contiguous": lambda self: self._data.flags.c_contiguous,
-    "dim": lambda self: self._data.ndim,
-    "ndimension": lambda self: self._data.ndim,
-    "nelement": _reductions.numel,
-    "element_size": lambda self: self._data.itemsize,
-    "is_floating_point": lambda self: self._data.dtype.kind == "f",
-    "masked_fill": _shapes.masked_fill,
-    "where": _where,
-    "detach_": _detached,
-    "copy_": _inplace.copy_,
-    "data_ptr": lambda self: self._data.ctypes.data,
-    "bool": lambda self: cast(self, np.dtype(bool)),
-    "swapdims": _shapes.transpose,
-    "inverse": _products.inverse,
-    **{f"new_{name}": _new(name) for name in ("zeros", "ones", "empty")},
-    "new_full": _new_full,
-}
 
 
 def _converting(name: str) -> Callable[..., Any]:
@@ -188,7 +124,7 @@ def install() -> None:
             setattr(Tensor, name, function)
     for name in _WRITTEN:
         setattr(Tensor, f"{name}_", _inplace.in_place(f"{name}_", functions()[name]))
-    for name, function in {**_inplace.FILLING, **OWN}.items():
+    for name, function in (*_inplace.FILLING.items(), *made_by("torch.Tensor", __name__)):
         setattr(Tensor, name, function)
     for name in SHORT:
         setattr(Tensor, name, _converting(name))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...table import called
+from ...table import called, fill
 from .. import _shapes
 from . import functional as F
 from ._module import Module
@@ -45,29 +45,6 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     Layer.__init__.__signature__ = taken.replace(parameters=[itself, *settings])  # type: ignore[attr-defined]  # for help
     return called(Layer, name, f"`functional.{function.__name__}` as a module.")
-
-
-_ACTIVATIONS: dict[str, Any] = {
-    "ReLU": F.relu, "ReLU6": F.relu6, "LeakyReLU": F.leaky_relu, "ELU": F.elu, "SELU": F.selu, "CELU": F.celu,
-    "GELU": F.gelu, "SiLU": F.silu, "Mish": F.mish, "Sigmoid": F.sigmoid, "Tanh": F.tanh, "Softplus": F.softplus,
-    "Softsign": F.softsign, "LogSigmoid": F.logsigmoid, "Hardtanh": F.hardtanh, "Hardswish": F.hardswish,
-    "Hardsigmoid": F.hardsigmoid, "Tanhshrink": F.tanhshrink, "Softmax": F.softmax, "LogSoftmax": F.log_softmax,
-    "Softmin": F.softmin, "GLU": F.glu, "MaxPool1d": F.max_pool1d, "MaxPool2d": F.max_pool2d,
-    "AvgPool1d": F.avg_pool1d, "AvgPool2d": F.avg_pool2d, "AdaptiveAvgPool1d": F.adaptive_avg_pool1d,
-    "AdaptiveAvgPool2d": F.adaptive_avg_pool2d, "AdaptiveMaxPool2d": F.adaptive_max_pool2d, "Unfold": F.unfold,
-    "PixelShuffle": F.pixel_shuffle,
-}  # fmt: skip
-_LOSSES: dict[str, Any] = {
-    "MSELoss": F.mse_loss, "L1Loss": F.l1_loss, "SmoothL1Loss": F.smooth_l1_loss, "HuberLoss": F.huber_loss,
-    "CrossEntropyLoss": F.cross_entropy, "NLLLoss": F.nll_loss, "BCELoss": F.binary_cross_entropy,
-    "BCEWithLogitsLoss": F.binary_cross_entropy_with_logits, "KLDivLoss": F.kl_div,
-}  # fmt: skip
-_OF_THREE: dict[str, Any] = {"GaussianNLLLoss": F.gaussian_nll_loss, "TripletMarginLoss": F.triplet_margin_loss}
-
-LAYERS: dict[str, Any] = {name: _layer(name, function) for name, function in _ACTIVATIONS.items()}
-LAYERS |= {name: _layer(name, function, 2) for name, function in _LOSSES.items()}
-LAYERS |= {name: _layer(name, function, 3) for name, function in _OF_THREE.items()}
-LAYERS["CosineSimilarity"] = _layer("CosineSimilarity", F.cosine_similarity, 2)
 
 
 class Dropout(Module):
@@ -252,3 +229,6 @@ class ParameterList(Module):
 
     def __getitem__(self, index: int) -> Any:
         return [*self][index]
+
+
+__getattr__ = fill(__name__)
