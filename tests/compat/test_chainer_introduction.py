@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -180,14 +181,31 @@ def test_mnist_says_which_file_is_missing(monkeypatch, tmp_path):
         raise DownloadError(f"fetch: {address} cannot be fetched")
 
     monkeypatch.setattr("autolab.data.mnist.fetch", nothing)
+    monkeypatch.setenv("CHAINER_DATASET_ROOT", str(tmp_path))
     with pytest.raises(DownloadError, match="train-images"):
         datasets.get_mnist()
     with pytest.raises(AttributeError, match="get_cifar10 is not part of AutoLab's chainer facade; it is fetched from"):
         datasets.get_cifar10()
 
 
-def test_mnist_in_the_forms_that_chainer_has(monkeypatch):
+def test_mnist_is_read_where_chainer_has_stored_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("CHAINER_DATASET_ROOT", str(tmp_path))
+    folder = Path(chainer.dataset.get_dataset_directory("pfnet/chainer/mnist"))
+    for part, count in (("train", 3), ("test", 2)):
+        np.savez(folder / f"{part}.npz", x=np.full((count, 784), 51, np.uint8), y=np.arange(count, dtype=np.uint8))
+    train, test = datasets.get_mnist(ndim=3, scale=5.0)
+    assert (len(train), len(test), train[0][0].shape) == (3, 2, (1, 28, 28))
+    assert train[2][0].max() == train[2][0].min() == 1 and train[2][1] == 2
+    chainer.dataset.set_dataset_root(str(tmp_path / "elsewhere"))
+    assert chainer.dataset.get_dataset_root() == str(tmp_path / "elsewhere")
+    chainer.dataset._chosen.clear()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_mnist_in_the_forms_that_chainer_has(monkeypatch, tmp_path):
     from autolab import data
+
+    monkeypatch.setenv("CHAINER_DATASET_ROOT", str(tmp_path))
 
     part = data.TupleDataset(np.linspace(0, 1, 3 * 784, dtype=f32).reshape(3, 784), np.array([0, 1, 2]))
     monkeypatch.setattr("autolab.data.get_mnist", lambda: (part, part))

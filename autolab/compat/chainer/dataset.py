@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -135,8 +136,31 @@ def converter() -> Callable[[Any], Any]:
     return lambda function: function
 
 
+def get_dataset_root() -> str:
+    """The directory of all datasets: what `set_dataset_root` chose, else the variable ``CHAINER_DATASET_ROOT``."""
+    usual = os.path.join(os.path.expanduser("~"), ".chainer", "dataset")
+    return _chosen[-1] if _chosen else os.environ.get("CHAINER_DATASET_ROOT", usual)
+
+
+def set_dataset_root(path: str) -> None:
+    """Let datasets be looked for in another directory."""
+    _chosen.append(path)
+
+
+_chosen: list[str] = []
+
+
 def get_dataset_directory(dataset_name: str, create_directory: bool = True) -> str:
-    """Refused: AutoLab keeps what it fetches in a folder of its own, with checksums."""
-    raise NotImplementedError(
-        "get_dataset_directory: AutoLab keeps what it fetches in a folder of its own, and checks it"
-    )
+    """Where a dataset is stored. `get_mnist` reads the files that Chainer wrote there.
+
+    Examples
+    --------
+    >>> import os
+    >>> from autolab.compat.chainer.dataset import get_dataset_directory
+    >>> get_dataset_directory(os.path.join("pfnet", "chainer", "mnist"), False).endswith("mnist")
+    True
+    """
+    path = os.path.join(get_dataset_root(), dataset_name)
+    if create_directory:
+        os.makedirs(path, exist_ok=True)
+    return path

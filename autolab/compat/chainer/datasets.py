@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ... import data as _data
+from ... import data as _data  # noqa: F401  # for table.txt
 from .. import missing
-from ..table import signed
-from .dataset import DatasetMixin
+from ..table import fill
+from .dataset import DatasetMixin, get_dataset_directory
 
 
 class TupleDataset:
@@ -152,36 +153,32 @@ def get_cross_validation_datasets_random(dataset: Any, n_folds: int, seed: Any =
     return get_cross_validation_datasets(dataset, n_folds, np.random.RandomState(seed).permutation(len(dataset)))
 
 
-@signed
-def get_mnist(withlabel, ndim, scale, dtype, label_dtype, rgb_format):
-    """MNIST to train with and to test with.
-
-    Raises
-    ------
-    autolab.data.DownloadError
-        If the files are not in AutoLab's cache and cannot be fetched; it names the file and its address.
-    """
-    pair = _data.get_mnist()
-    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
-
-
-@signed
-def get_fashion_mnist(withlabel, ndim, scale, dtype, label_dtype, rgb_format):
-    """Fashion-MNIST in the form of `get_mnist`."""
-    pair = _data.get_fashion_mnist()
-    return tuple([_images(part, withlabel, ndim, scale, dtype, label_dtype, rgb_format) for part in pair])
-
-
-def _images(part: Any, withlabel: bool, ndim: int, scale: float, dtype: Any, label_dtype: Any, rgb: bool) -> Any:
+def _pair(name: str, fetch: Callable[[], Any], withlabel: bool, ndim: int, *how: Any) -> tuple[Any, Any]:
+    """The images to train with and to test with: those that Chainer has stored in its directory, or fetched ones."""
     shapes = {1: (-1, 784), 2: (-1, 28, 28), 3: (-1, 1, 28, 28)}
     if ndim not in shapes:
         raise ValueError(f"get_mnist: ndim is {ndim!r:.60}; expected 1, 2 or 3")
-    images, labels = part.arrays
-    images = images.reshape(shapes[ndim]).astype(dtype) * np.dtype(dtype).type(scale)
-    if rgb and ndim > 1:
+    folder = get_dataset_directory(f"pfnet/chainer/{name}", create_directory=False)
+    paths = [Path(folder, f"{part}.npz") for part in ("train", "test")]
+    found = [_stored(path) for path in paths] if all([path.exists() for path in paths]) else [x.arrays for x in fetch()]
+    train, test = [_images(*arrays, withlabel, shapes[ndim], *how) for arrays in found]
+    return train, test
+
+
+def _stored(path: Path) -> tuple[Any, Any]:
+    with np.load(path, allow_pickle=False) as file:
+        return file["x"] / np.float32(255), file["y"]
+
+
+def _images(images: Any, labels: Any, withlabel: bool, shape: Any, scale: float, *how: Any) -> Any:
+    dtype, label_dtype, rgb = how
+    images = images.reshape(shape).astype(dtype) * np.dtype(dtype).type(scale)
+    if rgb and len(shape) > 2:
         images = np.broadcast_to(images.reshape(-1, 1, 28, 28), (len(images), 3, 28, 28)).copy()
     return TupleDataset(images, labels.astype(label_dtype)) if withlabel else images
 
+
+fill(__name__)
 
 _NETWORK = "it is fetched from the network, which AutoLab does for get_mnist and get_fashion_mnist alone"
 _FETCHED = "get_cifar10 get_cifar100 get_kuzushiji_mnist get_ptb_words get_ptb_words_vocabulary get_svhn"
