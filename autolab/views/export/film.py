@@ -1,4 +1,4 @@
-"""A walk as a film, moment by moment as the live graph shows it: `.gif` by Pillow, `.mp4` where ffmpeg is installed."""
+"""A walk as a film, moment by moment as the live graph shows it: `.gif` by Pillow, `.mp4` by ffmpeg."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,15 +124,16 @@ class _Film:
         if equals == 2 and texts[0] != _ARRAY:
             product = f"{texts[0]} × {texts[1]} = {share}"
             yield [Traveller(product, sender["x"] + sender["w"] / 2, sender["y"] - 12)], _STAY
-        yield from _travels([self._path(edge)], [share], back=True)
+        yield from _travels(self._ways(edge), [share], back=True)
         if equals is not None and len(lines) == equals + 3 and share != _ARRAY:
             total = f"{texts[equals + 1]} + {share} = {texts[equals + 2]}"
             yield [Traveller(total, target["x"] + target["w"] / 2, target["y"] + target["h"] + 14)], _STAY
 
-    def _path(self, edge: dict[str, int]) -> str:
+    def _ways(self, edge: dict[str, int]) -> list[str]:
+        """The line of an edge; none within a box of several steps."""
         ends = edge["from"], edge["to"]
         lines = [line["path"] for line in self.scene["edges"] if (line["from"], line["to"]) == ends]
-        return str(lines[min(edge["nth"], len(lines) - 1)])
+        return lines[edge["nth"] :][:1] or lines[-1:]
 
     # ------------------------------------------------------------------ what stands
     def _draw(self, told: dict[str, Any] | None, labels: Iterable[Traveller] = ()) -> Markup:
@@ -184,9 +186,8 @@ class _Film:
         """The boxes and lines that a moment is about."""
         color = " back" if told["backward"] else ""
         frames = [_frame(self.boxes[box], f"lit{color}") for box in told["nodes"] if box in self.boxes]
-        if told["edge"]:
-            return [*frames, element("path", class_=f"way{color}", d=Markup(self._path(told["edge"])))]
-        return frames
+        ways = self._ways(told["edge"]) if told["edge"] else []
+        return [*frames, *[element("path", class_=f"way{color}", d=Markup(way)) for way in ways]]
 
     def _player(self, k: int, y: float) -> list[Markup]:
         """How far the walk is: the forward pass in ink, the backward pass in the colour of gradients."""
@@ -204,8 +205,9 @@ def _width(picture: Mapping[str, Any]) -> float:
 
 
 def _frame(node: Mapping[str, Any], style: str) -> Markup:
-    """Around a box, whose corners are rounder where it is an input."""
-    size = {"x": node["x"] - 2, "y": node["y"] - 2, "width": node["w"] + 4, "height": node["h"] + 4}
+    """Around a box, whose corners are rounder where it is an input, and around all of what looks like a pile."""
+    more = 9 if node["group"] else 4
+    size = {"x": node["x"] - 2, "y": node["y"] - 2, "width": node["w"] + more, "height": node["h"] + more}
     return element("rect", class_=style, rx=18 if node["kind"] in LEAVES else 11, **size)
 
 
@@ -270,13 +272,23 @@ def film(
     walk, kind = Playback(recording), target.suffix.lower()
     if not 0 < len(walk) <= MOST_MOMENTS:
         raise ValueError(say("long_film", path=escape(target), count=len(walk), most=MOST_MOMENTS))
-    writer = shutil.which("ffmpeg") if kind == ".mp4" else None
+    writer = _ffmpeg() if kind == ".mp4" else None
     if kind == ".mp4" and writer is None:
         raise RuntimeError(say("no_ffmpeg", path=escape(target)))
     still = first_theme(look)
     made = _Film(walk, still, direction, opened)
     shots = [(_pixels(made, drawn, svg), round(milliseconds / 10) * 10) for svg, milliseconds in made.pictures()]
     return _gif(shots, THEMES[still]["card"]) if writer is None else _mp4(shots, writer)
+
+
+def _ffmpeg() -> str | None:
+    """The program, or the one that the package imageio-ffmpeg carries."""
+    if (found := shutil.which("ffmpeg")) is not None:
+        return found
+    try:
+        return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
+    except (ImportError, RuntimeError):  # it carries none for this machine
+        return None
 
 
 def _pixels(made: _Film, drawn: Drawn, svg: str) -> Image.Image:

@@ -101,6 +101,28 @@ def test_no_number_is_shown_before_its_time() -> None:
     assert f">{text}<" not in first and f">{text}<" in shown._draw(None)
 
 
+def test_shares_within_a_box_of_several_steps_have_no_line_to_run_along() -> None:
+    def net(x: Any, w: Any, b: Any, v: Any, c: Any, t: Any) -> Any:
+        h = np.tanh(x @ w + b)
+        y = h @ v + c
+        loss = ((y - t) ** 2).mean()
+        return loss
+
+    one = np.ones((2, 2))
+    shown = made(autolab.record(net, one, one, one, one, one, one))
+    within = [told for told in shown.frames if told["edge"] and told["edge"]["from"] == told["edge"]["to"]]
+    assert within and all(["way" not in "".join(shown._lit(told)) for told in within])
+    assert len(list(shown.pictures())) > len(shown.frames)
+
+
+def test_ffmpeg_writes_a_film_that_ends(tmp_path: Path) -> None:
+    if film._ffmpeg() is None:
+        pytest.skip("needs ffmpeg or imageio-ffmpeg")
+    autolab.record(lambda x: x * x, 3.0).save(tmp_path / "walk.mp4")
+    written = (tmp_path / "walk.mp4").read_bytes()
+    assert written[4:8] == b"ftyp" and b"avc1" in written and b"moov" in written
+
+
 def test_what_users_name_is_only_text(tmp_path: Path) -> None:
     hostile = "</text><script>alert(1)</script>"
     svg = made(named(hostile))._draw(None)
@@ -111,7 +133,7 @@ def test_a_film_that_cannot_be_written_says_why_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording = autolab.record(muladd, **POINT)
-    monkeypatch.setattr(film.shutil, "which", lambda name: None)
+    monkeypatch.setattr(film, "_ffmpeg", lambda: None)
     with pytest.raises(RuntimeError, match=r"walk\.mp4: writing \.mp4 needs the program ffmpeg"):
         recording.save(tmp_path / "walk.mp4")
 

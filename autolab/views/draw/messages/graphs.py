@@ -27,7 +27,10 @@ SENTENCES: dict[str, str] = {
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
     ),
-    "no_ffmpeg": "{path}: writing .mp4 needs the program ffmpeg, which was not found. Save as .gif instead.",
+    "no_ffmpeg": (
+        "{path}: writing .mp4 needs the program ffmpeg, which was not found: pip install imageio-ffmpeg brings it. "
+        "Or save as .gif."
+    ),
     "long_film": "{path}: the walk has {count} moments; a film shows 1 to {most}.",
     "unknown_direction": "scene: got the direction {wanted}; expected one of {expected}",
     "unknown_suffix": "save: got the suffix {suffix!r} in {path}, expected one of {expected}",
