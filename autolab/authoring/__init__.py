@@ -5,11 +5,13 @@ together in one graph.
 `Function`          Chainer's old style: backward on arrays, first order only
 `SimpleFunction`    DeZero's: ``forward(*arrays)``, ``backward(*Variables)``
 `ContextFunction`   PyTorch's: static methods and a ``ctx``
+`custom_vjp`        JAX's: a decorator, and ``f.defvjp(fwd, bwd)``
 """
 
 from .array_function import Function
 from .context_function import ContextFunction
+from .custom_vjp import custom_vjp
 from .function_node import FunctionNode
 from .simple_function import SimpleFunction
 
-__all__ = ["ContextFunction", "Function", "FunctionNode", "SimpleFunction"]
+__all__ = ["ContextFunction", "Function", "FunctionNode", "SimpleFunction", "custom_vjp"]

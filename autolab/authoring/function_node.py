@@ -91,7 +91,10 @@ class FunctionNode(ArrayForward):
         return self._apply(inputs, self._arrays(inputs), self._forward)
 
     def __call__(self, *inputs: Any) -> Any:
-        raise TypeError(f"{self.name} is not called: use {self.name}().apply((x, ...)), which returns a tuple")
+        raise TypeError(
+            f"{self.name} is not called: use {self.name}().apply((x, ...)), which returns a tuple. With "
+            "forward(self, x) and backward(self, gy), it is a SimpleFunction of autolab.authoring"
+        )
 
     def get_retained_inputs(self) -> tuple[Variable, ...]:
         """In backward: the inputs kept by `retain_inputs`, in that order, as Variables. By default none is kept."""

@@ -1,5 +1,8 @@
 """Datasets, transforms and iterators."""
 
+from typing import Any
+
+from ..engine.habits import by_habit
 from . import transforms
 from .bundled import get_digits, get_iris, get_spiral
 from .dataset import Dataset, TupleDataset, concat_examples
@@ -26,3 +29,7 @@ __all__ = [
     "read_idx",
     "transforms",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "data", name)

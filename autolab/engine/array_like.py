@@ -14,6 +14,7 @@ from .errors import DetachError
 from .leaving import is_drawn, left, number_of
 from .modes import listeners
 from .numpy_ufuncs import array_ufunc
+from .plain_arrays import plain
 from .remedies import AS_ARRAY, COPIED, INTO_ARRAY, ONE_NUMBER, element_remedy
 
 if TYPE_CHECKING:
@@ -113,22 +114,22 @@ class ArrayLike(Displayed, Installed):
     __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> Any:
-        return self._data == numpy_protocol.unwrap(other)
+        return plain(self._data == numpy_protocol.unwrap(other))
 
     def __ne__(self, other: object) -> Any:
-        return self._data != numpy_protocol.unwrap(other)
+        return plain(self._data != numpy_protocol.unwrap(other))
 
     def __lt__(self, other: Any) -> Any:
-        return self._data < numpy_protocol.unwrap(other)
+        return plain(self._data < numpy_protocol.unwrap(other))
 
     def __le__(self, other: Any) -> Any:
-        return self._data <= numpy_protocol.unwrap(other)
+        return plain(self._data <= numpy_protocol.unwrap(other))
 
     def __gt__(self, other: Any) -> Any:
-        return self._data > numpy_protocol.unwrap(other)
+        return plain(self._data > numpy_protocol.unwrap(other))
 
     def __ge__(self, other: Any) -> Any:
-        return self._data >= numpy_protocol.unwrap(other)
+        return plain(self._data >= numpy_protocol.unwrap(other))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise DetachError(element_remedy(self, sys._getframe(1)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from time import perf_counter
 from types import ModuleType
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 
 from .backend import Array, cupy_for, is_array, on_gpu
 from .errors import a_kind
+from .plain_arrays import PlainArray
 
 HAS_FLAGS = sys.platform != "emscripten"
 """Whether the processor tells of floating-point operations that went wrong."""
@@ -66,7 +66,7 @@ def to_gpu(array: Any) -> Any:
 
 
 def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
-    if is_array(value):
+    if is_array(value) or type(value) is PlainArray:
         return move(value)
     if isinstance(value, tuple | list):
         items = [_moved(name, item, move) for item in value]
@@ -80,8 +80,10 @@ def _moved(name: str, value: Any, move: Callable[[Array], Array]) -> Any:
     raise TypeError(f"{name}: got {a_kind(value)}; expected an array, a Variable, or a batch of them")
 
 
-def device(index: int) -> AbstractContextManager[Any]:
+def device(index: int | str) -> Any:
     """Choose the GPU on which arrays are made inside a ``with``: ``with autolab.device(0):``.
+
+    A name such as ``"cpu"`` or ``"cuda"`` is given back, for ``x.to(device)`` and ``model.to(device)``.
 
     Raises
     ------
@@ -97,12 +99,13 @@ def device(index: int) -> AbstractContextManager[Any]:
     >>> with autolab.device(0):  # doctest: +SKIP
     ...     x = autolab.to_gpu(np.ones(2))
     """
+    if isinstance(index, str) and index.partition(":")[0] in ("cpu", "cuda"):
+        return index
     cupy = cupy_for("device")
     count = cupy.cuda.runtime.getDeviceCount()
     if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
         raise ValueError(f"device: got {index!r:.60}; expected a number from 0 to {count - 1}, one of the GPUs here")
-    chosen: AbstractContextManager[Any] = cupy.cuda.Device(index)
-    return chosen
+    return cupy.cuda.Device(index)
 
 
 def generator(xp: ModuleType, rng: np.random.Generator) -> Any:

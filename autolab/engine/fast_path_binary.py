@@ -1,9 +1,8 @@
 """What ``x * y`` runs: the fast path of functions of two inputs, with all settled that a declaration settles.
 
 `binary` makes the function that people call out of a `Primitive`. It gives the graph that `Primitive.apply` would, and
-hands it whatever is out of the ordinary (observers, lists, mixed devices, an unknown array type) before a forward ran:
-that may draw or print, and runs once. The length is measured: each line that seems spare was worth 5 to 15 % of a step
-(see benchmarks). `fast_paths.py` has the same for functions of one input, and for the rest.
+hands it whatever is out of the ordinary (observers, lists, mixed devices) before a forward ran: that may draw or print,
+and runs once. Its length is measured: each spare line was worth 5 to 15 % of a step. `fast_paths.py` has the others.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from .complaints import COMPLAINTS
 from .kernels import Kernels, on_device
 from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
+from .plain_arrays import PlainArray
 from .retention import places
 from .variable import Variable
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 FastPath = tuple[Callable[..., Any], Callable[[], None]]
-_new_variable = Variable.__new__
-_ndarray = np.ndarray
+_new_variable, _ndarray = Variable.__new__, np.ndarray
 
 
 def binary(function: Primitive) -> FastPath:
@@ -144,4 +143,5 @@ def _constant(value: Any, beside: Any, elementwise: bool) -> Any:
             return scalar(value, beside.dtype) if elementwise and type(beside) is _ndarray else None
         except OverflowError:
             return None
-    return value if kind is _ndarray and value.dtype.kind in "fiub" else None
+    value = np.asarray(value) if kind is PlainArray else value
+    return value if type(value) is _ndarray and value.dtype.kind in "fiub" else None

@@ -17,6 +17,7 @@ from .fast_path_binary import FastPath
 from .kernels import Kernels
 from .modes import modes, overrides, watchers
 from .node import Edge, Node, new_order
+from .plain_arrays import PlainArray
 from .retention import places
 from .variable import Variable
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 _new_variable = Variable.__new__
-_ndarray, _floating = np.ndarray, np.floating
+_ndarray, _floating = np.ndarray, (np.floating, PlainArray)
 
 
 def unary(function: Primitive) -> FastPath:
@@ -105,7 +106,7 @@ def general(function: Primitive) -> FastPath:
                 arrays_only = False
                 arg = arg._data
                 usual = type(arg) is _ndarray
-            elif isinstance(arg, _floating):  # what NumPy makes of a 0-d gradient
+            elif isinstance(arg, _floating):  # what NumPy makes of a 0-d gradient, or a mask
                 arg = np.asarray(arg)
                 usual = True
             else:

@@ -29,7 +29,7 @@ def instead(where: str, name: str) -> str:
 
 def by_habit(module: str, where: str, name: str) -> Any:
     """What a module has under another name than that of the habit; an AttributeError says what there is instead."""
-    target = ALIASES[where].get(name)
+    target = ALIASES.get(where, {}).get(name)
     if target is None:
         message = f"module {module!r} has no attribute {name!r}{instead(where, name)}"
         raise AttributeError(message, name=name, obj=sys.modules[module])
@@ -38,7 +38,10 @@ def by_habit(module: str, where: str, name: str) -> Any:
 
 def _at(module: str, target: str) -> Any:
     path, _, last = target.rpartition(".")
-    return getattr(import_module(f"{module}.{path}" if path else module), last)
+    owner = import_module(f"{module}.{path}" if path else module)
+    if not target:
+        return owner
+    return getattr(owner, last) if hasattr(owner, last) else import_module(f"{owner.__name__}.{last}")
 
 
 class ModulesByHabit:
@@ -66,6 +69,7 @@ class ModulesByHabit:
 
 _IMPORTED_FROM = {_PACKAGE: "autolab", f"{_PACKAGE}.nn": "links", f"{_PACKAGE}.optim": "optimizers"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("functions", "links", "optimizers")}
+_IMPORTED_FROM |= {f"{_PACKAGE}.utils": "data"}
 
 
 class _ThereAlready(Loader):

@@ -14,7 +14,8 @@ from .calls import in_grain, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
 from .leaving import is_drawn
-from .numpy_protocol import adapters, declared, unwrap
+from .numpy_protocol import adapters, declared, requires, unwrap
+from .plain_arrays import plain
 from .remedies import INTO_ARRAY
 
 _NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")
@@ -26,7 +27,7 @@ _PLAIN_FUNCTIONS = {
     *(np.argmax, np.argmin, np.argsort, np.searchsorted, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),
     *(np.any, np.all, np.isclose, np.allclose, np.array_equal, np.array_equiv),
     *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.may_share_memory, np.shares_memory),
-    *(np.array_repr, np.array_str, np.array2string),
+    *(np.array_repr, np.array_str, np.array2string, np.save, np.savetxt, np.savez, np.savez_compressed),
 }
 
 
@@ -36,7 +37,7 @@ _WRITES = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_d
 def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What ``Variable.__array_function__`` does."""
     if func in _PLAIN_FUNCTIONS:
-        return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+        return plain(func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()}))
     if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
         raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
     try:
@@ -55,7 +56,7 @@ def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     adapter, function = adapters.get(func), declared.get(func)
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)
-    if function is None and not _requires([*args, *kwargs.values()]):
+    if function is None and not requires([*args, *kwargs.values()]):
         return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
     if function is None:
         raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. Apply it to x.data if none is needed.")
@@ -83,13 +84,6 @@ def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[
     except (TypeError, ValueError):  # it does not take them
         return []
     return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
-
-
-def _requires(value: Any) -> bool:
-    """Whether a Variable that requires a gradient is among values, also inside lists and tuples."""
-    if isinstance(value, list | tuple):
-        return any([_requires(item) for item in value])
-    return bool(getattr(value, "requires_grad", False))
 
 
 def _holds(value: Any) -> bool:

@@ -9,7 +9,8 @@ import numpy as np
 
 from .backend import is_array
 from .errors import DetachError, NoGradientError
-from .numpy_protocol import declared, foreign, unwrap
+from .numpy_protocol import declared, foreign, requires, unwrap
+from .plain_arrays import plain
 
 # Their results are no numbers to differentiate: they take the data and give plain arrays.
 _PLAIN_UFUNCS = {
@@ -19,13 +20,28 @@ _PLAIN_UFUNCS = {
 }
 
 
+_REDUCTIONS: dict[np.ufunc, Callable[..., Any]] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+}
+
+
 def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What ``Variable.__array_ufunc__`` does."""
     if kwargs.get("out") is not None:
         return _into_array(ufunc, method, inputs, kwargs)
     if method == "__call__" and ufunc in _PLAIN_UFUNCS:
-        return ufunc(*[unwrap(value) for value in inputs], **kwargs)
+        return plain(ufunc(*[unwrap(value) for value in inputs], **kwargs))
+    if method == "outer" and len(inputs) == 2:
+        a, b = inputs
+        return ufunc(np.reshape(a, (*np.shape(a), *[1] * np.ndim(b))), b, **kwargs)
+    if method == "reduce" and ufunc in _REDUCTIONS:
+        return _REDUCTIONS[ufunc](*inputs, **{"axis": 0, **kwargs})
     function = _declared(ufunc) if method == "__call__" else None
+    if function is None and not requires([*inputs, *kwargs.values()]):
+        return getattr(ufunc, method)(*[unwrap(value) for value in inputs], **kwargs)
     if function is None:
         called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         raise NoGradientError(f"numpy.{called} has no gradient in AutoLab. Apply it to x.data if none is needed.")

@@ -12,28 +12,47 @@ from ..engine.configuration import config
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
 from ..engine.store import retained
-from ..engine.variable import Variable
+from ..engine.variable import Variable, as_variable
+from .arrays.axes import moveaxis
 from .arrays.indexing import take_along_axis
 from .arrays.shape import broadcast_to
 from .elementwise.selection import where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
+from .networks.nn import one_hot
+from .networks.pool import avg_pool2d
+from .networks.softmaxes import log_softmax
 from .numpy_names import take
+from .reductions.reduce import sum as sum_of
 
 
 @takes_other_words
-def cross_entropy(x: Any, t: Any, class_weight: Any = None, ignore_label: int = -100, reduction: str = "mean") -> Any:
+def cross_entropy(
+    x: Any,
+    t: Any,
+    class_weight: Any = None,
+    ignore_label: int = -100,
+    reduction: str = "mean",
+    label_smoothing: Any = 0.0,
+) -> Any:
     """`softmax_cross_entropy` with the classes along axis 1, as PyTorch has them; along axis 0 for a single example.
 
     Parameters
     ----------
     x : Variable or array
         Scores before the softmax, of shape ``(examples, classes, ...)``.
-    t : array of int
-        The right classes, of the shape of ``x`` without the classes.
+    t : array
+        The right classes, of the shape of ``x`` without the classes; or their probabilities, of the shape of ``x``.
     class_weight, ignore_label, reduction
-        As for `softmax_cross_entropy`.
+        As for `softmax_cross_entropy`; a weight goes with classes alone.
+    label_smoothing : float
+        The share of the probability that all classes have in common.
+
+    Raises
+    ------
+    ValueError
+        If there is a weight or an ignored label, and ``t`` are probabilities or ``label_smoothing`` is not 0.
 
     Examples
     --------
@@ -42,8 +61,17 @@ def cross_entropy(x: Any, t: Any, class_weight: Any = None, ignore_label: int = 
     >>> F.cross_entropy(Variable([[2.0, 0.0], [0.0, 0.0]]), np.array([0, 1]))
     variable(0.4100375958014589)
     """
-    settings = {"class_weight": class_weight, "ignore_label": ignore_label, "reduction": reduction}
-    return softmax_cross_entropy(x, t, axis=min(x.ndim - 1, 1), **settings)
+    axis, t = min(x.ndim - 1, 1), as_variable(t)
+    is_probability = t.shape == x.shape and t.dtype.kind == "f"
+    if not is_probability and not label_smoothing:
+        settings = {"class_weight": class_weight, "ignore_label": ignore_label, "reduction": reduction}
+        return softmax_cross_entropy(x, t, axis=axis, **settings)
+    if class_weight is not None or (not is_probability and (t.data == ignore_label).any()):
+        raise ValueError("cross_entropy: got a class_weight or an ignored label; expected neither beside probabilities")
+    classes = x.shape[axis]
+    p = t if is_probability else one_hot(t.data, classes=classes, axis=axis, dtype=x.dtype)
+    p = (1 - label_smoothing) * p + label_smoothing / classes
+    return in_all(-sum_of(p * log_softmax(x, axis=axis), axis=axis), reduction)
 
 
 @takes_other_words
@@ -81,11 +109,13 @@ def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
     return in_all(terms, "sum") / len(x) if reduction == "batchmean" else in_all(terms, reduction)
 
 
+@takes_other_words
 def gather(x: Any, axis: int, index: Any) -> Any:
     """`take_along_axis`, in PyTorch's order."""
     return take_along_axis(x, unwrap(index), axis=axis)
 
 
+@takes_other_words
 def index_select(x: Any, axis: int, index: Any) -> Any:
     """`numpy.take`, in PyTorch's order."""
     return take(x, unwrap(index), axis=axis)
@@ -94,6 +124,49 @@ def index_select(x: Any, axis: int, index: Any) -> Any:
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """``value`` where the mask is True, elsewhere ``x``."""
     return where(unwrap(mask), value, x)
+
+
+@takes_other_words
+def split(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
+    """Parts of ``size`` rows, of which the last may be smaller; or of the sizes in a list."""
+    ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size, x.shape[axis], size)
+    return tuple(np.split(x, ends.tolist(), axis))
+
+
+@takes_other_words
+def chunk(x: Any, chunks: int, axis: int = 0) -> tuple[Any, ...]:
+    """That many parts, or fewer; all but the last are of one size."""
+    return split(x, max(-(-x.shape[axis] // chunks), 1), axis)
+
+
+@takes_other_words
+def unbind(x: Any, axis: int = 0) -> tuple[Any, ...]:
+    """The values at each place of an axis."""
+    return tuple(moveaxis(x, axis, 0))
+
+
+def unflatten(x: Any, axis: int, sizes: Any) -> Any:
+    """One axis as several."""
+    place = axis % x.ndim
+    return x.reshape(*x.shape[:place], *sizes, *x.shape[place + 1 :])
+
+
+def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
+    """Means over windows of one size, so many that ``output_size`` is left; it has to divide the lengths of the axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import functions as F
+    >>> F.adaptive_avg_pool2d(np.ones((1, 2, 8, 6)), 2).shape
+    (1, 2, 2, 2)
+    """
+    lengths = x.shape[-2:]
+    wanted = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
+    sizes = tuple([n if m is None else m for m, n in zip(wanted, lengths, strict=True)])
+    if any([n % m for m, n in zip(sizes, lengths, strict=True)]):
+        raise ValueError(f"adaptive_avg_pool2d: output_size is {output_size!r:.60}; expected divisors of {lengths}")
+    return avg_pool2d(x, tuple([n // m for m, n in zip(sizes, lengths, strict=True)]))
 
 
 def contiguous(x: Variable) -> Variable:
@@ -117,14 +190,6 @@ def retain_grad(x: Variable) -> None:
         retained.add(weakref.ref(x.node, retained.discard))
 
 
-def zero_(x: Variable) -> Variable:
-    """A leaf, or a gradient, whose numbers are all 0 from now on; its array of before stays as it was."""
-    if x.creator is not None:
-        raise TypeError("Variable.zero_: the value is computed, and the graph would not know; expected a leaf")
-    x.data = 0 * x.data
-    return x
-
-
 def expand(x: Variable, *shape: int) -> Any:
     """`broadcast_to`; -1 keeps the length of an axis."""
     own = (1,) * (len(shape) - x.ndim) + x.shape
@@ -137,7 +202,7 @@ def is_leaf(x: Any) -> bool:
     return x.creator is None
 
 
-def to(x: Variable, target: Any) -> Any:
+def to(x: Any, target: Any) -> Any:
     """On the device that ``"cpu"`` or ``"cuda"`` names; of anything else, which is a dtype, cast to it."""
     if not isinstance(target, str) or target.partition(":")[0] not in ("cpu", "cuda"):
         return x.astype(target)
@@ -149,6 +214,7 @@ def _cast(dtype: str) -> Callable[[Variable], Any]:
 
 
 double, float, half, long = map(_cast, ("float64", "float32", "float16", "int64"))
+as_int, as_bool = map(_cast, ("int32", "bool"))
 
 
 def _maker(make: Callable[..., Any], takes_shape: bool = False) -> Callable[..., Variable]:
@@ -169,6 +235,10 @@ rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
 randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
 randint = _maker(lambda *args: config.rng.integers(*args))
 arange, eye, full, linspace = _maker(np.arange), _maker(np.eye), _maker(np.full), _maker(np.linspace)
+empty, full_like = _maker(np.empty, takes_shape=True), _maker(np.full_like)
+randperm = _maker(lambda n: config.rng.permutation(n))
+rand_like = _maker(lambda x: config.rng.random(x.shape))
+randn_like = _maker(lambda x: config.rng.standard_normal(x.shape))
 zeros_like, ones_like, from_numpy = _maker(np.zeros_like), _maker(np.ones_like), _maker(np.asarray)
 
 
@@ -177,7 +247,7 @@ def manual_seed(seed: int) -> None:
     np.random.seed(seed)  # it is what people seed
 
 
-def tensor(data: Any, requires_grad: bool | None = None) -> Variable:
+def tensor(data: Any, dtype: Any = None, device: Any = "cpu", requires_grad: bool | None = None) -> Variable:
     """A Variable of a copy of the data; whole numbers stay whole numbers, which have no gradient.
 
     Examples
@@ -186,4 +256,5 @@ def tensor(data: Any, requires_grad: bool | None = None) -> Variable:
     >>> autolab.tensor([0, 1, 2]).dtype, autolab.tensor([0.5]).requires_grad
     (dtype('int64'), True)
     """
-    return Variable(np.array(data.data if isinstance(data, Variable) else data), requires_grad=requires_grad)
+    made = Variable(np.array(unwrap(data), dtype), requires_grad=requires_grad)
+    return made if str(device) == "cpu" else to(made, device)

@@ -18,6 +18,7 @@ from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.keyword_aliases import in_own_words
 from ..engine.leaving import left
 from ..engine.modes import listeners
+from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
 from ..engine.variable import Variable, wrap
 from .arrays.axes import squeeze, swapaxes
@@ -129,7 +130,7 @@ def _of_data(name: str) -> Callable[..., Any]:
     """A method of the array's whose result is no number to differentiate."""
 
     def method(self: Variable, /, *args: Any, **options: Any) -> Array:
-        return getattr(self._data, name)(*args, **in_own_words(name, ("axis", "keepdims"), options))
+        return plain(getattr(self._data, name)(*args, **in_own_words(name, ("axis", "keepdims"), options)))
 
     method.__name__, method.__doc__ = name, f"As ``numpy.ndarray.{name}``: of the values, as an array without a graph."
     return method

@@ -5,11 +5,24 @@
 for users; `device.py` serves the declared functions; `user_kernel.py` takes kernels that a user has written in C.
 """
 
+from ..engine.backend import gpu_status
 from ..engine.kernels import on_device
 from . import device
 from .fuse import fuse
 from .user_kernel import elementwise_kernel
 
+
+def is_available() -> bool:
+    """Whether CuPy is installed and finds a GPU; `autolab doctor` says why not.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> device = autolab.device("cuda" if autolab.gpu.is_available() else "cpu")
+    """
+    return gpu_status().state == "ok"
+
+
 on_device.forward, on_device.pull, on_device.with_number = device.forward, device.pull, device.with_number
 
-__all__ = ["elementwise_kernel", "fuse"]
+__all__ = ["elementwise_kernel", "fuse", "is_available"]

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from .. import functions
 from ..engine.habits import by_habit
-from . import functional  # noqa: F401  # an attribute from the start: autolab.nn.functional
+from . import functional, init, utils  # noqa: F401  # attributes from the start: autolab.nn.functional
 from .attention import MultiHeadAttention, SelfAttention, TransformerEncoderLayer
 from .chain import Chain, ChainList, Sequential
 from .conv import Conv1D, Conv2D
@@ -51,4 +52,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in functions.__all__:  # where JAX has them: nn.softmax
+        return getattr(functions, name)
     return by_habit(__name__, "links", name)

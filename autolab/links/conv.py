@@ -28,7 +28,7 @@ class _Conv(Link):
         out_channels: int,
         ksize: int | tuple[int, ...],
         stride: int | tuple[int, ...] = 1,
-        pad: int | tuple[int, ...] = 0,
+        pad: int | tuple[int, ...] | str = 0,
         nobias: bool = False,
         initialW: Any = None,
         initial_bias: Any = None,
@@ -42,6 +42,8 @@ class _Conv(Link):
         if len(sizes) != self.axes:
             raise ValueError(f"{name}: ksize is {ksize!r:.60}; expected an integer or {self.axes} of them")
         self.ksize = tuple([check_size(name, "ksize", n) for n in sizes])
+        if isinstance(pad, str):
+            pad = self._named_pad(pad, stride, dilate)
         self.stride, self.pad, self.dilate = [
             self._steps(what, value, least)
             for what, value, least in (("stride", stride, 1), ("pad", pad, 0), ("dilate", dilate, 1))
@@ -53,6 +55,18 @@ class _Conv(Link):
         if in_channels is not None:
             self._size(check_size(name, "in_channels", in_channels))
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_channels))
+
+    def _named_pad(self, pad: str, stride: Any, dilate: Any) -> Any:
+        """``"valid"`` is 0; with ``"same"`` the result is as large as ``x``."""
+        steps = dilate if isinstance(dilate, tuple | list) else (dilate,) * self.axes
+        reaches = [d * (k - 1) for d, k in zip(steps, self.ksize, strict=True)]
+        odd = pad == "same" and stride in (1, (1,) * self.axes) and not any([reach % 2 for reach in reaches])
+        if not odd and pad != "valid":
+            raise ValueError(
+                f"{type(self).__name__}: pad is {pad!r:.60}; expected an integer, 'valid', or 'same' with an odd ksize "
+                "and stride 1"
+            )
+        return tuple([reach // 2 for reach in reaches]) if odd else 0
 
     def _steps(self, what: str, value: Any, least: int) -> Any:
         """A setting of the windows, as `conv2d` will take it: one number for all axes or one for each."""
@@ -105,7 +119,7 @@ class Conv1D(_Conv):
     ksize : int
         Length of the kernel.
     stride, pad : int
-        From one window to the next; zeros before and after the sequence.
+        From one window to the next; zeros before and after the sequence, or ``"same"`` for as many as keep its length.
     nobias : bool
     initialW, initial_bias : initializer, number or array, optional
         By default `initializers.LeCunNormal` and 0.

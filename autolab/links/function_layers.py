@@ -36,6 +36,7 @@ class FunctionLayer(Link):
 
     def __init__(self, *settings: Any, **named: Any) -> None:
         super().__init__()
+        named.pop("inplace", None)  # nobody sees the input afterwards
         self._settings, self._keywords = settings, named
 
     def forward(self, *inputs: Any) -> Any:
@@ -150,3 +151,19 @@ class Tanh(FunctionLayer):
     """See `functions.tanh`."""
 
     function = F.tanh
+
+
+def _layer(name: str, function: Callable[..., Any]) -> type[FunctionLayer]:
+    said = f"See `functions.{name}`."
+    return type(name, (FunctionLayer,), {"__doc__": said, "__module__": __name__, "function": function})
+
+
+AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d)
+AvgPool1d, MaxPool1d = _layer("AvgPool1d", F.avg_pool1d), _layer("MaxPool1d", F.max_pool1d)
+BCELoss, HuberLoss = _layer("BCELoss", F.binary_cross_entropy), _layer("HuberLoss", F.huber)
+KLDivLoss, NLLLoss = _layer("KLDivLoss", F.kl_div), _layer("NLLLoss", F.nll_loss)
+ELU, SELU, Mish, ReLU6 = _layer("ELU", F.elu), _layer("SELU", F.selu), _layer("Mish", F.mish), _layer("ReLU6", F.relu6)
+Hardtanh, LogSigmoid = _layer("Hardtanh", F.hardtanh), _layer("LogSigmoid", F.logsigmoid)
+LogSoftmax, Softplus = _layer("LogSoftmax", F.log_softmax), _layer("Softplus", F.softplus)
+Identity = _layer("Identity", lambda x: x)
+Unflatten = _layer("Unflatten", F.unflatten)

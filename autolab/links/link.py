@@ -400,9 +400,9 @@ def _kind_of(value: Any) -> Kind | None:
 def _buffer(name: str, value: Any) -> Array | None:
     if value is None:
         return None
-    if isinstance(value, Variable):
-        raise TypeError(f"register_buffer: {name!r:.60} is a Variable; a buffer is an array without a gradient")
-    array = value if is_array(value) else np.asarray(value)
+    if isinstance(value, Variable) and value.creator is not None:
+        raise TypeError(f"register_buffer: {name!r:.60} is computed; expected an array without a gradient")
+    array = value.data if isinstance(value, Variable) else value if is_array(value) else np.asarray(value)
     if hasattr(array, "kept"):  # a traced one would outlive its trace
         return array.kept(f"the buffer {name!r:.60} of a link")
     if array.dtype.kind not in "biuf":

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..engine.habits import by_habit
-from . import schedules
+from . import lr_scheduler, schedules
 from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
 from .optimizer import Optimizer
 from .update_rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD, NesterovAG, RMSprop
@@ -22,6 +22,7 @@ __all__ = [
     "Optimizer",
     "RMSprop",
     "WeightDecay",
+    "lr_scheduler",
     "schedules",
 ]
 

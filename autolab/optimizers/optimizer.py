@@ -36,7 +36,8 @@ class _TakesParameters(type):
         parameters = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
         settings = in_own_words(cls.__name__, parameters, settings)
         if "momentum" in settings and "with_momentum" in vars(cls):
-            return vars(cls)["with_momentum"](*args, **settings)
+            kind = vars(cls)["with_nesterov" if settings.pop("nesterov", False) else "with_momentum"]
+            return kind(*args, **settings)
         takes = "weight_decay" in parameters or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
         decay = 0 if takes else settings.pop("weight_decay", 0)
         made = cls._made(*args, **settings)
@@ -208,8 +209,8 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
         """Change the parameters once, by the gradients that they have: `update` without arguments."""
         self.update()
 
-    def zero_grad(self) -> None:
-        """Forget the gradients of all parameters."""
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters; they are never set to 0, whatever ``set_to_none`` says."""
         self._link("zero_grad").cleargrads()
 
     def _step(self) -> None:

@@ -22,7 +22,8 @@ Rate = float | Callable[[int], float]
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent: ``w - lr * g``; with a ``momentum``, what is made is a `MomentumSGD`.
+    """Stochastic gradient descent: ``w - lr * g``; with a ``momentum``, what is made is a `MomentumSGD`, or with
+    ``nesterov=True`` a `NesterovAG`.
 
     Parameters
     ----------
@@ -36,6 +37,7 @@ class SGD(Optimizer):
     """
 
     with_momentum: ClassVar[type[Optimizer]]
+    with_nesterov: ClassVar[type[Optimizer]]
 
     def __init__(self, lr: Rate = 0.01) -> None:
         super().__init__(lr)
@@ -108,6 +110,9 @@ class NesterovAG(MomentumSGD):
         new -= self.rate * g
         new += w
         return new
+
+
+SGD.with_nesterov = NesterovAG
 
 
 class AdaGrad(Optimizer):

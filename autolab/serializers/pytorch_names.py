@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .npz import read_npz, save_npz
+
+_INSIDE = ":/"
+"""Between the names of nested states."""
 
 
 class _SavedState:
     """A state that is there already, as something to be saved."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
-        self._state = state
+        self._state = dict(_flat(state))
 
     def state(self) -> Mapping[str, Any]:
         """The state itself."""
@@ -24,8 +27,16 @@ class _SavedState:
         raise TypeError("save: a state is loaded into a model: model.load_state_dict(autolab.load(path))")
 
 
+def _flat(state: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in state.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{name}{_INSIDE}")
+        else:
+            yield f"{above}{name}", value
+
+
 def save(target: Any, file: str | os.PathLike[str]) -> None:
-    """`save_npz` in PyTorch's order, also of what ``model.state_dict()`` gave.
+    """`save_npz` in PyTorch's order, also of what ``model.state_dict()`` gave, and of dicts of states and numbers.
 
     Examples
     --------
@@ -43,5 +54,12 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
 
 
 def load(file: str | os.PathLike[str]) -> dict[str, Any]:
-    """The state that `save` wrote."""
-    return dict(read_npz(file))
+    """The state that `save` wrote, or the dict of several; numbers come back as arrays without axes."""
+    found: dict[str, Any] = {}
+    for name, value in read_npz(file).items():
+        *above, last = name.split(_INSIDE)
+        inside = found
+        for part in above:
+            inside = inside.setdefault(part, {})
+        inside[last] = value
+    return found

@@ -7,6 +7,7 @@
     (variable(12.0), variable(12.0))
 
 `grad`, `value_and_grad`       the gradient of a function whose result is a single number
+`elementwise_grad`             the derivatives of a function that works element by element
 `vjp`, `jvp`                   a vector times the Jacobian, the Jacobian times a vector
 `jacobian`, `hessian`, `hvp`   the matrix of first derivatives, of second derivatives, and that times a vector
 `jacfwd`, `jacrev`             the matrix of first derivatives in forward mode, and backwards, as `jacobian` computes it
@@ -27,10 +28,11 @@ What holds for all:
 from .batches import vmap
 from .checkpoints import checkpoint
 from .curvature import hessian, hvp, jacfwd, jacobian, jacrev, nth_derivative
-from .gradients import grad, jvp, value_and_grad, vjp
+from .gradients import elementwise_grad, grad, jvp, value_and_grad, vjp
 
 __all__ = [
     "checkpoint",
+    "elementwise_grad",
     "grad",
     "hessian",
     "hvp",

@@ -217,3 +217,14 @@ def _positional(fn: Callable[..., Any]) -> list[str]:
 def all_places(args: Any) -> tuple[tuple[Any, ...], Wrt]:
     """The arguments as a tuple, and where all of them are: the only one is given bare."""
     return (args, tuple(range(len(args)))) if isinstance(args, tuple) else ((args,), 0)
+
+
+def is_point(wrt: Any) -> bool:
+    """Whether what stands in the place of ``wrt`` are arguments, as PyTorch and TensorFlow have them."""
+    return any([hasattr(value, "shape") for value in (wrt if isinstance(wrt, tuple) else (wrt,))])
+
+
+def at_point(transform: Callable[..., Any], fn: Callable[..., Any], point: Any) -> Any:
+    """``transform(fn)`` at its only argument, or by all arguments of a tuple."""
+    arguments, places = all_places(point)
+    return transform(fn, places)(*arguments)

@@ -12,7 +12,7 @@ from .. import functions as F
 from ..engine.backend import get_array_module
 from ..engine.variable import Variable, wrap
 from ..shared.structure import rebuilt
-from .applied import AppliedFunction, Wrt, all_places, checked_wrt
+from .applied import AppliedFunction, Wrt, all_places, at_point, checked_wrt, is_point
 from .forward_mode import Tape, UnseenStepError
 from .gradients import gradient_of, named
 
@@ -27,7 +27,8 @@ def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
     fn : callable
         Takes Variables, returns a Variable or a nested structure of them.
     wrt : int, str or tuple of them
-        By which arguments. Each may be a nested structure of arrays.
+        By which arguments. Each may be a nested structure of arrays. An array, or a tuple of arrays, is the point
+        instead: ``jacobian(f, x)`` is ``jacobian(f)(x)``.
 
     Returns
     -------
@@ -47,6 +48,8 @@ def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
     variable([[2. 0.]
               [0. 4.]])
     """
+    if is_point(wrt):
+        return at_point(jacobian, fn, wrt)
     return _jacobian_of("jacobian", fn, checked_wrt("jacobian", wrt))
 
 
@@ -152,6 +155,8 @@ def hessian(fn: Function, wrt: Wrt = 0) -> Function:
     >>> hessian(lambda x, y: x ** 2 * y, wrt=("x", "y"))(3.0, 5.0)
     ((variable(10.0), variable(6.0)), (variable(6.0), variable(0.0)))
     """
+    if is_point(wrt):
+        return at_point(hessian, fn, wrt)
     return named(_jacobian_of("hessian", gradient_of("hessian", fn, wrt), wrt), "hessian", fn)
 
 

@@ -8,11 +8,13 @@ from functools import wraps
 from typing import Any
 
 from ..engine.grad import grad as gradients_at
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.node import Node
 from ..engine.tracebacks import folded, hidden
-from ..engine.variable import wrap
-from ..shared.structure import filled, matched
-from .applied import AppliedFunction, Wrt, all_places, checked_fn, checked_wrt, like, zeros
+from ..engine.variable import Variable, wrap
+from ..functions import sum as sum_of
+from ..shared.structure import filled, matched, rebuilt
+from .applied import AppliedFunction, Wrt, all_places, at_point, checked_fn, checked_wrt, is_point, like, zeros
 from .forward_mode import Tape, UnseenStepError
 
 Function = Callable[..., Any]
@@ -54,7 +56,27 @@ def grad(fn: Function, wrt: Wrt = 0) -> Function:
     >>> grad(grad(lambda x, n: x ** n))(2.0, 3)
     variable(12.0)
     """
-    return gradient_of("grad", fn, wrt)
+    return at_point(grad, fn, wrt) if is_point(wrt) else gradient_of("grad", fn, wrt)
+
+
+def elementwise_grad(fn: Function, wrt: Wrt = 0) -> Function:
+    """The derivative of each element of the result by the element of the argument in its place, as autograd has it.
+
+    It is `grad` of the sum of the result; see also `nth_derivative`, which checks that no other element counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.transforms import elementwise_grad
+    >>> elementwise_grad(elementwise_grad(np.sin))(np.array([0.0, np.pi / 2]))
+    variable([ 0. -1.])
+    """
+
+    @wraps(fn)
+    def total(*args: Any, **kwargs: Any) -> Any:
+        return sum_of(fn(*args, **kwargs))
+
+    return gradient_of("elementwise_grad", total, wrt)
 
 
 def gradient_of(caller: str, fn: Function, wrt: Wrt) -> Function:
@@ -67,8 +89,12 @@ def gradient_of(caller: str, fn: Function, wrt: Wrt) -> Function:
     return named(gradient, caller, fn)
 
 
-def value_and_grad(fn: Function, wrt: Wrt = 0) -> Function:
+@takes_other_words
+def value_and_grad(fn: Function, wrt: Wrt = 0, has_aux: bool = False) -> Function:
     """The result of ``fn`` and its gradient, as ``(value, gradient)``; see `grad`.
+
+    With ``has_aux`` the function returns a pair, of which only the first is differentiated; the result is then
+    ``((value, other), gradient)``.
 
     Examples
     --------
@@ -76,7 +102,27 @@ def value_and_grad(fn: Function, wrt: Wrt = 0) -> Function:
     >>> value_and_grad(lambda x: x ** 2)(3.0)
     (variable(9.0), variable(6.0))
     """
+    if has_aux:
+        return _with_other(fn, wrt)
     return named(_value_and_gradient("value_and_grad", fn, wrt), "value_and_grad", fn)
+
+
+def _with_other(fn: Function, wrt: Wrt) -> Function:
+    """`value_and_grad` of a function with a second result, which is a constant to the caller."""
+
+    def both(*args: Any, **kwargs: Any) -> Any:
+        others = []
+
+        @wraps(fn)
+        def first(*args: Any, **kwargs: Any) -> Any:
+            value, other = fn(*args, **kwargs)
+            others.append(rebuilt(other, lambda y: wrap(y._data, None) if isinstance(y, Variable) else y))
+            return value
+
+        value, gradient = _value_and_gradient("value_and_grad", first, wrt)(*args, **kwargs)
+        return (value, others[0]), gradient
+
+    return named(both, "value_and_grad", fn)
 
 
 def _value_and_gradient(caller: str, fn: Function, wrt: Wrt) -> Function:

@@ -121,7 +121,7 @@ def test_comparisons_give_arrays() -> None:
     ):
         for left, right in ((x, y), (x, y.data), (x.data, y)):
             answer = compare(left, right)
-            assert type(answer) is np.ndarray
+            assert isinstance(answer, np.ndarray)
             np.testing.assert_array_equal(answer, expected)
 
 

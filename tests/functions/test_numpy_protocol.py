@@ -108,8 +108,8 @@ NO_GRADIENT = [
     (lambda x: np.interp(x, x, x), r"numpy\.interp has no gradient"),
     (lambda x: np.hstack([x, x], dtype=np.float32), r"numpy\.hstack on a Variable: .*'dtype'"),
     (lambda x: np.take(x, [0], mode="clip"), r"numpy\.take on a Variable: .*'mode'"),
-    (lambda x: np.add.reduce(x), r"numpy\.add\.reduce has no gradient"),
-    (lambda x: np.multiply.outer(x, x), r"numpy\.multiply\.outer has no gradient"),
+    (lambda x: np.add.accumulate(x), r"numpy\.add\.accumulate has no gradient"),
+    (lambda x: np.logaddexp.reduce(x), r"numpy\.logaddexp\.reduce has no gradient"),
     (lambda x: np.add.at(A.copy(), (0, 0), x), r"numpy\.add\.at has no gradient"),
     (lambda x: np.exp(x, dtype=np.float32), r"numpy\.exp .* 'dtype'"),
     (lambda x: np.exp(x, where=A > 2), r"numpy\.exp .* 'where'"),
@@ -164,7 +164,7 @@ PLAIN = [np.argmax, np.isnan, np.isfinite, np.any, np.shape, np.ndim, np.size, n
 @pytest.mark.parametrize("function", PLAIN, ids=lambda f: f.__name__)
 def test_questions_about_a_variable_give_plain_answers(function: object) -> None:
     answer, expected = function(Variable(A)), function(A)
-    assert type(answer) is type(expected)
+    assert isinstance(answer, type(expected)) and not hasattr(answer, "requires_grad")
     np.testing.assert_array_equal(answer, expected)
 
 

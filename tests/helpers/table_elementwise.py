@@ -204,7 +204,6 @@ ROWS = (
         (
             Bad(lambda: F.where([True, False], _x(2), _x(3)), ValueError, r"where: .*\(2,\).*\(3,\)"),
             Bad(lambda: F.where(_x(2) > 0), TypeError, "where: got 1 positional"),
-            Bad(lambda: np.where(_x(2)), TypeError, r"numpy\.where with a condition alone"),
         ),
         order=3,
         mixed=True,

@@ -10,6 +10,7 @@ from ...engine import configuration as _configuration
 from ...engine.backend import device_name, get_array_module
 from ...engine.devices import to_gpu
 from ...functions.arrays import device_transfer
+from ...links import init
 from ..table import called, fill
 from ._arguments import cast, common_dtype
 from ._shapes import clone
@@ -178,10 +179,8 @@ def manual_seed(seed: int) -> None:
     _configuration.global_config.rng = np.random.default_rng(seed)
 
 
-def source(generator: Any = None) -> np.random.Generator:
-    """What draws."""
-    found: np.random.Generator = _configuration.config.rng if generator is None else generator.rng
-    return found
+source = init.source
+"""What draws."""
 
 
 def _drawing(name: str, draw: Any, said: str) -> Any:

@@ -225,7 +225,7 @@ def _as_dtype_of(truth: Array, like: Array) -> Array:
 @numpy_protocol.adapt(np.where)
 def _where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
-        raise TypeError("numpy.where with a condition alone: use numpy.nonzero(x)")
+        return np.where(numpy_protocol.unwrap(condition))  # the places where it holds
     return where(condition, x, y)
 
 

@@ -1,96 +1,19 @@
 """``torch.nn.init``: numbers for parameters, written in place. They are NumPy's random numbers, not PyTorch's."""
 
-from __future__ import annotations
+from ....links.init import (  # noqa: F401
+    calculate_gain,
+    constant_,
+    eye_,
+    kaiming_normal_,
+    kaiming_uniform_,
+    normal_,
+    ones_,
+    orthogonal_,
+    uniform_,
+    xavier_normal_,
+    xavier_uniform_,
+    zeros_,
+)
+from ... import missing
 
-import math
-from typing import Any
-
-import numpy as np
-
-from ....engine.configuration import no_grad
-from ...table import fill, signed
-from .._creation import source
-from .._inplace import FILLING
-
-
-def _filled(tensor: Any, numbers: Any) -> Any:
-    with no_grad():
-        return FILLING["fill_"](tensor, numbers)
-
-
-def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
-    """Random numbers from ``a`` to ``b``.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> w = torch.nn.init.uniform_(torch.empty(100), -0.1, 0.1)
-    >>> bool((w.abs() <= 0.1).all())
-    True
-    """
-    return _filled(tensor, source(generator).uniform(a, b, tensor._data.shape))
-
-
-def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
-    """Normally distributed random numbers."""
-    return _filled(tensor, source(generator).normal(mean, std, tensor._data.shape))
-
-
-def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much weights are larger before an activation."""
-    if nonlinearity == "leaky_relu":
-        return math.sqrt(2 / (1 + (0.01 if param is None else param) ** 2))
-    linear = dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "sigmoid"), 1)
-    known = {**linear, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
-    if nonlinearity not in known:
-        raise ValueError(f"calculate_gain: got {nonlinearity!r:.60}; expected {', '.join([*known, 'leaky_relu'])}")
-    return known[nonlinearity]
-
-
-def _fans(tensor: Any) -> tuple[int, int]:
-    shape = tensor._data.shape
-    if len(shape) < 2:
-        raise ValueError(f"init: got shape {shape}; expected at least two axes")
-    window = math.prod(shape[2:])
-    return shape[1] * window, shape[0] * window
-
-
-def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Uniform random numbers, by the mean of the numbers of inputs and outputs (X. Glorot, Y. Bengio, 2010)."""
-    reach = gain * math.sqrt(6 / sum(_fans(tensor)))
-    return uniform_(tensor, -reach, reach, generator)
-
-
-def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Normal random numbers, by the mean of the numbers of inputs and outputs."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_fans(tensor))), generator)
-
-
-def _kaiming(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
-    if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"init: mode is {mode!r:.60}; expected 'fan_in' or 'fan_out'")
-    return calculate_gain(nonlinearity, a) / math.sqrt(_fans(tensor)[mode == "fan_out"])
-
-
-@signed
-def kaiming_uniform_(tensor, a, mode, nonlinearity, generator):
-    """Uniform random numbers, by the number of inputs (K. He et al., 2015)."""
-    reach = math.sqrt(3) * _kaiming(tensor, a, mode, nonlinearity)
-    return uniform_(tensor, -reach, reach, generator)
-
-
-@signed
-def kaiming_normal_(tensor, a, mode, nonlinearity, generator):
-    """Normal random numbers, by the number of inputs."""
-    return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
-
-
-def orthogonal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
-    """Rows, or columns, at right angles."""
-    shape = tensor._data.shape
-    flat = source(generator).standard_normal((shape[0], math.prod(shape[1:])))
-    u, _, v = np.linalg.svd(flat, full_matrices=False)
-    return _filled(tensor, gain * (u if u.shape == flat.shape else v).reshape(shape))
-
-
-__getattr__ = fill(__name__)
+__getattr__ = missing(__name__)

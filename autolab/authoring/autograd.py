@@ -1,0 +1,28 @@
+"""``autolab.autograd``: what PyTorch has in ``torch.autograd``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ..engine.configuration import no_grad
+from ..engine.grad import grad
+from ..engine.habits import by_habit
+from ..engine.variable import Variable
+from .context_function import ContextFunction as Function
+
+__all__ = ["Function", "Variable", "backward", "grad", "no_grad"]
+
+
+def backward(tensors: Any, grad_tensors: Any = None, **options: Any) -> None:
+    """``y.backward(g)`` of a Variable, or of each in a sequence."""
+    several = isinstance(tensors, list | tuple)
+    starts = (grad_tensors or [None] * len(tensors)) if several else [grad_tensors]
+    for y, g in zip(tensors if several else [tensors], starts, strict=True):
+        y.backward(gradient=g, **options)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "functional":  # jacobian(f, x) and its like
+        return import_module("..transforms", __package__)
+    return by_habit(__name__, "autograd", name)

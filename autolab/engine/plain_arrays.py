@@ -1,0 +1,36 @@
+"""What a Variable gives that has no gradient: truth values and places, ``x > 0`` and ``x.argmax(1)``.
+
+These are NumPy's arrays. PyTorch's methods that arrays lack work on them as on a Variable: ``(y == t).float().mean()``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_METHODS = frozenset(
+    ["bool", "cpu", "detach", "dim", "double", "eq", "float", "half", "int", "long", "ne", "numel", "numpy", "to"]
+)
+
+
+class PlainArray(np.ndarray):
+    """An array of NumPy that knows `_METHODS`. What is compared with it is one too; numbers made of it are not."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name, obj=self)
+        from .variable import Variable
+
+        return getattr(Variable(np.asarray(self), requires_grad=False), name)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar else plain(array) if array.dtype.kind == "b" else array
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
+def plain(value: Any) -> Any:
+    """Truth values and whole numbers as such an array; numbers, and arrays on a GPU, stay what they are."""
+    return value.view(PlainArray) if type(value) is np.ndarray and value.dtype.kind in "bi" else value

@@ -1,0 +1,43 @@
+"""``w.add_(d)``, ``w.mul_(2)``, ``w.copy_(v)``: PyTorch's changes in place, of leaves and of gradients.
+
+As ``w -= d`` does inside ``no_grad``, each gives the Variable a new array: what was computed from the old stays right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..engine.configuration import config
+from ..engine.modes import backprop_enabled
+from ..engine.numpy_protocol import unwrap
+from ..engine.variable import Variable
+
+
+def _changing(name: str, change: Callable[..., Any]) -> Callable[..., Variable]:
+    def method(x: Variable, *args: Any, **settings: Any) -> Variable:
+        if x.creator is not None:
+            raise TypeError(f"Variable.{name}: the value is computed, and the graph would not know; expected a leaf")
+        if x.requires_grad and backprop_enabled():
+            call = f"with autolab.no_grad(): {x.name or 'w':.40}.{name}(...)"
+            raise TypeError(f"Variable.{name}: the leaf requires a gradient; an update is written {call}")
+        new = change(x.data, *map(unwrap, args), **{key: unwrap(value) for key, value in settings.items()})
+        x.data = np.broadcast_to(new, x.shape).astype(x.dtype)
+        return x
+
+    method.__name__, method.__doc__ = name, f"As PyTorch's `{name}`, of a leaf or a gradient; gives itself back."
+    return method
+
+
+add_ = _changing("add_", lambda a, other, alpha=1: a + alpha * other)
+sub_ = _changing("sub_", lambda a, other, alpha=1: a - alpha * other)
+mul_ = _changing("mul_", lambda a, other: a * other)
+div_ = _changing("div_", lambda a, other: a / other)
+copy_ = _changing("copy_", lambda a, other: other)
+fill_ = _changing("fill_", lambda a, value: value)
+zero_ = _changing("zero_", lambda a: 0)
+clamp_ = _changing("clamp_", lambda a, min=None, max=None: np.clip(a, min, max))
+uniform_ = _changing("uniform_", lambda a, start=0.0, end=1.0: config.rng.uniform(start, end, a.shape))
+normal_ = _changing("normal_", lambda a, mean=0.0, std=1.0: config.rng.normal(mean, std, a.shape))

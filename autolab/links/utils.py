@@ -1,0 +1,44 @@
+"""``nn.utils``: what PyTorch does with the gradients of parameters before an update."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..engine.backend import get_array_module
+from ..engine.variable import Variable
+
+
+def _with_gradients(parameters: Any) -> list[Any]:
+    given: Iterable[Any] = [parameters] if isinstance(parameters, Variable) else parameters
+    return [p for p in given if p.grad is not None]
+
+
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Variable:
+    """Make all gradients together at most ``max_norm`` long; gives the length that they had.
+
+    An optimizer that clips in each update has the hook `optimizers.GradientClipping`.
+
+    Examples
+    --------
+    >>> from autolab import Variable, nn
+    >>> x = Variable([3.0, 4.0])
+    >>> (x * x / 2).sum().backward()
+    >>> nn.utils.clip_grad_norm_([x], 1.0), x.grad
+    (variable(5.0), variable([0.6 0.8]))
+    """
+    found = _with_gradients(parameters)
+    lengths = [get_array_module(p.grad.data).linalg.norm(p.grad.data.ravel(), norm_type).item() for p in found]
+    total = float(np.linalg.norm(lengths, norm_type)) if lengths else 0.0
+    if total > max_norm:
+        for p in found:
+            p.grad = p.grad.data * (max_norm / total)
+    return Variable(total, requires_grad=False)
+
+
+def clip_grad_value_(parameters: Any, clip_value: float) -> None:
+    """Move every element of the gradients into the interval from ``-clip_value`` to ``clip_value``."""
+    for p in _with_gradients(parameters):
+        p.grad = p.grad.data.clip(-clip_value, clip_value)

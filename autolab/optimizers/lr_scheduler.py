@@ -1,0 +1,186 @@
+"""PyTorch's way to change learning rates: an object that is told when an epoch is over.
+
+`schedules` are the other way: a function of the number of updates, which the optimizer asks itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+
+class LRScheduler:
+    """Sets the learning rates of an optimizer, now and at each `step`.
+
+    A subclass has ``factor(epoch)``: by what the learning rates of the beginning are multiplied.
+    """
+
+    def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            if last_epoch != -1 and "initial_lr" not in group:
+                raise KeyError(f"last_epoch is {last_epoch}, but no scheduler has set initial_lr before; expected -1")
+            group.setdefault("initial_lr", group["lr"])
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self.step()
+
+    def factor(self, epoch: int) -> float:
+        """By what the learning rates of the beginning are multiplied."""
+        raise NotImplementedError(f"{type(self).__name__}: write factor(self, epoch), or get_lr(self)")
+
+    def get_lr(self) -> list[float]:
+        """The learning rates of this epoch."""
+        return [base * self.factor(self.last_epoch) for base in self.base_lrs]
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rates that were set."""
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def step(self) -> None:
+        """Go on to the next epoch."""
+        self.last_epoch += 1
+        for group, lr in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            group["lr"] = lr
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
+        return {key: value for key, value in vars(self).items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        vars(self).update(state_dict)
+
+
+class StepLR(LRScheduler):
+    """Times ``gamma`` every ``step_size`` epochs.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> scheduler = optimizers.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> scheduler.step()
+    >>> scheduler.step()
+    >>> optimizer.lr
+    0.5
+    """
+
+    def __init__(self, optimizer: Any, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        return float(self.gamma ** (epoch // self.step_size))
+
+
+class MultiStepLR(LRScheduler):
+    """Times ``gamma`` at each of the milestones."""
+
+    def __init__(self, optimizer: Any, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.milestones, self.gamma = list(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        return float(self.gamma ** sum([epoch >= one for one in self.milestones]))
+
+
+class ExponentialLR(LRScheduler):
+    """Times ``gamma`` every epoch."""
+
+    def __init__(self, optimizer: Any, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        return float(self.gamma**epoch)
+
+
+class LambdaLR(LRScheduler):
+    """Times ``lr_lambda(epoch)``; a list has a function for each group of parameters."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
+        each = lr_lambda if isinstance(lr_lambda, list | tuple) else [lr_lambda] * len(optimizer.param_groups)
+        self.lr_lambdas = list(each)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        return [base * one(self.last_epoch) for base, one in zip(self.base_lrs, self.lr_lambdas, strict=True)]
+
+
+class LinearLR(LRScheduler):
+    """From ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps."""
+
+    def __init__(
+        self,
+        optimizer: Any,
+        start_factor: float = 1 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
+        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        share = min(epoch, self.total_iters) / self.total_iters
+        return self.start_factor + (self.end_factor - self.start_factor) * share
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Along half a cosine from the beginning's to ``eta_min`` in ``T_max`` epochs."""
+
+    def __init__(self, optimizer: Any, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class ReduceLROnPlateau:
+    """Times ``factor`` where a number, such as the loss of the held-out examples, has stopped to improve.
+
+    ``step(number)`` is called once an epoch; after more than ``patience`` epochs without a better one, the learning
+    rates fall, and the next ``cooldown`` epochs are not counted. ``mode`` is ``"min"`` or ``"max"``.
+    """
+
+    def __init__(
+        self,
+        optimizer: Any,
+        mode: Literal["min", "max"] = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0.0,
+    ) -> None:
+        if mode not in ("min", "max"):
+            raise ValueError(f"ReduceLROnPlateau: mode is {mode!r:.60}; expected 'min' or 'max'")
+        self.optimizer, self.sign, self.factor, self.patience = optimizer, 1 if mode == "min" else -1, factor, patience
+        self.threshold, self.cooldown, self.min_lr = threshold, cooldown, min_lr
+        self.best, self.num_bad_epochs, self.resting = math.inf, 0, 0
+
+    get_last_lr, state_dict = LRScheduler.get_last_lr, LRScheduler.state_dict
+    load_state_dict = LRScheduler.load_state_dict
+
+    def step(self, metrics: Any) -> None:
+        """Note the number of this epoch."""
+        number = self.sign * float(metrics)
+        if number < self.best - self.threshold * abs(self.best if math.isfinite(self.best) else 0):
+            self.best, self.num_bad_epochs = number, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.resting:
+            self.resting, self.num_bad_epochs = self.resting - 1, 0
+        if self.num_bad_epochs > self.patience:
+            for group in self.optimizer.param_groups:
+                group["lr"] = max(group["lr"] * self.factor, self.min_lr)
+            self.resting, self.num_bad_epochs = self.cooldown, 0

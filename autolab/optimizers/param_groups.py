@@ -1,0 +1,58 @@
+"""``optimizer.param_groups``: the settings of an optimizer as PyTorch has them, dicts of which some may be assigned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+from .optimizer import Optimizer
+
+
+class ParameterGroup(MutableMapping[str, Any]):
+    """What a rule has as attributes, by name, and under ``params`` what it changes; others may put more in.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> optimizer = optimizers.Adam(L.Linear(3, 2), lr=0.01)
+    >>> for group in optimizer.param_groups:
+    ...     group["lr"] *= 0.5
+    >>> optimizer.lr
+    0.005
+    """
+
+    def __init__(self, rule: Optimizer, params: list[Any]) -> None:
+        self._rule, self._more = rule, {"params": params}
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self._rule, name) if name in self._rule.hyperparameters else self._more[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self._rule.hyperparameters:
+            setattr(self._rule, name, value)
+        else:
+            self._more[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._more[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._rule.hyperparameters, *self._more])
+
+    def __len__(self) -> int:
+        return len([*self])
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+@property  # type: ignore[misc]  # a name of Optimizer stands for it
+def param_groups(self: Any) -> list[ParameterGroup]:
+    """The groups of an optimizer, the same objects each time, until another `setup`."""
+    rules = [rule for _, rule in self._groups]
+    shown: list[ParameterGroup] = vars(self).get("_shown_groups", [])
+    if [group._rule for group in shown] != [self, *rules] or self._shown_target is not self.target:
+        params = [p for p in self._link("param_groups").params() if p not in self._rules]
+        shown = [ParameterGroup(self, params), *[ParameterGroup(rule, params) for params, rule in self._groups]]
+        self._shown_groups, self._shown_target = shown, self.target
+    return shown

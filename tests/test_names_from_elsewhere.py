@@ -1,0 +1,245 @@
+"""Names and small forms of PyTorch, JAX and autograd: they are there, and compute what those libraries compute."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable, grad, nn, no_grad, optim  # type: ignore[attr-defined]
+from autolab import functions as F
+from autolab import links as L
+
+
+def X(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=shape)
+
+
+# ---------------------------------------------------------------------- import autolab.numpy as np
+def test_numpy_of_autolab_joins_variables() -> None:
+    program = (
+        "import autolab.numpy as np\nfrom autolab import numpy, grad\nimport numpy as plain\n"
+        "assert numpy is np and np.sin is plain.sin and np.linalg is plain.linalg\n"
+        "g = grad(lambda x: (np.array([[x[0], 2.0], [x[1] * x[0], 0.0]]) ** 2).sum())(plain.array([3.0, 2.0]))\n"
+        "assert g.data.tolist() == [30.0, 36.0]\n"
+        "assert type(np.array([1, 2])) is type(np.asarray([1.5])) is plain.ndarray\n"
+        "x = numpy.asarray(plain.ones(2)); assert np.asarray(x) is x\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_array_and_asarray_keep_the_gradient_and_take_a_dtype() -> None:
+    np_ = autolab.numpy  # type: ignore[attr-defined]
+    x = Variable([1.0, 2.0])
+    assert np_.asarray(x) is x and np_.array(x) is not x and np_.array([x, x], dtype="float32").dtype == np.float32
+    np_.array([x[0], np_.array([x[1], 3.0])[0]]).sum().backward()
+    np.testing.assert_array_equal(x.grad.data, [1, 1])
+
+
+def test_keys_of_random_numbers() -> None:
+    random = autolab.random  # type: ignore[attr-defined]
+    one, other = random.split(random.PRNGKey(3))
+    assert (random.normal(one, (4,)) == random.normal(one, (4,))).all()
+    assert (random.normal(one, (4,)) != random.normal(other, (4,))).all()
+    assert (random.normal(random.split(random.key(3))[0], (4,)) == random.normal(one, (4,))).all()
+    drawn = random.uniform(one, (50,), minval=2.0, maxval=3.0), random.randint(one, (50,), 0, 5)
+    assert drawn[0].min() >= 2 and drawn[0].max() < 3 and drawn[1].max() == 4
+    assert random.normal(one, (2,), "float32").dtype == np.float32 and random.bernoulli(one, 0.5, (3,)).dtype == bool
+
+
+# ---------------------------------------------------------------------- transforms and functions of one's own
+def test_elementwise_grad_value_and_grad_with_another_result_and_jacobian_at_a_point() -> None:
+    x = X(5)
+    np.testing.assert_allclose(autolab.elementwise_grad(np.tanh)(x).data, 1 - np.tanh(x) ** 2)  # type: ignore[attr-defined]
+    (value, other), g = autolab.value_and_grad(lambda w: ((w * w).sum(), {"w": w, "n": 3}), has_aux=True)(x)  # type: ignore[attr-defined]
+    assert value.data == (x * x).sum() and not other["w"].requires_grad and other["n"] == 3
+    np.testing.assert_array_equal(g.data, 2 * x)
+    np.testing.assert_array_equal(autolab.jacobian(np.square, x).data, np.diag(2 * x))  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(autolab.hessian(lambda v: (v * v).sum(), x).data, 2 * np.eye(5))  # type: ignore[attr-defined]
+    both = autolab.jacobian(lambda a, b: a * b, (x, 2.0))  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(both[0].data, 2 * np.eye(5))
+    np.testing.assert_array_equal(both[1].data, x)
+
+
+def test_custom_vjp() -> None:
+    @autolab.custom_vjp  # type: ignore[attr-defined]
+    def scaled(x: Any, y: Any) -> Any:
+        return x * y
+
+    with pytest.raises(autolab.DeclarationError, match=r"write scaled.defvjp\(fwd, bwd\) first"):
+        scaled(1.0, 2.0)
+    scaled.defvjp(lambda x, y: (scaled(x, y), (x, [y])), lambda kept, g: (g * kept[1][0], g * kept[0]))
+    assert autolab.check_gradients(scaled, X(3), X(3)).passed
+    assert grad(grad(lambda x: scaled(x, x)))(3.0).data == 2
+    scaled.defvjp(lambda x, y: (scaled(x, y), (x, y)), lambda kept, g: (g * kept[0], g * kept[1]))
+    report = autolab.check_gradients(scaled, X(3), X(3) + 1)
+    assert "swapped" in str(report) and Path(__file__).name in str(report)
+
+
+def test_autograd() -> None:
+    x = Variable([1.0, 2.0])
+    autograd = autolab.autograd  # type: ignore[attr-defined]
+    autograd.backward([x * x, x], [np.ones(2), np.ones(2)])
+    np.testing.assert_array_equal(x.grad.data, [3, 5])
+    assert autograd.grad is autolab.grad and autograd.Function is autolab.Function  # type: ignore[attr-defined]
+    assert autograd.functional.jacobian(np.square, X(2)).shape == (2, 2)
+
+
+# ---------------------------------------------------------------------- arrays of truth values and places
+def test_what_is_compared_knows_methods_of_pytorch() -> None:
+    y, t = Variable([[1.0, 3.0], [2.0, 0.0]]), autolab.tensor([1, 1])  # type: ignore[attr-defined]
+    right = y.argmax(dim=1) == t
+    assert isinstance(right, np.ndarray) and repr(right) == "array([ True, False])"
+    assert right.float().mean().item() == 0.5 and (y > 1).float().sum().item() == 2
+    assert y.argmax(1).eq(t).numpy().tolist() == [True, False] and y.argmax(1).cpu().numpy().dtype == np.int64
+    assert np.isnan(y).int().numpy().dtype == np.int32 and autolab.argmax(y).ndim == 0  # type: ignore[attr-defined]
+    assert not hasattr(right, "requires_grad") and type(Variable(2.0) > 1) is np.bool_
+    with pytest.raises(AttributeError, match="no attribute 'zzz'"):
+        _ = right.zzz
+
+
+# ---------------------------------------------------------------------- changes in place
+def test_changes_in_place_inside_no_grad() -> None:
+    w = Variable([1.0, -2.0])
+    before = w.data
+    with no_grad():
+        assert w.add_(w, alpha=2) is w
+        w.sub_(np.array([1.0, 0.0])).mul_(2.0).div_(4)
+        np.testing.assert_array_equal(w.data, [1, -3])
+        w.clamp_(-1, max=0.5)
+        np.testing.assert_array_equal(w.copy_(w).data, [0.5, -1])
+        assert w.fill_(3).data.tolist() == [3, 3] and w.zero_().data.tolist() == [0, 0]
+        assert w.uniform_(2, 3).data.min() >= 2 and w.normal_(0, 1e-9).data.max() < 1
+    assert w.requires_grad and before.tolist() == [1, -2]
+    (w * w).sum().backward()
+    w.grad.mul_(0.5)
+    np.testing.assert_array_equal(w.grad.data, w.data)
+
+
+def test_changes_in_place_that_a_graph_would_not_know_are_refused() -> None:
+    w = Variable([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"add_: the leaf requires a gradient; .*with autolab.no_grad\(\): w.add_"):
+        w.add_(1.0)
+    with pytest.raises(TypeError, match="mul_: the value is computed"):
+        (w * 2.0).mul_(2.0)
+
+
+# ---------------------------------------------------------------------- shapes and losses, against numbers of PyTorch
+def test_parts() -> None:
+    x = Variable(np.arange(10.0).reshape(5, 2))
+    sizes = [[part.shape[0] for part in parts] for parts in (x.chunk(3), x.split(2), x.split([1, 4]), x.chunk(7))]
+    assert sizes == [[2, 2, 1], [2, 2, 1], [1, 4], [1, 1, 1, 1, 1]]
+    assert [part.shape for part in x.chunk(2, dim=1)] == [(5, 1), (5, 1)] and len(x.unbind(1)) == 2
+    assert x.unflatten(0, (1, 5)).shape == (1, 5, 2)
+
+
+def test_cross_entropy_with_probabilities_and_smoothing() -> None:
+    x, t = Variable([[2.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), np.array([0, 2])
+    one = np.eye(3)[t]
+    plain = F.cross_entropy(x, t)
+    assert F.cross_entropy(x, one).item() == pytest.approx(plain.item())
+    smooth = F.cross_entropy(x, t, label_smoothing=0.3)
+    assert smooth.item() == pytest.approx((0.7 * plain.data - 0.3 * F.log_softmax(x).data.mean()).item())
+    with pytest.raises(ValueError, match="class_weight or an ignored label"):
+        F.cross_entropy(x, one, class_weight=[1.0, 1.0, 1.0])
+
+
+# ---------------------------------------------------------------------- layers
+def test_layers_and_padding() -> None:
+    x = Variable(X(2, 3, 8, 8))
+    assert nn.Conv2d(3, 4, 5, padding="same", dilation=2)(x).shape == (2, 4, 8, 8)
+    assert nn.Conv2d(3, 4, (3, 5), padding="valid")(x).shape == (2, 4, 6, 4)
+    with pytest.raises(ValueError, match="'same' with an odd ksize and stride 1"):
+        nn.Conv2d(3, 4, 2, padding="same")
+    pooled = nn.AdaptiveAvgPool2d((2, None))(x)
+    np.testing.assert_allclose(pooled.data, x.data.reshape(2, 3, 2, 4, 8).mean(axis=3))
+    with pytest.raises(ValueError, match="expected divisors"):
+        nn.AdaptiveAvgPool2d(3)(x)
+    assert nn.Sequential(nn.ReLU(inplace=True), nn.Identity(), nn.Flatten())(x).shape == (2, 192)
+    assert nn.softmax is F.softmax
+
+
+def test_a_model_has_the_names_of_modules(tmp_path: Path) -> None:
+    class Net(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Linear(3, 2)
+            self.add_module("norm", nn.LayerNorm(2))
+            self.register_buffer("scale", autolab.tensor([2.0]))  # type: ignore[attr-defined]
+
+        def forward(self, x: Any) -> Any:
+            return self.norm(self.fc(x)) * self.scale
+
+    net = Net().to(autolab.device("cpu")).to("float64")
+    assert net.fc.weight is net.fc.W and net.norm.bias is net.norm.beta and net.fc.weight.dtype == np.float64
+    assert [name for name, _ in net.named_children()] == ["fc", "norm"] and net.training and not net.eval().training
+    net.apply(lambda m: nn.init.constant_(m.weight, 0.5) if isinstance(m, nn.Linear) else None)
+    nn.init.zeros_(net.fc.bias)
+    assert (net.fc.W.data == 0.5).all() and net.cpu() is net
+    with pytest.raises(AttributeError, match="Net has no parameter W or gamma"):
+        _ = net.weight
+    autolab.save({"model": net.state_dict(), "epoch": 3}, tmp_path / "state.pt")  # type: ignore[attr-defined]
+    state = autolab.load(tmp_path / "state.pt")  # type: ignore[attr-defined]
+    twin = Net().to("float64")
+    twin.load_state_dict(state["model"])
+    assert state["epoch"] == 3 and (twin.fc.W.data == 0.5).all()
+
+
+def test_gradients_are_clipped() -> None:
+    x, y = Variable([3.0, 0.0]), Variable(4.0)
+    (x.sum() * 3 + y * 4).backward()
+    assert nn.utils.clip_grad_norm_([x, y, Variable(1.0)], 1.0).item() == pytest.approx(np.sqrt(34))
+    assert y.grad.item() == pytest.approx(4 / np.sqrt(34))
+    nn.utils.clip_grad_value_([x], 0.1)
+    np.testing.assert_array_equal(x.grad.data, [0.1, 0.1])
+
+
+# ---------------------------------------------------------------------- optimizers and data
+def test_groups_and_schedulers_of_an_optimizer() -> None:
+    head, body = L.Linear(2, 2), L.Linear(2, 2)
+    optimizer = optim.Adam([{"params": head.parameters()}, {"params": body.parameters(), "lr": 0.1}], lr=1.0)
+    first, second = groups = optimizer.param_groups
+    assert groups is not None and first["params"] == [head.W, head.b] and second["lr"] == 0.1
+    scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+    scheduler.step()
+    assert scheduler.get_last_lr() == [0.5, 0.05] and optimizer.lr == 0.5 and first["initial_lr"] == 1.0
+    assert optimizer.param_groups[0] is first and optim.StepLR is optim.lr_scheduler.StepLR
+
+
+def test_the_learning_rate_falls_on_a_plateau() -> None:
+    optimizer = optim.SGD(L.Linear(2, 2), lr=1.0)
+    scheduler = optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1, cooldown=1, min_lr=0.3)
+    rates = []
+    for loss in (3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0):
+        scheduler.step(loss)
+        rates.append(optimizer.lr)
+    assert rates == [1, 1, 1, 0.5, 0.5, 0.5, 0.3, 0.3, 0.3, 0.3, 0.3]
+
+
+def test_momentum_of_nesterov_and_the_spelling_of_zero_grad() -> None:
+    optimizer = optim.SGD(L.Linear(2, 2), lr=0.1, momentum=0.9, nesterov=True)
+    assert isinstance(optimizer, optim.NesterovAG)
+    optimizer.zero_grad(set_to_none=True)
+
+
+def test_a_loader_of_tensors() -> None:
+    program = "from autolab.utils.data import DataLoader, TensorDataset\nimport autolab\n"
+    program += "assert DataLoader is autolab.data.DataLoader is autolab.utils.data.DataLoader"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# ---------------------------------------------------------------------- NumPy
+def test_more_of_numpy(tmp_path: Path) -> None:
+    x = Variable([1.0, -2.0, 3.0])
+    np.savez(tmp_path / "x.npz", x=x)
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npz")["x"], x.data)
+    assert np.where(x > 0)[0].tolist() == np.where(np.sign(x) + 1)[0].tolist() == [0, 2]
+    np.testing.assert_array_equal(np.add.reduce(x.detach()), 2)
+    np.subtract.outer(x, x)[0, 1].backward()
+    np.testing.assert_array_equal(x.grad.data, [1, -1, 0])
+    assert np.maximum.reduce(x).requires_grad and np.add.accumulate(x.detach()).tolist() == [1, -1, 2]
