@@ -24,8 +24,7 @@ from .variable import Variable
 if TYPE_CHECKING:
     from .primitive import Primitive
 
-_new_variable = Variable.__new__
-_ndarray, _floating = np.ndarray, (np.floating, PlainArray)
+_new_variable, _ndarray, _floating = Variable.__new__, np.ndarray, (np.floating, PlainArray)
 
 
 def unary(function: Primitive) -> FastPath:

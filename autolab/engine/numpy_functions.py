@@ -14,7 +14,7 @@ from .calls import in_grain, signature_of
 from .complaints import COMPLAINTS, LIMIT
 from .errors import DetachError, NoGradientError
 from .leaving import is_drawn
-from .numpy_protocol import adapters, declared, requires, unwrap
+from .numpy_protocol import adapters, declared, unwrap
 from .plain_arrays import plain
 from .remedies import INTO_ARRAY
 
@@ -84,6 +84,13 @@ def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[
     except (TypeError, ValueError):  # it does not take them
         return []
     return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
+
+
+def requires(value: Any) -> bool:
+    """Whether a Variable that requires a gradient is among values, also inside lists and tuples."""
+    if isinstance(value, list | tuple):
+        return any([requires(item) for item in value])
+    return bool(getattr(value, "requires_grad", False))
 
 
 def _holds(value: Any) -> bool:

@@ -54,10 +54,3 @@ def unwrap(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(unwrap(item) for item in value)
     return value
-
-
-def requires(value: Any) -> bool:
-    """Whether a Variable that requires a gradient is among values, also inside lists and tuples."""
-    if isinstance(value, list | tuple):
-        return any([requires(item) for item in value])
-    return bool(getattr(value, "requires_grad", False))

@@ -9,7 +9,8 @@ import numpy as np
 
 from .backend import is_array
 from .errors import DetachError, NoGradientError
-from .numpy_protocol import declared, foreign, requires, unwrap
+from .numpy_functions import requires
+from .numpy_protocol import declared, foreign, unwrap
 from .plain_arrays import plain
 
 # Their results are no numbers to differentiate: they take the data and give plain arrays.
