@@ -121,20 +121,10 @@ def split_dataset(dataset: Any, split_at: int, order: Any = None) -> tuple[SubDa
     return SubDataset(dataset, 0, split_at, order), SubDataset(dataset, split_at, len(dataset), order)
 
 
-def split_dataset_random(dataset: Any, first_size: int, seed: Any = None) -> tuple[SubDataset, SubDataset]:
-    """The same in a random order."""
-    return split_dataset(dataset, first_size, np.random.RandomState(seed).permutation(len(dataset)))
-
-
 def split_dataset_n(dataset: Any, n: int, order: Any = None) -> list[SubDataset]:
     """``n`` parts of one length; what is left over is in none."""
     size = len(dataset) // n
     return [SubDataset(dataset, i * size, (i + 1) * size, order) for i in range(n)]
-
-
-def split_dataset_n_random(dataset: Any, n: int, seed: Any = None) -> list[SubDataset]:
-    """The same in a random order."""
-    return split_dataset_n(dataset, n, np.random.RandomState(seed).permutation(len(dataset)))
 
 
 def get_cross_validation_datasets(dataset: Any, n_folds: int, order: Any = None) -> list[tuple[Any, Any]]:
@@ -146,11 +136,6 @@ def get_cross_validation_datasets(dataset: Any, n_folds: int, order: Any = None)
         turned = np.concatenate([order[:start], order[end:], order[start:end]])
         found.append(split_dataset(dataset, len(order) - int(end - start), turned))
     return found
-
-
-def get_cross_validation_datasets_random(dataset: Any, n_folds: int, seed: Any = None) -> list[tuple[Any, Any]]:
-    """The same in a random order."""
-    return get_cross_validation_datasets(dataset, n_folds, np.random.RandomState(seed).permutation(len(dataset)))
 
 
 def _pair(name: str, fetch: Callable[[], Any], withlabel: bool, ndim: int, *how: Any) -> tuple[Any, Any]:

@@ -98,11 +98,6 @@ def as_variable(obj: Any) -> Any:
     return dressed(obj) if isinstance(obj, Engine) else Variable(obj)
 
 
-def as_array(x: Any, array_module: Any = np) -> Any:
-    """A number as an array; anything else as it is."""
-    return array_module.array(x) if np.isscalar(x) else x
-
-
 add = of_two(F.add, whole=True)
 sub = of_two(F.sub, whole=True)
 mul = of_two(F.mul, whole=True)

@@ -49,11 +49,6 @@ def expand_dims(x: Any, axis: int) -> Any:
     return reshape(x, tuple(shape))
 
 
-def flatten(x: Any) -> Any:
-    """All axes but the first as one."""
-    return reshape(x, (x.shape[0], -1))
-
-
 def transpose(x: Any, axes: Any = None) -> Any:
     """The axes in another order; by default reversed."""
     return _transpose(x, axes=axes)

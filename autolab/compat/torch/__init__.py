@@ -26,22 +26,16 @@ from __future__ import annotations
 
 import math
 
-from .. import absent
-from . import nn
+from .. import absent, table
+from . import linalg, nn  # for table.txt
 from ._methods import functions as _functions
 from ._types import DTYPES, SHORT
-from .linalg import cholesky as cholesky
 
-_OF_TENSORS = {**_functions(), **{alias: _functions()[name] for alias, name in {
-    "concat": "cat", "concatenate": "cat", "clip": "clamp", "subtract": "sub",
-    "divide": "div", "greater": "gt", "less": "lt", "not_equal": "ne", "moveaxis": "movedim",
-}.items()}}  # fmt: skip
-_TYPES = {**DTYPES, **{name: DTYPES[long] for name, long in SHORT.items()}}
-del _OF_TENSORS["expand"]  # which is a method alone
-globals().update(_OF_TENSORS, **_TYPES)
-relu = nn.functional.relu
+globals().update(_functions(), **DTYPES, **{name: DTYPES[long] for name, long in SHORT.items()})
+del globals()["expand"]  # which is a method alone
 
 e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 __version__ = "2.13.0"
 
+table.fill(__name__)
 __getattr__ = absent.gather(__name__, "autograd")

@@ -131,11 +131,6 @@ def _filling(name: str, number: float) -> Any:
     )
 
 
-zeros = _filling("zeros", 0.0)
-ones = _filling("ones", 1.0)
-empty = _filling("empty", 0.0)  # no particular numbers: why not these
-
-
 def _like(name: str, make: Any) -> Any:
     def call(input: Any, **options: Any) -> Any:
         given = _options(name, options)
@@ -189,13 +184,6 @@ def _drawing(name: str, draw: Any, said: str) -> Any:
         return _new(draw(rng, shape), name, options)
 
     return called(call, name, f"A tensor of this shape of {said}.")
-
-
-rand = _drawing("rand", lambda rng, shape: rng.random(shape, np.float32), "random numbers between 0 and 1")
-randn = _drawing("randn", lambda rng, shape: rng.standard_normal(shape), "normally distributed random numbers")
-
-zeros_like, ones_like, empty_like = (_like(f.__name__, f) for f in (zeros, ones, empty))
-rand_like, randn_like = (_like(f.__name__, f) for f in (rand, randn))
 
 
 def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, **options: Any) -> Any:

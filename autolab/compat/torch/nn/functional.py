@@ -19,8 +19,6 @@ from .._tensor import Engine, Tensor, constant, dressed, plain
 from ._losses import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
-sigmoid, tanh = UNARY["sigmoid"], UNARY["tanh"]
-
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """``input @ weight.T + bias``; the weight is ``(out_features, in_features)``.
@@ -45,11 +43,6 @@ def _activation(name: str, engine: Any) -> Any:
         return replaced(input, name, y) if inplace else y
 
     return called(call, name, f"``F.{name}`` of each element; with ``inplace`` the tensor itself has the result.")
-
-
-relu, relu6, selu = (_activation(f.__name__, f) for f in (F.relu, F.relu6, F.selu))
-silu, mish, hardswish, hardsigmoid = (_activation(f.__name__, f) for f in (F.silu, F.mish, F.hardswish, F.hardsigmoid))
-softsign, logsigmoid = _activation("softsign", F.softsign), _activation("logsigmoid", F.logsigmoid)
 
 
 def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
