@@ -21,7 +21,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from textwrap import dedent
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -29,12 +28,13 @@ from .absent import missing, original
 
 
 class Entry(NamedTuple):
-    """A line of a table: parameters, the type after ``->``, the expression after ``=>``, its number, and the help."""
+    """A line of a table: parameters, the type after ``->``, the expression after ``=>``, its place, and the help."""
 
     parameters: str | None
     returns: str
     expression: str
     line: int
+    column: int
     said: str = ""
 
 
@@ -42,7 +42,6 @@ def _table(module: str) -> Path:
     return Path(__file__).parent / module.partition(".")[0] / "table.txt"
 
 
-@cache
 def entries(module: str) -> dict[str, Entry]:
     """The section of a module, by name.
 
@@ -52,22 +51,38 @@ def entries(module: str) -> dict[str, Entry]:
     >>> entries("chainer.functions.activation")["softmax"].expression
     'F.softmax(x, axis=axis)'
     """
-    found: dict[str, Entry] = {}
-    section = None
-    for number, line in enumerate(_table(module).read_text("utf-8").splitlines(), 1):
+    return _sections(_table(module))[module]
+
+
+@cache
+def _sections(path: Path) -> dict[str, dict[str, Entry]]:
+    """All of a table: section, name, entry."""
+    sections: dict[str, dict[str, Entry]] = {}
+    section, name, gap = "", "", ""
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         if line.startswith("["):
             section = line.strip("[]")
-        elif section == module and line and not line.startswith(" "):
-            head, _, expression = line.partition(" => ")
-            name, is_call, rest = head.partition("(")
-            parameters, arrow, returns = rest.partition(") -> ")
-            if name in found:
-                raise ValueError(f"the table has {module}.{name} twice")
-            parameters = parameters if arrow else rest.removesuffix(")")
-            found[name] = Entry(parameters if is_call else None, returns, expression, number)
-        elif section == module and found:
-            found[name] = found[name]._replace(said=f"{found[name].said}{line}\n")
-    return {name: entry._replace(said=dedent(entry.said).strip()) for name, entry in found.items()}
+            sections[section] = {}
+        elif line.startswith(" "):
+            entry = sections[section][name]
+            sections[section][name] = entry._replace(said=f"{entry.said}{gap}\n{line[4:]}".lstrip("\n"))
+            gap = ""
+        elif line:
+            name, entry = _entry(line, number)
+            if name in sections[section]:
+                raise ValueError(f"{path}: {section}.{name} is there twice")
+            sections[section][name] = entry
+        else:
+            gap = "\n"
+    return sections
+
+
+def _entry(line: str, number: int) -> tuple[str, Entry]:
+    head, _, expression = line.partition(" => ")
+    name, is_call, rest = head.partition("(")
+    parameters, arrow, returns = rest.partition(") -> ")
+    parameters = parameters if arrow else rest.removesuffix(")")
+    return name, Entry(parameters if is_call else None, returns, expression, number, len(line) - len(expression))
 
 
 def signed(function: Callable[..., Any]) -> Any:
@@ -165,17 +180,17 @@ def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     parameters = _ONLY.sub(r"\1\2 = \3", entry.parameters or "")
     given = ", ".join([f"{one!r}: ({one}, {value})" for one, value in _only(entry).items()])
     check = f"_check({name!r}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
-    source = f"""def make(_check, _call):
-    def made({parameters}) -> {entry.returns or "Any"}:
-        {check}return {entry.expression or None}
-    return made
-"""
-    tree = ast.increment_lineno(ast.parse(source), entry.line - 3)  # so that tracebacks show the line of the table
+    returned = f"{check}return {entry.expression or None}"
+    indent = entry.column - returned.index("return ") - len("return ")  # tracebacks mark parts of the table's line
+    source = f"def make(_check, _call):\n def made({parameters}) -> {entry.returns or 'Any'}:\n"
+    source += f"{' ' * max(indent, 2)}{returned}\n return made"
     flags = __future__.annotations.compiler_flag
-    code = compile(tree, str(_table(original(module))), "exec", flags, dont_inherit=True)
+    code = compile(source, str(_table(original(module))), "exec", flags, dont_inherit=True)
     found: dict[str, Any] = {}
     exec(code, vars(sys.modules[module]), found)
-    return found["make"](_refuse, call)
+    made = found["make"](_refuse, call)
+    made.__code__ = made.__code__.replace(co_firstlineno=entry.line - 1)  # the line of `return` is that of the table
+    return made
 
 
 def called(function: Any, name: str, said: str) -> Any:

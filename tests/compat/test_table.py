@@ -57,7 +57,7 @@ def test_lines_of_a_table_are_callables_with_their_signatures(section: str) -> N
 def test_a_line_that_does_not_fit_its_code_and_a_name_twice_are_errors(monkeypatch, tmp_path) -> None:
     path = tmp_path / "table.txt"
     monkeypatch.setattr(table, "_table", lambda module: path)
-    table.entries.cache_clear()
+    table._sections.cache_clear()
     path.write_text("[test_table]\nf(x: int, y: int = 2)\n", "utf-8")
 
     def f(x):
@@ -66,11 +66,11 @@ def test_a_line_that_does_not_fit_its_code_and_a_name_twice_are_errors(monkeypat
     f.__module__, f.__qualname__ = "test_table", "f"
     with pytest.raises(TypeError, match=r"test_table\.f: the table has other parameters: x: int, y: int = 2"):
         table.signed(f)
-    table.entries.cache_clear()
+    table._sections.cache_clear()
     path.write_text("[test_table]\nf(x: int)\nf(y: int)\n", "utf-8")
-    with pytest.raises(ValueError, match=r"test_table\.f twice"):
+    with pytest.raises(ValueError, match=r"test_table\.f is there twice"):
         table.entries("test_table")
-    table.entries.cache_clear()
+    table._sections.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -100,3 +100,10 @@ def test_nothing_is_given_in_other_words() -> None:
         2,
         2,
     )
+
+
+def test_a_traceback_shows_the_line_of_the_table() -> None:
+    with pytest.raises(TypeError, match="tril: input is a list") as caught:
+        torch.tril([1])
+    (shown,) = [entry for entry in caught.traceback if str(entry.path).endswith("table.txt")]
+    assert shown.path.read_text("utf-8").splitlines()[shown.lineno].startswith("tril(input: Any, diagonal: int = 0) => ")
