@@ -13,8 +13,9 @@ import numpy as np
 
 from ...engine.modes import backprop_enabled
 from ...engine.node import Leaf
+from ..table import called, made_by
 from ._arguments import index_of
-from ._creation import source
+from ._creation import source  # noqa: F401  # for table.txt
 from ._passes import note_change
 from ._tensor import Engine, Tensor, plain
 from ._types import of_array
@@ -93,7 +94,7 @@ def set_item(self: Any, index: Any, value: Any) -> None:
     _store(self, "Tensor: x[...] = y", index_of(index), plain(value))
 
 
-def _filling(name: str, numbers: Callable[..., Any], said: str) -> Callable[..., Any]:
+def _filling(name: str, numbers: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **options: Any) -> Any:
         _check(self, name, backprop_enabled())
         if backprop_enabled() and self.node is not None:
@@ -105,39 +106,10 @@ def _filling(name: str, numbers: Callable[..., Any], said: str) -> Callable[...,
         return self
 
     method.__wrapped__ = numbers  # type: ignore[attr-defined]
-    method.__name__, method.__doc__ = name, said
-    return method
+    return called(method, name, numbers.__doc__ or "")
 
 
-def _integers(data: Any, low: int, high: int, *, generator: Any = None) -> Any:
-    return source(generator).integers(low, high, data.shape)
-
-
-def _uniform(data: Any, a: float = 0.0, b: float = 1.0, *, generator: Any = None) -> Any:
-    return source(generator).uniform(a, b, data.shape)
-
-
-def _normal(data: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
-    return source(generator).normal(mean, std, data.shape)
-
-
-def _bernoulli(data: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
-    return source(generator).random(data.shape) < plain(p)
-
-
-FILLING = {
-    "zero_": _filling("zero_", lambda data: 0, "Write zeros."),
-    "fill_": _filling("fill_", lambda data, value: plain(value), "Write a number everywhere."),
-    "uniform_": _filling("uniform_", _uniform, "Write random numbers from ``a`` to ``b``."),
-    "normal_": _filling("normal_", _normal, "Write normally distributed random numbers."),
-    "bernoulli_": _filling("bernoulli_", _bernoulli, "Write 1 with a probability, else 0."),
-    "random_": _filling("random_", _integers, "Write integers."),
-    "fill_diagonal_": _filling(
-        "fill_diagonal_",
-        lambda data, fill_value: np.where(np.eye(*data.shape) == 1, fill_value, data),
-        "Write a diagonal.",
-    ),
-}
+FILLING = {name: _filling(name, numbers) for name, numbers in made_by("torch.Tensor.filled", __name__)}
 
 
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:

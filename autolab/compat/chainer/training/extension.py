@@ -7,19 +7,11 @@ from typing import Any
 from .... import training as _training
 from ...table import signed
 
-__all__ = [
-    "PRIORITY_EDITOR",
-    "PRIORITY_READER",
-    "PRIORITY_SNAPSHOT",
-    "PRIORITY_WRITER",
-    "Extension",
-    "make_extension",
-]
-
 PRIORITY_WRITER = _training.Extension.WRITER
 PRIORITY_EDITOR = _training.Extension.EDITOR
 PRIORITY_READER = _training.Extension.READER
 PRIORITY_SNAPSHOT = -100
+__all__ = ["Extension", "make_extension", *[name for name in globals() if name.startswith("PRIORITY")]]
 
 
 class Extension(_training.Extension):
