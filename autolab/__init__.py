@@ -13,7 +13,8 @@ Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`;
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
 Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
-Finding faults              `diagnose`: what is wrong with a program; `check_inplace`; `debug`: values changed in place
+Finding faults              `diagnose`: what is wrong with a program; `compare`: where two runs begin to differ;
+                            `check_inplace`; `debug`: values changed in place
 Networks                    `links`, `initializers`, `optimizers`, `training`, `data`, `serializers`
 PyTorch and JAX             `record`, `explore` and `check_gradients` take theirs: `bridges.torch`, `bridges.jax`
 Other libraries' code       `compat`: DeZero's and Chainer's names, for their books and scripts
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         transforms,
     )
     from .analysis.diagnosis import diagnose
+    from .analysis.run_comparison import compare
     from .gpu import elementwise_kernel
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
@@ -106,6 +108,7 @@ _LAZY = {
     "graph": "recording",
     "record": "recording",
     "diagnose": "analysis.diagnosis",
+    "compare": "analysis.run_comparison",
     "derivatives": "views.derivatives.explorer",
     "explore": "views.graph.explorer",
     "export_html": "views.export.pages",
@@ -156,6 +159,7 @@ __all__ = [
     "authoring",
     "check_gradients",
     "check_inplace",
+    "compare",
     "compat",
     "config",
     "data",

@@ -55,6 +55,13 @@ _SHOWN = {
         "bundle": "graph.diagnosis_card:bundle",
         "live": "graph.diagnosis_card:explore_finding",
     },
+    "analysis.run_comparison.RunComparison": {
+        "bundle": "plots.run_comparison:bundle",
+        "text": "plots.run_comparison:text",
+        "svg": "plots.run_comparison:svg",
+        "file": "export.pictures:save_shown",
+        "live": "plots.layers:open_at",
+    },
     "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
     "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle"},
     "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle"},

@@ -31,7 +31,7 @@ _MEGA = 1e6
 # ---------------------------------------------------------------------------------------------- the flow of a gradient
 def flow_bundle(flow: GradientFlow) -> Bundle:
     """Title, plot and sentence, and the layers in a table; and the table in words."""
-    return _bundle(flow, "flow_title", _flow_chart(flow), _flow_sentence(flow), _flow_table(flow))
+    return shown_bundle(flow, "flow_title", _flow_chart(flow), _flow_sentence(flow), _flow_table(flow))
 
 
 def flow_svg(flow: GradientFlow, look: Look = "auto") -> Markup:
@@ -79,7 +79,7 @@ def _flow_row(row: LayerFlow) -> list[str]:
 # ---------------------------------------------------------------------------------------------- what a run keeps
 def memory_bundle(memory: KeptMemory) -> Bundle:
     """Title, plot and sentence, and the steps in a table; and the table in words."""
-    return _bundle(memory, "memory_title", _memory_chart(memory), _memory_sentence(memory), _memory_table(memory))
+    return shown_bundle(memory, "memory_title", _memory_chart(memory), _memory_sentence(memory), _memory_table(memory))
 
 
 def memory_svg(memory: KeptMemory, look: Look = "auto") -> Markup:
@@ -146,7 +146,7 @@ def open_at(shown: Any, step: int | None) -> GraphView:
     return view
 
 
-def _bundle(shown: Any, title: str, plot: dict[str, Any], sentence: str, rows: list[list[str]]) -> Bundle:
+def shown_bundle(shown: Any, title: str, plot: dict[str, Any], sentence: str, rows: list[list[str]]) -> Bundle:
     titled = paragraph(code(say(title, function=clean(shown.function))))
     parts = [titled, paragraph(picture(to_svg([{**plot, "title": ""}]), f"{plot['description']} {sentence}"))]
     told = [*parts, paragraph(prose(sentence))]

@@ -1,0 +1,262 @@
+"""compare(): two runs laid over each other, and the first steps at which their values and their gradients differ."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from ..engine.display import Displayed, show
+from ..engine.errors import a_kind
+from ..recording.gradient_flow import LayerNames
+from ..recording.model import LEAVES, Recording, Snapshot, Step
+from .alignment import aligned
+
+ROUNDINGS = 4096
+"""Runs agree whose numbers are apart by less than so many units in the last place of the largest of their array."""
+FLOOR = 1e-2
+"""A gradient that is so much smaller than the median one is what rounding leaves of one that is zero."""
+
+Relation = Literal["", "transposed", "scaled"]
+
+_Apart = tuple[float, float, bool]
+
+
+@dataclass(frozen=True)
+class StepDifference:
+    """One step at which two runs differ.
+
+    ``a`` and ``b`` are its ids in both runs, ``size`` the largest difference of two elements and ``scale`` the largest
+    magnitude in ``a``. ``relation`` says if one array is the other ``transposed``, or ``scaled`` by ``factor``. Of a
+    value ``because`` are the differences of what the step is given: an input, a weight, a constant. ``missing_a`` and
+    ``missing_b`` are the ids of the steps right before that the other run does not have.
+    """
+
+    a: int
+    b: int
+    layer: str
+    size: float
+    scale: float
+    relation: Relation = ""
+    factor: float = 1.0
+    because: tuple[StepDifference, ...] = ()
+    missing_a: tuple[int, ...] = ()
+    missing_b: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class RunComparison(Displayed):
+    """Two runs laid over each other. Made by `compare`; it shows itself as a plot, printed as sentences.
+
+    ``pairs`` are the ids of the steps that lie over each other; ``only_a`` and ``only_b`` those that have no partner.
+    ``value`` is the first step whose values differ by more than rounding, ``gradient`` the first one that the backward
+    pass comes to whose gradients do; None where all agree. ``values`` and ``gradients`` have for each pair how far it
+    is apart, relative to the largest number there; NaN where there is nothing to compare.
+    """
+
+    a: Recording = field(compare=False)
+    b: Recording = field(compare=False)
+    pairs: tuple[tuple[int, int], ...]
+    only_a: tuple[int, ...]
+    only_b: tuple[int, ...]
+    value: StepDifference | None
+    gradient: StepDifference | None
+    values: tuple[float, ...]
+    gradients: tuple[float, ...]
+
+    @property
+    def agree(self) -> bool:
+        """Whether all values and gradients are equal but for rounding."""
+        return self.value is None and self.gradient is None
+
+    @property
+    def recording(self) -> Recording:
+        """The second run, which `explore` opens."""
+        return self.b
+
+    @property
+    def function(self) -> str:
+        """The names of both."""
+        return f"{self.a.function}, {self.b.function}"
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write the plot to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``."""
+        show(self, "file", path, look)
+
+    def explore(self) -> Any:
+        """Open the live graph of the second run at the first step whose value differs, or else whose gradient does."""
+        found = self.value or self.gradient
+        return show(self, "live", None if found is None else found.b)
+
+    def __repr__(self) -> str:
+        return str(show(self, "text"))
+
+
+def compare(a: Recording, b: Recording, tolerance: float | None = None) -> RunComparison:
+    """Lay two runs over each other, and say where their values and their gradients begin to differ.
+
+    The runs may be of one function, at other numbers or before and after a change, or of two that should do the same:
+    yours and a reference, in AutoLab and in PyTorch. Steps are aligned by function, shape and order; weights that one
+    of them keeps transposed are no difference as long as the results agree.
+
+    Parameters
+    ----------
+    a, b : Recording
+        The reference, and the run that is looked at. Same inputs, same upstream gradients.
+    tolerance : float, optional
+        How far apart two numbers may be, relative to the largest in their array; by default what comes from rounding
+        in the less precise dtype of both.
+
+    Returns
+    -------
+    RunComparison
+
+    Raises
+    ------
+    TypeError
+        If ``a`` or ``b`` is no recording.
+    ValueError
+        If ``tolerance`` is no positive number.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> def right(x, w):
+    ...     h = x @ w
+    ...     return (h / 2.0).sum()
+    >>> def wrong(x, w):
+    ...     h = x @ w.T
+    ...     return (h / 2.0).sum()
+    >>> x, w = [[1.0, 2.0]], [[3.0, 1.0], [0.0, 2.0]]
+    >>> found = autolab.compare(autolab.record(right, x, w), autolab.record(wrong, x, w))
+    >>> found.b.steps[found.value.b].name, found.value.size, [found.b.steps[i].source for i in found.only_b]
+    ('h', 1.0, ['w.T'])
+    """
+    for name, given in (("a", a), ("b", b)):
+        if not isinstance(given, Recording):
+            raise TypeError(f"compare: {name} is {a_kind(given)}; expected a Recording, as record(fn, ...) returns")
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"compare: tolerance is {tolerance!r:.60}; expected a positive number")
+    return _Comparing(a, b, tolerance).result()
+
+
+class _Comparing:
+    """Compares what lies over each other."""
+
+    def __init__(self, a: Recording, b: Recording, tolerance: float | None) -> None:
+        self._a, self._b, self._tolerance = a, b, tolerance
+        self._steps = {step.id: step for step in a.steps}, {step.id: step for step in b.steps}
+        self._names = LayerNames(b)
+        self._pairs = aligned(a, b)
+        norms = [np.abs(step.grad.values).max() for step in a.steps if step.grad is not None and step.grad.size]
+        self._floor = FLOOR * float(np.median(norms)) if norms else 0.0
+
+    def result(self) -> RunComparison:
+        a, b = self._steps
+        pairs = [(a[i], b[j]) for i, j in self._pairs]
+        met = [{i for i, _ in self._pairs}, {j for _, j in self._pairs}]
+        only = [
+            tuple([step.id for step in run.steps if step.kind in ("call", "part") and step.id not in seen])
+            for run, seen in zip((self._a, self._b), met, strict=True)
+        ]
+        values = [self._apart(x.value, y.value) for x, y in pairs]
+        gradients = [self._apart(x.grad, y.grad, self._floor, x.kind in LEAVES) for x, y in pairs]
+        first = next((k for k, (x, _) in enumerate(pairs) if x.kind not in LEAVES and values[k][2]), None)
+        last = next((k for k in range(len(pairs))[::-1] if gradients[k][2]), None)
+        return RunComparison(
+            self._a,
+            self._b,
+            tuple(self._pairs),
+            *only,
+            None if first is None else self._of_value(first, pairs, values[first], only),
+            None if last is None else self._told(*pairs[last], *gradients[last][:2], grad=True),
+            *[tuple([size / scale if scale else size for size, scale, _ in column]) for column in (values, gradients)],
+        )
+
+    def _of_value(
+        self, k: int, pairs: Sequence[tuple[Step, Step]], apart: _Apart, only: Sequence[Sequence[int]]
+    ) -> StepDifference:
+        """Of the first value; an input or a weight counts where it is used."""
+        x, y = pairs[k]
+        because = tuple(self._given(x, y))
+        calls = [pair for pair in pairs[:k] if pair[0].kind not in LEAVES]
+        before = [max([pair[run].id for pair in calls], default=-1) for run in (0, 1)]
+        missing = [
+            tuple([i for i in ids if low < i < step.id]) for ids, low, step in zip(only, before, (x, y), strict=True)
+        ]
+        return self._told(x, y, *apart[:2], because=because, missing_a=missing[0], missing_b=missing[1])
+
+    def _given(self, x: Step, y: Step) -> Iterator[StepDifference]:
+        """The differences of what was given to a step, and not computed."""
+        given = [
+            [steps[use.step] for use in step.operands if use.step is not None and steps[use.step].kind in LEAVES]
+            for steps, step in zip(self._steps, (x, y), strict=True)
+        ]
+        if len(given[0]) == len(given[1]):
+            for one, other in zip(*given, strict=True):
+                size, scale, differs = self._apart(one.value, other.value)
+                if differs:
+                    yield self._told(one, other, size, scale)
+
+    def _told(self, x: Step, y: Step, size: float, scale: float, grad: bool = False, **more: Any) -> StepDifference:
+        arrays = (x.grad, y.grad) if grad else (x.value, y.value)
+        relation, factor = _relation(*arrays)
+        return StepDifference(x.id, y.id, self._names.of(y), size, scale, relation, factor, **more)
+
+    def _apart(self, x: Snapshot | None, y: Snapshot | None, floor: float = 0.0, either_way: bool = False) -> _Apart:
+        """The largest difference, the largest number, and whether that is more than rounding; of a weight, which one of
+        them may keep transposed, ``either_way``."""
+        if either_way and x is not None and y is not None and len(x.shape) == 2:
+            turned = replace(y, shape=y.shape[::-1], values=y.values.T, block=y.block[::-1])
+            return min(self._apart(x, y, floor), self._apart(x, turned, floor), key=lambda found: found[0])
+        if x is None or y is None:
+            return (np.nan, np.nan, False) if (x is None) == (y is None) else (np.inf, 1.0, True)
+        found = _numbers(x, y)
+        if found is None:  # other shapes
+            return np.inf, 1.0, True
+        one, other = found
+        scale = float(np.abs(one[np.isfinite(one)]).max(initial=0.0))
+        same = (one == other) | (np.isnan(one) & np.isnan(other))
+        with np.errstate(invalid="ignore"):
+            size = float(np.where(same, 0.0, np.abs(one - other)).max(initial=0.0))
+        size = np.inf if np.isnan(size) else size
+        allowed = self._tolerance or ROUNDINGS * max(map(_precision, (x, y)))
+        return size, scale, size > allowed * max(scale, floor)
+
+
+def _precision(kept: Snapshot) -> float:
+    dtype = kept.values.dtype
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
+
+
+def _numbers(x: Snapshot, y: Snapshot) -> tuple[np.ndarray, np.ndarray] | None:
+    """What can be compared of two arrays: all, or of reduced copies the magnitudes; None if their shapes differ."""
+    if x.shape != y.shape:
+        return None
+    one, other = x.values.astype(float), y.values.astype(float)
+    if x.is_whole and y.is_whole:
+        return one, other
+    if one.shape == other.shape:
+        return np.abs(one), np.abs(other)
+    ends = [[kept.minimum or 0.0, kept.maximum or 0.0, kept.norm] for kept in (x, y)]
+    return np.array(ends[0]), np.array(ends[1])
+
+
+def _relation(x: Snapshot | None, y: Snapshot | None) -> tuple[Relation, float]:
+    """How one array comes of the other, if it is as simple as that."""
+    if x is None or y is None or not (x.is_whole and y.is_whole):
+        return "", 1.0
+    one, other = x.values.astype(float), y.values.astype(float)
+    near = {"rtol": 1e-3, "atol": 1e-5 * float(np.abs(one[np.isfinite(one)]).max(initial=0.0))}
+    if one.ndim == 2 and one.shape == other.shape[::-1] and one.size > 1 and np.allclose(one.T, other, **near):
+        return "transposed", 1.0
+    if one.shape != other.shape or one.size < 2:
+        return "", 1.0
+    known = np.isfinite(one) & np.isfinite(other)
+    top = float((one[known] ** 2).sum())
+    factor = float((one[known] * other[known]).sum()) / top if top else 0.0
+    is_scaled = factor and np.allclose(factor * one[known], other[known], rtol=1e-3, atol=abs(factor) * near["atol"])
+    return ("scaled", factor) if is_scaled else ("", 1.0)

@@ -1,0 +1,106 @@
+"""How a comparison of two runs shows itself: how far they are apart step by step, what came first in sentences, and a
+table of the steps that differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...engine.display import Bundle
+from ...recording.model import Recording
+from ..draw.chart import Line, chart
+from ..draw.escape import Markup, clean
+from ..draw.messages import listed, plural, say
+from ..draw.names import label, shorten
+from ..draw.numbers import number
+from ..draw.plot import to_svg
+from ..draw.svg import Look
+from .layers import shown_bundle
+
+if TYPE_CHECKING:
+    from ...analysis.run_comparison import RunComparison, StepDifference
+
+_LABEL = 60
+_NOISE = 1e-9  # what is less apart is of no interest here
+
+
+def bundle(found: RunComparison) -> Bundle:
+    """Title, plot, sentences, and the steps in a table; and the sentences."""
+    return shown_bundle(found, "compare_title", _chart(found), _words(found), _table(found))
+
+
+def svg(found: RunComparison, look: Look = "auto") -> Markup:
+    """The plot."""
+    return to_svg([_chart(found)], look)
+
+
+def text(found: RunComparison) -> str:
+    """The sentences."""
+    return f"{say('compare_title', function=clean(found.function))}. {_words(found)}"
+
+
+def _chart(found: RunComparison) -> dict[str, Any]:
+    steps = [pair[1] for pair in found.pairs]
+    lines = [
+        Line(say(f"compare_{kind}"), steps, [max(size, _NOISE) if math.isfinite(size) else math.nan for size in sizes])
+        for kind, sizes in (("value", found.values), ("gradient", found.gradients))
+    ]
+    first = found.value or found.gradient
+    title = f"{say('compare_title', function=clean(found.function))}: {say('compare_relative')}"
+    return chart(title, lines, True, say("compare_step"), None if first is None else first.b)
+
+
+def _words(found: RunComparison) -> str:
+    if not found.pairs:
+        return say("compare_none")
+    if found.agree:
+        return say("compare_agree", count=plural(len(found.pairs), "step"))
+    return " ".join(_sentences(found))
+
+
+def _sentences(found: RunComparison) -> Iterator[str]:
+    if found.value is None:
+        yield say("compare_values_agree")
+    else:
+        yield _where("compare_first", found.value, found.b)
+        yield from _why(found)
+    yield say("compare_gradients_agree") if found.gradient is None else _where("compare_back", found.gradient, found.b)
+
+
+def _where(key: str, one: StepDifference, run: Recording) -> str:
+    step = run.steps[one.b]
+    place = say("compare_place", layer=clean(one.layer)) if one.layer != (step.name or step.source) else ""
+    place += "" if step.line is None else say("compare_line", line=step.line)
+    words = {"label": shorten(label(step), _LABEL), "place": place}
+    return say(key, size=number(one.size), scale=number(one.scale), **words)
+
+
+def _why(found: RunComparison) -> Iterator[str]:
+    one = found.value
+    assert one is not None
+    for given in one.because:
+        kind = f"compare_because{given.relation and '_' + given.relation}"
+        words = {"label": shorten(label(found.b.steps[given.b]), _LABEL), "size": number(given.size)}
+        yield say(kind, factor=number(given.factor), **words)
+    for key, run, missing in (("a", found.a, one.missing_a), ("b", found.b, one.missing_b)):
+        if missing:
+            yield say(f"compare_only_{key}", labels=_labels(run, missing))
+    if one.relation and not one.because:
+        yield say(f"compare_{one.relation}", factor=number(one.factor))
+
+
+def _labels(run: Recording, steps: Sequence[int]) -> str:
+    return listed([shorten(label(run.steps[i]), _LABEL) for i in steps], 3)
+
+
+def _table(found: RunComparison) -> list[list[str]]:
+    heads = [say("memory_step"), say("memory_label"), say("compare_value"), say("compare_gradient")]
+    rows = zip(found.pairs, found.values, found.gradients, strict=True)
+    return [
+        heads,
+        *[
+            [str(j), label(found.b.steps[j]), *["" if math.isnan(size) else number(size) for size in sizes]]
+            for (_, j), *sizes in rows
+        ],
+    ]
