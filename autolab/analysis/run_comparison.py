@@ -133,7 +133,7 @@ def compare(a: Recording, b: Recording, tolerance: float | None = None) -> RunCo
     >>> x, w = [[1.0, 2.0]], [[3.0, 1.0], [0.0, 2.0]]
     >>> found = autolab.compare(autolab.record(right, x, w), autolab.record(wrong, x, w))
     >>> found.b.steps[found.value.b].name, found.value.size, [found.b.steps[i].source for i in found.only_b]
-    ('h', 1.0, ['w.T'])
+    ('h', 2.0, ['w.T'])
     """
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Recording):
@@ -167,13 +167,15 @@ class _Comparing:
         first = next((k for k, (x, _) in enumerate(pairs) if x.kind not in LEAVES and values[k][2]), None)
         last = next((k for k in range(len(pairs))[::-1] if gradients[k][2]), None)
         return RunComparison(
-            self._a,
-            self._b,
-            tuple(self._pairs),
-            *only,
-            None if first is None else self._of_value(first, pairs, values[first], only),
-            None if last is None else self._told(*pairs[last], *gradients[last][:2], grad=True),
-            *[tuple([size / scale if scale else size for size, scale, _ in column]) for column in (values, gradients)],
+            a=self._a,
+            b=self._b,
+            pairs=tuple(self._pairs),
+            only_a=only[0],
+            only_b=only[1],
+            value=None if first is None else self._of_value(first, pairs, values[first], only),
+            gradient=None if last is None else self._told(*pairs[last], *gradients[last][:2], grad=True),
+            values=_relative(values),
+            gradients=_relative(gradients),
         )
 
     def _of_value(
@@ -227,6 +229,10 @@ class _Comparing:
         return size, scale, size > allowed * max(scale, floor)
 
 
+def _relative(column: Sequence[_Apart]) -> tuple[float, ...]:
+    return tuple([size / scale if scale else size for size, scale, _ in column])
+
+
 def _precision(kept: Snapshot) -> float:
     dtype = kept.values.dtype
     return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
@@ -250,13 +256,14 @@ def _relation(x: Snapshot | None, y: Snapshot | None) -> tuple[Relation, float]:
     if x is None or y is None or not (x.is_whole and y.is_whole):
         return "", 1.0
     one, other = x.values.astype(float), y.values.astype(float)
-    near = {"rtol": 1e-3, "atol": 1e-5 * float(np.abs(one[np.isfinite(one)]).max(initial=0.0))}
-    if one.ndim == 2 and one.shape == other.shape[::-1] and one.size > 1 and np.allclose(one.T, other, **near):
+    small = 1e-5 * float(np.abs(one[np.isfinite(one)]).max(initial=0.0))
+    is_turned = one.ndim == 2 and one.shape == other.shape[::-1] and one.size > 1
+    if is_turned and np.allclose(one.T, other, rtol=1e-3, atol=small):
         return "transposed", 1.0
     if one.shape != other.shape or one.size < 2:
         return "", 1.0
     known = np.isfinite(one) & np.isfinite(other)
     top = float((one[known] ** 2).sum())
     factor = float((one[known] * other[known]).sum()) / top if top else 0.0
-    is_scaled = factor and np.allclose(factor * one[known], other[known], rtol=1e-3, atol=abs(factor) * near["atol"])
+    is_scaled = factor and np.allclose(factor * one[known], other[known], rtol=1e-3, atol=abs(factor) * small)
     return ("scaled", factor) if is_scaled else ("", 1.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 
 from .locate import CodePosition
-from .model import Kept, Kind, Operand, Snapshot, Step
+from .model import KeptArray, Kind, Operand, Snapshot, Step
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Draft:
     of: int | None = None
     replaced: bool = False
     tangent: Snapshot | None = None
-    keeps: tuple[Kept, ...] | None = None
+    keeps: tuple[KeptArray, ...] | None = None
 
     def step(self, missing: str = "not_reached") -> Step:
         """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""

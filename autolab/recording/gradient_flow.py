@@ -163,7 +163,7 @@ class LayerNames:
 
     def __init__(self, recording: Recording) -> None:
         self._steps = {step.id: step for step in recording.steps}
-        self._scopes = recording.scopes
+        self._scopes, self._whole = recording.scopes, recording.function
         inside: dict[int, list[str]] = {}
         for step in recording.steps:
             scope = step.scope
@@ -183,7 +183,7 @@ class LayerNames:
             if found.kind == "link" and (owner := self._owner.get(scope)):
                 return ".".join([owner, *path])
             call, is_call, _ = found.label.rpartition("  # ")
-            if found.kind == "link":
+            if found.kind == "link" and found.label != self._whole:
                 name = in_short(call, 0).removesuffix("(…)") if is_call else found.label.partition(": ")[0]
                 path.insert(0, name or found.label)
             elif found.kind == "pass":

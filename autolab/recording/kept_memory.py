@@ -15,7 +15,7 @@ from ..engine.display import Displayed, show
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .gradient_flow import LayerNames
-from .model import Kept, Recording, Step
+from .model import KeptArray, Recording, Step
 
 
 class KeptArrays:
@@ -27,9 +27,9 @@ class KeptArrays:
         self._numbers: dict[Any, int] = {}
         self._held: list[Any] = []  # so that no other array takes over the place of one
 
-    def told(self, arrays: Iterable[Any]) -> tuple[Kept, ...]:
+    def told(self, arrays: Iterable[Any]) -> tuple[KeptArray, ...]:
         """Those of the arrays that were made in the run."""
-        found: dict[int, Kept] = {}
+        found: dict[int, KeptArray] = {}
         for array in arrays:
             key, size = self._buffer_of(array)
             if key in self._given or not size:
@@ -37,7 +37,7 @@ class KeptArrays:
             if key not in self._numbers:
                 self._held.append(array)
             number = self._numbers.setdefault(key, len(self._numbers))
-            found[number] = Kept(number, tuple(array.shape), str(array.dtype).removeprefix("torch."), size)
+            found[number] = KeptArray(number, tuple(array.shape), str(array.dtype).removeprefix("torch."), size)
         return tuple(found.values())
 
 
@@ -72,7 +72,7 @@ class StepMemory:
     label: str
     nbytes: int
     total: int
-    arrays: tuple[Kept, ...]
+    arrays: tuple[KeptArray, ...]
 
 
 @dataclass(frozen=True, repr=False)

@@ -128,7 +128,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptArray:
     """An array that a step keeps for its backward: ``nbytes`` is the size of the memory ``buffer`` that it is in, which
     other steps may keep as well."""
 
@@ -238,7 +238,7 @@ class Step:
     scope: int | None = None
     replaced: bool = False
     tangent: Snapshot | None = None
-    keeps: tuple[Kept, ...] | None = None
+    keeps: tuple[KeptArray, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ def _storage(tensor: Tensor) -> tuple[Any, int]:
 
 
 def _saved(node: Any) -> Iterator[Tensor]:
-    for name in _names(type(node)):
+    kind: Any = type(node)
+    for name in _names(kind):
         try:
             yield from tensors_in([getattr(node, name)])
         except RuntimeError:  # changed in place: backward says so
@@ -41,5 +42,5 @@ def _saved(node: Any) -> Iterator[Tensor]:
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     return tuple([name for name in dir(kind) if name.startswith("_saved_") or name == "saved_tensors"])

@@ -122,7 +122,7 @@ def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[st
 
     ``ticks`` are places on it, each with the value and the gradient that have its colour.
     """
-    bars = [_ticks(scale, more) for scale, more in zip(scales, scales.more, strict=False)]
+    bars = [_ticks(scales.value, scales.more[0]), _ticks(scales.grad, scales.more[1])]
     places = [] if own else view_tone(1.0).ticks()
     if places and sum([len(texts[0]) + len(texts[1]) / 2 for texts in bars]) > _MOST_IN_TICKS:
         places, bars = places[::2], [texts[::2] for texts in bars]  # the inner ones would touch the ends
