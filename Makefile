@@ -44,7 +44,7 @@ site: lite .docs-venv/made
 
 test-site:
 	@scripts/environment lab,test
-	$(python) -m pytest tests/site --site=dist/site
+	$(python) -m pytest tests/site -m "full or not full"
 
 .docs-venv/made: pyproject.toml
 	"$${PYTHON:-python3}" -m venv --clear .docs-venv

@@ -74,7 +74,7 @@ class Formulas:
             case FunctionCall(function, (inner,)) if function == SLOPE:
                 at = Variable(np.asarray(x, np.float64))
                 y = self.value(inner, at)
-                slope = grad([y], [at], [Variable(np.ones(at.shape))])[0] if isinstance(y, Variable) else None
+                slope = grad([y], [at], [Variable(np.ones(y.shape))])[0] if isinstance(y, Variable) else None
                 return np.zeros(at.shape) if slope is None else slope.data
             case FunctionCall(function, arguments, attributes):
                 return self.functions[function, attributes](tuple([evaluate(one, known) for one in arguments]))
@@ -105,7 +105,10 @@ class Formulas:
         x = self.found.value(self.found.wrt)
         values = [np.float64(self.value(argument, x)) for argument in call.arguments]
         with observe(partial(_learn, self.functions)), quietly():
-            recording = record(apply, 1.0, *values, options={"order": 1, "wrt": "abc"[i]})
+            try:
+                recording = record(apply, 1.0, *values, options={"order": 1, "wrt": "abc"[i]})
+            except TypeError:  # one of them has to be a whole number, such as a class
+                raise NotReadableError from None
         alone = derivation(recording)
         if len(alone.orders) < 2:
             return ZERO

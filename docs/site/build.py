@@ -22,13 +22,17 @@ ROOT = Path(__file__).resolve().parents[2]
 STAGE = ROOT / "build" / "site"
 SITE = ROOT / "dist" / "site"
 LITE = ROOT / "dist" / "lite"
+_LATER = ("site.css", "site.js", "build.py", "pages.py")  # what steps gather does not depend on them
 
 
 def gathered(name: str, step: Callable[[Path], None]) -> Path:
     """The folder with what a step writes; one that an earlier build left is taken while nothing has changed."""
     folder, stamp = STAGE / name, STAGE / f"{name}.stamp"
-    files = [file for part in ("autolab", "docs", "notebooks") for file in sorted((ROOT / part).rglob("*.*"))]
-    state = hashlib.sha256(b"".join([f.read_bytes() for f in files if f.is_file() and f.suffix != ".pyc"])).hexdigest()
+    files = [file for part in ("autolab", "notebooks", "docs/site") for file in sorted((ROOT / part).rglob("*.*"))]
+    files = [
+        file for file in files if file.suffix in (".py", ".js", ".css", ".toml", ".ipynb") and file.name not in _LATER
+    ]
+    state = hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
     if not (stamp.is_file() and stamp.read_text("utf-8") == state):
         stamp.unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=True)
@@ -41,7 +45,20 @@ def gathered(name: str, step: Callable[[Path], None]) -> Path:
 
 def sphinx(source: Path, target: Path) -> None:
     """Let Sphinx write the pages; a warning is an error."""
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", str(ROOT / "docs")]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-j",
+        "2",
+        "-b",
+        "html",
+        "-c",
+        str(ROOT / "docs"),
+    ]
     subprocess.run([*command, "-d", str(source.with_name("doctrees")), str(source), str(target)], check=True)
 
 
@@ -65,6 +82,7 @@ def main() -> int | str:
     source = STAGE / "source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.rmtree(given.output, ignore_errors=True)
+    pages.markdown(source)
     for name, step in pages.STEPS.items():
         shutil.copytree(gathered(name, step), source, dirs_exist_ok=True)
     try:

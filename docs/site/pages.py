@@ -7,7 +7,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import moving
 from api import reference
+from gallery import gallery
 from lessons import lessons
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +43,8 @@ def markdown(stage: Path) -> None:
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, stage / name)
     shutil.copytree(ROOT / "docs" / "images", stage / "extra" / "docs" / "images")
-    put(stage / "index.md", (HERE / "index.md").read_text("utf-8"))
+    frame = moving.frame("front", "The live graph of w = x * y + z", 0, loading="eager")
+    put(stage / "index.md", (HERE / "index.md").read_text("utf-8").replace("FRAME", frame))
     put(stage / "404.md", (HERE / "404.md").read_text("utf-8"))
     put(stage / "docs" / "index.md", (HERE / "howto.md").read_text("utf-8"))
 
@@ -63,5 +66,9 @@ def _two_pictures(found: re.Match[str]) -> str:
     return f'<img class="only-light" {found[2]}>\n<img class="only-dark" {dark}>'
 
 
-STEPS: dict[str, Callable[[Path], None]] = {"Markdown": markdown, "tutorials": lessons, "API": reference}
-"""What is gathered before Sphinx runs, in this order."""
+STEPS: dict[str, Callable[[Path], None]] = {
+    "tutorials": lessons,
+    "API": reference,
+    "gallery": gallery,
+}
+"""What takes its time and is gathered before Sphinx runs, besides the Markdown."""

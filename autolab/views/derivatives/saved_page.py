@@ -29,15 +29,21 @@ _PICTURES = (24, 8, 1)
 
 def derivative_page(view: DerivativeExplorer) -> SavedPage:
     """The page of a view as it stands; curves that are just being computed are waited for."""
-    with view._lock:
-        view._lock.wait_for(lambda: view._running is None, SECONDS)
+    _wait(view)
     return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
 
 
 def curves_page(view: DerivativeExplorer) -> SavedPage:
     """The page of the curves and the point alone, without the graphs that compute them: much smaller."""
+    _wait(view, longest=60.0)
     held = {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
     return SavedPage(view.data.function, "derivatives", iter([_content(view, view.data, held, _SAMPLES[1])]))
+
+
+def _wait(view: DerivativeExplorer, longest: float = SECONDS) -> None:
+    """For curves that are just being computed."""
+    with view._lock:
+        view._lock.wait_for(lambda: view._running is None, longest)
 
 
 def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:

@@ -68,13 +68,20 @@ def build(
 
 def function_page(name: str) -> str:
     """The page of a function."""
-    from ..export.pages import page_of, still_page
+    from ..export.pages import still_page
 
     try:
         shown = moving(name)
     except NothingMoves as why:
         return still_page(name, join([_about(name), _paragraph(f"There is no curve here: {why}.")]), "auto")
     before = join([_about(name), _paragraph(f"The curves are those of {shown.told}.")])
+    return moving_page(name, shown, before)
+
+
+def moving_page(name: str, shown: Moving, before: Markup | None = None) -> str:
+    """The page of a function's curves; what comes ``before`` them stays as it is."""
+    from ..export.pages import page_of
+
     return page_of("derivatives", name, _data(name, shown), "auto", before=before)
 
 
@@ -84,8 +91,8 @@ def _data(name: str, shown: Moving) -> str:
     from ..derivatives.saved_page import curves_page
     from ..derivatives.session import DerivativeSession
 
-    def fn(t):  # type: ignore[no-untyped-def]
-        return shown.fn(t)
+    def fn(x):  # type: ignore[no-untyped-def]
+        return shown.fn(x)
 
     fn.__name__ = name
     with np.errstate(all="ignore"):  # the curves end where a function does
@@ -101,7 +108,7 @@ def index_page(names: Sequence[str]) -> str:
     from ..export.pages import still_page
 
     links = {name: element("a", element("code", escape(name)), href=f"{name}.html") for name in sorted(names)}
-    lines = [element("li", link, escape(" "), _words(_summary(name))) for name, link in links.items()]
+    lines = [element("li", link, escape(" "), _words(summary(name))) for name, link in links.items()]
     field = element("label", escape("Search: "), element("input", type="search"))
     body = [
         element("h2", escape(_TITLE)),
@@ -118,7 +125,7 @@ def _about(name: str) -> Markup:
     parts = [
         element("p", element("a", escape("All functions"), href="index.html")),
         element("h2", element("code", escape(f"{name}{_signature(function)}", 300))),
-        element("p", _words(_summary(name))),
+        element("p", _words(summary(name))),
     ]
     rows = conventions(name)
     if rows:
@@ -126,7 +133,7 @@ def _about(name: str) -> Markup:
     return join(parts)
 
 
-def _summary(name: str) -> str:
+def summary(name: str) -> str:
     """The first paragraph of the docstring."""
     return " ".join((inspect.getdoc(getattr(F, name)) or "").partition("\n\n")[0].split())
 

@@ -11,3 +11,21 @@ for (const frame of /** @type {NodeListOf<HTMLIFrameElement>} */ (document.query
   if (frame.loading !== "lazy") tellTheme(frame);
   new MutationObserver(() => tellTheme(frame)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 }
+
+/** The gallery: what is typed leaves the cards in whose words it occurs. @param {HTMLFormElement} form */
+function searchCards(form) {
+  const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".gallery-cards li")]);
+  const field = /** @type {HTMLInputElement} */ (form.querySelector("input"));
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const card of cards) {
+      const text = (card.textContent ?? "").toLowerCase();
+      card.hidden = !words.every((word) => text.includes(word));
+    }
+    const shown = cards.filter((card) => !card.hidden).length;
+    const told = /** @type {HTMLElement} */ (form.querySelector("output"));
+    told.textContent = words.length ? `${shown} of ${cards.length}` : "";
+  });
+}
+
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(".gallery-search"))) searchCards(form);

@@ -11,7 +11,7 @@ from autolab.functions.conventions import conventions
 from autolab.views.gallery.examples import NothingMoves, moving
 from autolab.views.gallery.site import build
 
-SLICE = ["tanh", "relu", "softmax", "concatenate", "accuracy"]
+SLICE = ["tanh", "relu", "softmax", "concatenate", "accuracy", "add", "embedding"]
 STILL = {"accuracy", "block", "f1_score", "one_hot", "precision", "r2_score", "recall"}
 
 

@@ -1,0 +1,211 @@
+"""The gallery: twelve showpieces, and a page for each function, with its curves, its conventions and its example."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import doctest
+import html
+import inspect
+import re
+import runpy
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import chdir, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import moving
+import numpy as np
+from api import FAMILIES
+
+from autolab import functions as F
+from autolab.analysis import Study
+from autolab.engine.display import mimebundle
+from autolab.functions.conventions import conventions
+from autolab.views.export.pages import page_of, saved_page
+from autolab.views.gallery.examples import NothingMoves
+from autolab.views.gallery.examples import moving as moving_example
+from autolab.views.gallery.site import moving_page, summary
+
+HERE = Path(__file__).parent
+SHOWPIECES = (
+    *("rnn", "attention", "dead_units", "dropout", "batch_norm", "taylor"),
+    *("rosenbrock", "wrong_backward", "gpt_block", "convolution", "boundary", "fourth"),
+)
+_THUMBNAIL = (96, 56)
+
+
+def gallery(stage: Path) -> None:
+    """Write the pages, and the index with a card for each."""
+    folder = stage / "gallery"
+    folder.mkdir(parents=True)
+    _front(stage)
+    shows = [_showpiece(stage, name) for name in SHOWPIECES]
+    groups = {
+        title: [name for name in sorted(F.__all__) if getattr(F, name).__module__.split(".")[2] == family]
+        for family, title in FAMILIES.items()
+    }
+    names = [name for group in groups.values() for name in group]
+    with ProcessPoolExecutor(2) as executor:
+        cards = dict(zip(names, executor.map(_function, [stage] * len(names), names), strict=True))
+    lines = [_INDEX, _cards(shows, "shows")]
+    lines += [f"## {title}\n\n{_cards([cards[name] for name in group])}" for title, group in groups.items()]
+    pages = "\n".join([*(f"show_{name}" for name in SHOWPIECES), *names])
+    (folder / "index.md").write_text("\n\n".join([*lines, f"```{{toctree}}\n:hidden:\n\n{pages}\n```\n"]), "utf-8")
+
+
+_INDEX = """# Gallery
+
+<form class="gallery-search" role="search" onsubmit="return false">
+<label>Search the gallery <input type="search" autocomplete="off"></label> <output></output>
+</form>
+
+## Showpieces
+
+Twelve small programs. Each page has the code, and its result, which moves."""
+
+
+def _cards(cards: list[str], kind: str = "functions") -> str:
+    return f'<ul class="gallery-cards {kind}">\n{"".join(cards)}</ul>'
+
+
+def _card(page: str, title: str, text: str, picture: str) -> str:
+    return f'<li><a href="{page}.html">{picture}<strong>{html.escape(title)}</strong></a> <span>{text}</span></li>\n'
+
+
+# ---------------------------------------------------------------------------------------------------- showpieces
+def _showpiece(stage: Path, name: str) -> str:
+    """Run the program, and write its page; the answer is its card."""
+    file = HERE / "showpieces" / f"{name}.py"
+    source = file.read_text("utf-8")
+    told = ast.get_docstring(ast.parse(source)) or ""
+    title, _, text = told.partition("\n\n")
+    code = source.partition('"""\n\n')[2]
+    view = executed(file)
+    if name == "rosenbrock":
+        _race(view)
+    saved = saved_page(view)
+    moving.save(stage / "extra", f"show_{name}", saved.view, page_of(saved.view, title, saved.data(), "auto"))
+    _draw(view, stage / "extra" / "gallery" / "pictures" / f"{name}.svg")
+    view.close()
+    frame = moving.frame(f"show_{name}", title, 1)
+    body = [f"# {title}", text, frame, f"```python\n{code.replace('view = ', '')}```", _MORE]
+    (stage / "gallery" / f"show_{name}.md").write_text("\n\n".join(body), "utf-8")
+    sentence = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(" ".join(text.split()).partition(". ")[0] + "."))
+    return _card(f"show_{name}", title, sentence, f'<img src="pictures/{name}.svg" alt="" loading="lazy">')
+
+
+def _race(view: Any) -> None:
+    """What the button in the menu does."""
+    look = view.look | {"balls": "SGD 0.002;MomentumSGD 0.002 0.9;Adam 0.1 0.9 0.999 1e-8"}
+    rolls = ["roll", look["ball"], look["balls"], look["steps"]]
+    view._look_at(look, [["surface", look["tone"]], rolls, ["slope", ""], ["arrows", False]])
+
+
+def _front(stage: Path) -> None:
+    """The graph that visitors meet first."""
+    saved = saved_page(executed(HERE / "showpieces" / "front.py"))
+    moving.save(stage / "extra", "front", saved.view, page_of(saved.view, saved.title, saved.data(), "auto"))
+
+
+def _draw(view: Any, target: Path) -> None:
+    """The picture of a view; that of a check is in what a notebook shows."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if held := re.search(r"data:image/svg\+xml;base64,([\w+/=]+)", mimebundle(view).get("text/html", "")):
+        target.write_bytes(base64.b64decode(held[1]))
+    else:
+        view.save(target)
+
+
+def executed(file: Path) -> Any:
+    """What a showpiece calls ``view``."""
+    # Without a notebook, a view saves a page where it is and says so.
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(StringIO()):
+        return runpy.run_path(str(file))["view"]
+
+
+_MORE = """Run it in a notebook, or paste it into the [playground](../docs/playground.md)."""
+
+
+# ---------------------------------------------------------------------------------------------------- functions
+def _function(stage: Path, name: str) -> str:
+    """Write the page of a function; the answer is its card."""
+    function = getattr(F, name)
+    parts = [
+        f"# {name}",
+        _words(summary(name)),
+        f"{{py:func}}`autolab.functions.{name}` has its parameters and errors.",
+    ]
+    try:
+        shown = moving_example(name)
+        moving.save(stage / "extra", f"F_{name}", "derivatives", moving_page(name, shown))
+        thumbnail = _thumbnail(shown)
+        told = f"Move the point. The curves are those of {shown.told}."
+        parts += [_escaped(told), moving.frame(f"F_{name}", f"The curves of {name}", 1)]
+    except NothingMoves as why:
+        thumbnail = _picture([])
+        parts.append(_escaped(f"There is no curve here: {why}."))
+    rows = conventions(name)
+    if rows:
+        told = "What AutoLab gives where there is no derivative, or a formula has no number to give."
+        parts += ["## Conventions", told, mimebundle(rows)["text/html"]]
+    parts += ["## Example", f"```python\n{_example(function)}```"]
+    (stage / "gallery" / f"{name}.md").write_text("\n\n".join(parts), "utf-8")
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(summary(name)).replace("``", "`"))
+    return _card(name, name, text, thumbnail)
+
+
+def _words(text: str) -> str:
+    """A sentence of a docstring as Markdown."""
+    pieces = re.split("``?", text)
+    return "".join([f"`{piece}`" if k % 2 else _escaped(piece) for k, piece in enumerate(pieces)])
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\*_\[\]<>$])", r"\\\1", text)
+
+
+def _example(function: Any) -> str:
+    """The example of the docstring, with what it prints as comments."""
+    lines: list[str] = []
+    for one in doctest.DocTestParser().get_examples(inspect.getdoc(function) or ""):
+        lines += [one.source, *[f"# {line}\n" for line in one.want.splitlines()]]
+    return "".join(lines)
+
+
+def _thumbnail(shown: Any) -> str:
+    """The curve of the value and that of the gradient, each in its own range."""
+
+    def fn(t: Any) -> Any:
+        return shown.fn(t)
+
+    with np.errstate(all="ignore"):
+        curves = Study(fn, shown.x, 1, shown.domain).data.curves
+    return _picture([] if curves is None else [curves.y[0], curves.y[1]])
+
+
+def _picture(curves: list[Any]) -> str:
+    width, height = _THUMBNAIL
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true"'
+    return f'<svg class="thumbnail" {size}>{"".join([_path(y, k) for k, y in enumerate(curves)])}</svg>'
+
+
+def _path(values: Any, k: int) -> str:
+    """A curve of about 48 points; it ends where the numbers do."""
+    width, height = _THUMBNAIL
+    y = np.asarray(values, np.float64)[:: max(1, len(values) // 48)]
+    finite = np.isfinite(y)
+    if not finite.any():
+        return ""
+    low, high = np.percentile(y[finite], [3, 97])
+    if high - low < 1e-12 * max(1.0, abs(high)):
+        low, high = low - 1.0, high + 1.0
+    places = np.round(np.clip((height - 6) * (high - y) / (high - low) + 3, -9, height + 9), 1)
+    x = np.round(np.linspace(2, width - 2, len(y)), 1)
+    pen, steps = "M", []
+    for left, top, there in zip(x.tolist(), places.tolist(), finite.tolist(), strict=True):
+        steps += [f"{pen}{left:g} {top:g}"] if there else []
+        pen = "L" if there else "M"
+    return f'<path class="curve-{k}" d="{"".join(steps)}"/>'

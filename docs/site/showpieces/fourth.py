@@ -1,0 +1,11 @@
+"""A fourth derivative
+
+Four times the chain rule, and each derivative is a graph of its own that you can open. Move the point: every formula is
+evaluated there, and beside it stands how it comes about.
+"""
+
+import numpy as np
+
+import autolab
+
+view = autolab.derivatives(np.tanh, 0.5, order=4)

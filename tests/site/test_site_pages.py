@@ -1,0 +1,219 @@
+"""The site that `make site` has built, in Chromium without a network. `make test-site` runs this."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+import numpy as np
+import pytest
+from helpers.axe import violations
+from helpers.checkout import ROOT
+from playwright.sync_api import Browser, Page, expect
+
+from autolab import Variable, grad
+from autolab.views.gallery.examples import NothingMoves, moving
+
+SITE = ROOT / "dist" / "site"
+OWN = ("jupyter", "playground")  # they have tests of their own
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.full,
+    pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="`make site` builds it"),
+]
+KINDS = ("index", "404", "search", "notebooks/README", "notebooks/01_muladd", "docs/index", "docs/conventions")
+KINDS += ("gallery/index", "gallery/relu", "gallery/show_attention", "api/index", "api/autolab.transforms")
+
+
+def pages() -> list[Path]:
+    found = [file.relative_to(SITE) for file in sorted(SITE.rglob("*.html"))]
+    return [file for file in found if file.parts[0] not in OWN and file.parts[0] != "_static"]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *given: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=SITE)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def visit(browser: Browser, served: str) -> Iterator[Any]:
+    """Makes pages that reach nothing but the site, and fails if one reports an error or asks for what is not there."""
+    problems: list[str] = []
+    contexts: list[Any] = []
+
+    def make(theme: str = "light") -> Page:
+        contexts.append(context := browser.new_context(color_scheme=theme))  # type: ignore[arg-type]
+        context.route(lambda url: not url.startswith((served, "data:", "blob:")), lambda route: route.abort())
+        page = context.new_page()
+        page.on("console", lambda said: problems.append(f"{page.url}: {said.text}") if said.type == "error" else None)
+        page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+        page.on("requestfailed", lambda asked: problems.append(f"{page.url} asked for {asked.url}"))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def test_every_page_opens(visit: Any, served: str) -> None:
+    page = visit()
+    assert len(pages()) > 400
+    for file in pages():
+        page.goto(f"{served}{file.as_posix()}")
+        if file.parts[0] == "moving":
+            page.wait_for_selector(".al-root")
+        elif file.name != "genindex.html":
+            assert page.locator("h1").count() == 1, file
+
+
+class _Addresses(HTMLParser):
+    """What a page leads to, and the places in it that can be led to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: set[str] = set()
+        self.places: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.places |= {place for name in ("id", "name") if (place := given.get(name))}
+        self.targets |= {target for name in ("href", "src") if (target := given.get(name))}
+
+
+def test_every_link_leads_somewhere() -> None:
+    found = {file: _Addresses((SITE / file).read_text("utf-8")) for file in pages()}
+    lost = []
+    for file, addresses in found.items():
+        for target in addresses.targets:
+            path, place = urldefrag(target)
+            if re.match(r"[a-z]+:|//", path):
+                continue
+            there = (SITE / file.parent / unquote(path.partition("?")[0])).resolve() if path else SITE / file
+            own = found.get(there.relative_to(SITE)) if there.is_relative_to(SITE) else None
+            if not there.exists() or (own and place and unquote(place) not in own.places):
+                lost.append(f"{file}: {target}")
+    assert lost == []
+
+
+def test_the_front_page_is_light_and_soon_moves(visit: Any, served: str) -> None:
+    page, bodies = visit(), []
+    page.on("response", lambda answer: bodies.append(answer))
+    began = time.monotonic()
+    page.goto(served, wait_until="commit")
+    graph = page.frame_locator("iframe.moving")
+    box, last = graph.locator("[role=slider]").first, graph.locator(".al-node").last
+    box.wait_for()
+    before = str(last.get_attribute("aria-label"))
+    box.press("ArrowRight")
+    expect(last).not_to_have_attribute("aria-label", before)
+    assert time.monotonic() - began <= 3
+    page.wait_for_load_state()
+    weights = {answer.url.removeprefix(served): len(gzip.compress(answer.body())) for answer in bodies}
+    assert sum(weights.values()) <= 400_000, weights
+    assert (
+        sum([(SITE / "moving" / name).stat().st_size for name in ("front.html", "explorer.js", "explorer.css")])
+        <= 150_000
+    )
+
+
+def _gallery() -> Any:
+    sys.path.insert(0, str(ROOT / "docs" / "site"))
+    try:
+        return import_module("gallery")
+    finally:
+        sys.path.remove(str(ROOT / "docs" / "site"))
+
+
+def _spoken(view: Any) -> list[str]:
+    """What Python says of each box of a graph."""
+    shown = next(answer for key, answer in view.numbers.items() if key.startswith('["numbers"'))
+    return [node["spoken"] for node in shown["nodes"].values()]
+
+
+@pytest.mark.parametrize("name", ["front", "rnn", "boundary"])
+def test_a_graph_that_was_moved_shows_the_numbers_of_python(visit: Any, served: str, name: str) -> None:
+    import autolab
+
+    page, draw = visit(), random.Random(name)
+    view = _gallery().executed(ROOT / "docs" / "site" / "showpieces" / f"{name}.py")
+    page.goto(f"{served}moving/{name if name == 'front' else f'show_{name}'}.html")
+    sliders = page.locator(".al-input[role=slider]")
+    sliders.first.wait_for()
+    for _ in range(4):
+        slider = sliders.nth(draw.randrange(sliders.count()))
+        slider.press(draw.choice(["ArrowLeft", "ArrowRight", "PageUp", "PageDown"]))
+        named = {str(one.get_attribute("aria-label")).partition(",")[0]: one for one in sliders.all()}
+        moved = {key: float(str(one.get_attribute("aria-valuenow"))) for key, one in named.items()}
+        there = autolab.explore(view._session.bound.given, **{**view.point, **moved})
+        expect(page.locator(".al-node").first).to_have_attribute("aria-label", _spoken(there)[0])
+        assert [str(box.get_attribute("aria-label")) for box in page.locator(".al-node").all()] == _spoken(there)
+
+
+def test_thirty_curves_that_were_moved_show_the_numbers_of_python(visit: Any, served: str) -> None:
+    page, draw = visit(), random.Random(0)
+    names = [file.stem.removeprefix("F_") for file in sorted((SITE / "moving").glob("F_*.html"))]
+    for name in draw.sample(names, 30):
+        page.goto(f"{served}moving/F_{name}.html")
+        slider = page.locator(".al-plot[role=slider]")
+        slider.press(draw.choice(["ArrowLeft", "ArrowRight", "PageUp", "PageDown", "Home", "End"]))
+        x = Variable(float(str(slider.get_attribute("aria-valuenow"))))
+        with np.errstate(all="ignore"):
+            y = moving(name).fn(x)
+            slope = grad(y, x)
+        told = re.findall(r"= (−?[\d.]+(?:e[−+]?\d+)?)(?=,|$)", str(slider.get_attribute("aria-valuetext")))
+        shown = [float(number.replace("−", "-")) for number in told]
+        expected = [float(x.data), float(y.data.item()), 0.0 if slope is None else float(slope.data)]
+        assert shown[:3] == pytest.approx(expected[: len(shown)], rel=6e-3, abs=6e-4), name
+
+
+def test_only_functions_without_a_curve_have_none() -> None:
+    from autolab import functions as F
+
+    moved = {file.stem.removeprefix("F_") for file in (SITE / "moving").glob("F_*.html")}
+    for name in set(F.__all__) - moved:
+        with pytest.raises(NothingMoves):
+            moving(name)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_shuts_anybody_out(visit: Any, served: str, theme: str) -> None:
+    page = visit(theme)
+    found = {}
+    for kind in KINDS:
+        page.goto(f"{served}{kind}.html")
+        assert page.locator("html").get_attribute("data-theme") == theme
+        if lines := violations(page):
+            found[kind] = lines
+    assert found == {}
+
+
+def test_the_gallery_is_searched_and_the_search_finds_a_function(visit: Any, served: str) -> None:
+    page = visit()
+    page.goto(f"{served}gallery/index.html")
+    page.get_by_label("Search the gallery").fill("softm")
+    shown = page.locator(".gallery-cards li:visible strong").all_inner_texts()
+    assert "softmax" in shown and len(shown) < 12
+    page.goto(f"{served}search.html?q=tanh")
+    expect(page.locator("#search-results a").first).to_be_visible()

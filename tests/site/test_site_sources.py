@@ -1,0 +1,56 @@
+"""What the site is made of, without building it: no page and no public name is left out, and links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+from helpers.checkout import ROOT
+
+pytest.importorskip("anywidget")
+SITE = ROOT / "docs" / "site"
+
+
+@pytest.fixture
+def api(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(SITE))
+    yield import_module("api")
+    del sys.modules["api"]
+
+
+def test_every_public_name_is_described_once(api: ModuleType) -> None:
+    pages = api.listing()
+    described = [id(getattr(import_module(page.module), name)) for page in pages for name in page.names]
+    assert len(described) == len(set(described)) > 350
+    places = {f"{page.module}.{name}" for page in pages for name in page.names}
+    assert {place for page in pages for place in page.elsewhere.values()} <= places
+    for module in {page.module for page in pages}:
+        listed = [name for page in pages if page.module == module for name in [*page.names, *page.elsewhere]]
+        public = getattr(import_module(module), "__all__", listed)
+        inner = {name for name in public if isinstance(getattr(import_module(module), name), ModuleType)}
+        assert sorted(listed) == sorted(set(public) - inner)
+        assert {f"{module}.{name}" for name in inner} <= {page.module for page in pages}
+
+
+def test_every_page_has_a_place_in_the_how_to_guides() -> None:
+    text = (SITE / "howto.md").read_text("utf-8")
+    listed = [line for part in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL) for line in part.split("\n\n")]
+    names = [name for part in listed if not part.startswith(":") for name in part.split()]
+    assert sorted(name for name in names if "/" not in name) == sorted(p.stem for p in (ROOT / "docs").glob("*.md"))
+    assert all([(ROOT / "docs" / f"{name}.md").is_file() for name in names])
+
+
+def test_links_of_the_pages_that_only_the_site_has_lead_somewhere() -> None:
+    folders = {"howto.md": ROOT / "docs", "index.md": ROOT, "404.md": ROOT}
+    made = ("docs/index.md", "gallery/index.md", "api/index.rst", "index.md")
+    for name, folder in folders.items():
+        targets = re.findall(r"\]\(([^)#:]+)", (SITE / name).read_text("utf-8"))
+        assert targets and [target for target in targets if target not in made and not (folder / target).exists()] == []
+
+
+def test_the_pictures_of_the_front_page_are_those_of_showpieces() -> None:
+    shown = re.findall(r"gallery/pictures/(\w+)\.svg", (SITE / "index.md").read_text("utf-8"))
+    assert len(shown) == 4 and [name for name in shown if not (SITE / "showpieces" / f"{name}.py").is_file()] == []
