@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from ...recording.observations import WHY_ZERO
 from .evidence import Evidence
-from .lines import line_above
+from .lines import line_above, line_assigning
 from .report import ProgramFinding
-from .words import listed
+from .words import at_line, listed
 from .workbench import LiveParameter
 
 Found = Iterator[ProgramFinding]
 
 _KEEP = "Compute with the tensor itself; take numbers out only for printing."
 _REMEDIES = {
-    "argmax": "argmax has no gradient: give the loss the scores themselves, for example to cross_entropy.",
+    "argmax": "Indices have no gradient: give the loss the scores themselves, for example to cross_entropy.",
     "detach": "Remove the detach(), or keep it only where no gradient is to pass.",
     "data": "Use the tensor itself instead of its .data, which is outside the graph.",
     "stop_gradient": "Remove stop_gradient where a gradient is to pass.",
@@ -30,7 +30,7 @@ _WAYS = {
     **dict.fromkeys(("gt", "lt", "ge", "le", "eq", "ne"), "compare"),
     **dict.fromkeys(("long", "int", "to", "type", "bool", "cast", "convert_element_type", "short", "byte"), "cast"),
     **dict.fromkeys(WHY_ZERO["step"], "step"),
-    **dict.fromkeys(("argmin", "argsort", "topk"), "argmax"),
+    **dict.fromkeys(("argmin", "argsort", "topk", "max", "min", "sort"), "argmax"),
     **dict.fromkeys(("as_tensor", "asarray"), "tensor"),
 }
 _CUTTING = ("step", "compare", "cast", "argmax", "tensor")
@@ -69,7 +69,26 @@ def cut_gradients(e: Evidence) -> Found:
             file=file,
             at=e.steps[steps[0]],
         )
+    if not told and e.watch.has_loss and len(lost) == len(e.trainable):
+        yield from _begun_anew(e)
     yield from _without_effect(e)
+
+
+def _begun_anew(e: Evidence) -> Found:
+    """A loss of a new leaf, made of numbers that parameters were used for: no gradient goes further than to it."""
+    leaves = [s for i in sorted(e.used - e.learned) if (s := e.steps[i]).kind == "leaf" and s.name]
+    before = [s for s in e.calls if s.id in e.learning - e.used]
+    if leaves and before and not e.used & e.learned:
+        line, file = line_assigning(e, str(leaves[-1].name))
+        yield e.found(
+            "cut_gradient",
+            f"The loss depends on `{leaves[-1].name}` and on no parameter: what {at_line(before[-1])} computes is made "
+            "into a new leaf, of which nothing before it gets a gradient.",
+            _KEEP,
+            line=line,
+            file=file,
+            at=leaves[-1],
+        )
 
 
 def is_evaluation(e: Evidence) -> bool:
@@ -89,11 +108,12 @@ def _places(e: Evidence) -> Iterator[tuple[int, str | None, str, str, tuple[int,
             if "stop_gradient" in gone.source and gone.line not in written:
                 continue  # the library's own, as in softmax
             found.append((max(gone.steps), gone.line, gone.file, gone.source, _way(gone.source, gone.how), gone.steps))
-    for step in e.calls:
+    left = {d.line for d in (() if e.recording is None else e.recording.departures)}
+    for step in [s for s in e.steps.values() if s.operands and s.id in e.learning]:
         needing = [o for o in e.operands(step) if o.status not in ("constant", "integer") and o.id in e.learning]
         way = _WAYS.get(step.function or "", step.function or "")
-        is_out = way in _CUTTING and (step.status in ("constant", "integer") or way == "tensor")
-        if step.line is not None and needing and (is_out or way == "step"):
+        is_out = step.status in ("constant", "integer") and (way in _CUTTING or step.line not in left)
+        if step.line is not None and needing and (is_out or way in ("step", "tensor")):
             found.append((step.id, step.line, step.file, step.source or way, way, tuple([o.id for o in needing])))
     for _, line, file, text, way, steps in sorted(found, key=lambda item: item[0]):
         yield line, file, text, way, steps

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+import numpy as np
 
 from .evidence import Evidence
 from .report import ProgramFinding
@@ -49,10 +52,29 @@ def known(e: Evidence) -> Found:
     values = [(called(e.steps[i]), e.steps[i].value) for i in given]
     shapes = [f"{name} {value.shape}" for name, value in values if value is not None]
     arrays = f" It was given {', '.join(shapes)}." if shapes else ""
+    rows = _one_hot_rows(e, told)
+    if rows:
+        yield _found(e, "one_hot_target", rows, _ERRORS[3][2])
+        return
     for words, kind, remedy in _ERRORS:
         if any(word in told for word in words):
             yield _found(e, kind, arrays, remedy)
             return
+
+
+def _one_hot_rows(e: Evidence, told: str) -> str:
+    """What shows that a loss got something of one-hot rows, with a wrong number of targets; else nothing."""
+    sizes = re.search(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)", told)
+    scores = next((s.value.shape for s in reversed(e.calls) if s.value is not None and len(s.value.shape) == 2), None)
+    if sizes is None or scores is None or int(sizes[1]) != scores[0]:
+        return ""
+    count, (n, classes) = int(sizes[2]), scores
+    if count == n * classes:
+        return f" It was given {classes} targets for each of {n} examples: one-hot rows."
+    rows = [name for name, a in e.data.items() if a.shape == scores and (np.sort(a, axis=1)[:, :-1] == 0).all()]
+    return (
+        f" `{rows[0]}` has one-hot rows, and they were reduced along the examples." if rows and count == classes else ""
+    )
 
 
 def raised(e: Evidence) -> Found:

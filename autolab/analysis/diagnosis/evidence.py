@@ -17,12 +17,18 @@ from .watch import ProgramWatch, up_to_loss
 from .workbench import LiveParameter, Workbench
 
 RESHAPES = frozenset(
-    """
-    reshape view flatten squeeze unsqueeze transpose permute swapaxes moveaxis contiguous expand_dims ravel T
-    mT t broadcast_in_dim clone float double half to type convert_element_type cast copy getitem
-    """.split()
+    (
+        *("reshape", "view", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "swapaxes", "moveaxis"),
+        *("contiguous", "expand_dims", "ravel", "T", "mT", "t", "broadcast_in_dim", "clone", "float", "double"),
+        *("half", "to", "type", "convert_element_type", "cast", "copy", "getitem"),
+    )
 )
 """Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""
+
+SHAPED = frozenset(
+    ("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like", "new_zeros")
+)
+"""Functions that take from an array its shape alone."""
 
 
 @dataclass
@@ -131,7 +137,7 @@ class Evidence:
         """The steps whose values depend on a parameter."""
         found = set(self.learned)
         for step in self.steps.values():
-            if any(operand.step in found for operand in step.operands):
+            if step.function not in SHAPED and any(operand.step in found for operand in step.operands):
                 found.add(step.id)
         return found
 
@@ -182,8 +188,10 @@ class Evidence:
         self.bench.holding_statistics(copy.named)
         return self._probed(copy)
 
-    def _probed(self, copy: Program) -> Recording | None:
+    def _probed(self, copy: Program, is_drawn_anew: bool = False) -> Recording | None:
         with self.bench.repeatable(), np.errstate(all="ignore"):
+            if is_drawn_anew:
+                self.bench.draw()
             try:
                 return self.bench.record(up_to_loss(self.bench, copy, is_probe=True), copy)
             except Exception:
@@ -198,6 +206,13 @@ class Evidence:
             self.bench.write(parameter.tensor, value * value.dtype.type(1.1) + value.dtype.type(0.01))
         found = self._probed(copy)
         return found if found is not None and len(found.steps) >= len(self.steps) else None
+
+    @cached_property
+    def with_other_draws(self) -> Recording | None:
+        """The program with other random numbers; None where its steps are others then."""
+        found = self._probed(self.program.copied(), is_drawn_anew=True)
+        kinds = None if found is None else [step.function for step in found.steps[: len(self.steps)]]
+        return found if kinds == [step.function for step in self.steps.values()] else None
 
     @cached_property
     def plain_run(self) -> Recording | None:

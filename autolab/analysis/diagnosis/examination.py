@@ -32,9 +32,11 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("softmax, sigmoid and log before the loss", objectives.doubled),
     ("the axis of softmax", orders.over_batch),
     ("the order of inputs and targets", orders.permuted),
+    ("targets that are drawn at random", orders.drawn),
     ("targets", shapes.labels),
     ("targets outside the range of the output", objectives.ranges),
     ("whether examples influence each other", probes.examples),
+    ("reductions over the batch", shapes.reduced),
     ("whether the future is seen", sequences.future),
     ("units that are dead, clamped or dropped", units.dead),
     ("training and evaluation mode", rounds.modes),
@@ -63,13 +65,15 @@ _FOLLOWS = {
     "symmetric_units": {"vanishing", "constant_output", "does_not_overfit", "dead_units"},
     "large_initialisation": {"saturated", "exploding", "learning_rate", "dead_units"},
     "unnormalised_inputs": {"saturated", "dead_units", "exploding", "learning_rate", "large_initialisation"},
-    "saturated": {"vanishing", "constant_output"},
+    "saturated": {"vanishing", "constant_output", "exploding"},
     "vanishing": {"constant_output", "does_not_overfit", "learning_rate"},
     "learning_rate": {"does_not_overfit", "exploding", "not_finite"},
     "summed_loss": {"learning_rate", "does_not_overfit"},
     "softmax_over_batch": {"double_softmax", "mixed_examples", "wrong_axis"},
     "gradients_cleared": {"learning_rate", "does_not_overfit", "raised"},
     "gradients_accumulate": {"learning_rate", "does_not_overfit"},
+    "wrong_axis": {"constant_output", "does_not_overfit"},
+    "shuffled_labels": {"does_not_overfit"},
     "broadcast_loss": {"mixed_examples", "does_not_overfit", "one_hot_target"},
     "double_softmax": {"does_not_overfit"},
     "constant_output": {"does_not_overfit"},
@@ -148,7 +152,7 @@ class Origin:
 
 def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Diagnosis:
     """The diagnosis of a program by all rules."""
-    with bench.repeatable():
+    with bench.repeatable(), bench.keeping_gradients(program.named):
         e = Evidence(bench, program, steps, causal)
         found = [finding for _, rule in RULES for finding in rule(e)]
     name = getattr(program.fn, "__name__", type(program.fn).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import re
@@ -9,15 +10,17 @@ from typing import Any
 
 from ...engine.source import file_label
 from .evidence import Evidence
+from .watch import TrainingEvent
 
 
-def _code(e: Evidence) -> Any:
+def code_of(e: Evidence) -> Any:
+    """The code of the function."""
     return getattr(inspect.unwrap(getattr(e.program.fn, "__func__", e.program.fn)), "__code__", None)
 
 
 def line_above(e: Evidence, pattern: str) -> tuple[int | None, str | None]:
     """The last line above the function that fits, where something was made that the function uses."""
-    code = _code(e)
+    code = code_of(e)
     above = [] if code is None else linecache.getlines(code.co_filename)[: code.co_firstlineno - 1]
     found = [i for i, text in enumerate(above, 1) if re.search(pattern, text)]
     return (found[-1], file_label(code.co_filename)) if found else (None, None)
@@ -25,7 +28,7 @@ def line_above(e: Evidence, pattern: str) -> tuple[int | None, str | None]:
 
 def line_near(e: Evidence, text: str) -> tuple[int | None, str | None]:
     """The line of the function's file that holds a text, the nearest to its first."""
-    code = _code(e)
+    code = code_of(e)
     lines = [] if code is None else linecache.getlines(code.co_filename)
     found = [i for i, line in enumerate(lines, 1) if text in line]
     return (
@@ -43,6 +46,70 @@ def line_in(e: Evidence, text: str) -> tuple[int | None, str | None]:
     return (None if at is None or first is None else first + at), file
 
 
+def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern: str) -> tuple[int | None, str | None]:
+    """The last line between two events that fits, else that of the second."""
+    code = code_of(e)
+    if code is None or first.line is None or last.line is None or file_label(code.co_filename) != last.file:
+        return last.line, last.file
+    between = enumerate(linecache.getlines(code.co_filename)[first.line : last.line - 1], first.line + 1)
+    return max([i for i, text in between if re.search(pattern, text)], default=last.line), last.file
+
+
 def first_line(e: Evidence) -> tuple[int | None, str | None]:
     """Where the function begins."""
     return (None, None) if e.recording is None else (e.recording.first_line, e.recording.file)
+
+
+def line_assigning(e: Evidence, attribute: str) -> tuple[int | None, str | None]:
+    """The line of the function that assigns the attribute or name."""
+    line, file = first_line(e)
+    source = None if e.recording is None else e.recording.source
+    if source is None or line is None:
+        return line, file
+    for node in ast.walk(ast.parse(source)):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(getattr(t, "attr", getattr(t, "id", None)) == attribute for t in targets):
+            return line + node.lineno - 1, file  # type: ignore[attr-defined]
+    return line, file
+
+
+def throws_away(source: str, line: int) -> bool:
+    """Whether nothing reads what the statement in a line computes: it has no name, or the name is given away before."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return False
+    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno <= line <= _end(node)]
+    place = max(around, key=lambda node: node.lineno, default=None)
+    functions = [node for node in around if isinstance(node, ast.FunctionDef)]
+    if place is None or not functions or isinstance(place, ast.FunctionDef):
+        return False
+    if isinstance(place, ast.Expr):  # nobody else gets it, such as a list that it is appended to
+        args = [*place.value.args, *place.value.keywords] if isinstance(place.value, ast.Call) else [place.value]
+        return not any(isinstance(part, ast.Call) for arg in args for part in ast.walk(arg))
+    names = {target.id for target in getattr(place, "targets", ()) if isinstance(target, ast.Name)}
+    if not isinstance(place, ast.Assign) or len(names) != len(place.targets):
+        return False
+    return all(not _is_read(name, place, functions[-1], around) for name in names)
+
+
+def _end(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _is_read(name: str, place: ast.stmt, function: ast.FunctionDef, around: list[ast.stmt]) -> bool:
+    """Whether a name is read after a statement, before it gets another value for sure."""
+    inside = [node for node in around if node is not function and function.lineno < node.lineno]
+    for node in sorted(inside, key=lambda node: -node.lineno):
+        outer = max([o for o in [function, *inside] if o.lineno < node.lineno], key=lambda o: o.lineno)
+        blocks = [getattr(outer, part, []) for part in ("body", "orelse", "finalbody")]
+        block = next((b for b in blocks if node in b), [])
+        is_round = isinstance(outer, ast.For | ast.While)
+        later = block[block.index(node) + 1 :] if block else []
+        for other in [*later, *(block[: block.index(node)] if is_round else []), *([place] if is_round else [])]:
+            if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(other)):
+                return True
+            targets = other.targets if isinstance(other, ast.Assign) else []
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return False
+    return False

@@ -17,11 +17,17 @@ _RANGES = {
     "sigmoid": (0.0, 1.0),
     "softmax": (0.0, 1.0),
     "tanh": (-1.0, 1.0),
-    "relu": (0.0, np.inf),
     "logistic": (0.0, 1.0),
+    "softsign": (-1.0, 1.0),
+    "hardsigmoid": (0.0, 1.0),
+    "hardtanh": (-1.0, 1.0),
+    "elu": (-1.0, np.inf),
+    **dict.fromkeys(("relu", "softplus", "exp", "square", "abs", "sqrt"), (0.0, np.inf)),
 }
 _LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
 _AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
+_SOFTMAX = {"softmax", "log_softmax", "logsumexp"}
+_SCALING = RESHAPES | {"mul", "div", "identity"}
 _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
 
 
@@ -42,8 +48,9 @@ def doubled(e: Evidence) -> Found:
     for o in e.objectives:
         maker, axis = e.made_by(o.prediction), _class_axis(o.prediction.value)
         value = whole(o.prediction.value)
-        if o.kind == "cross_entropy" and sums_to_one(o.prediction.value, axis):
-            yield _double_softmax(e, maker, o.step)
+        scaled = e.made_by(o.prediction, _SCALING)
+        if o.kind == "cross_entropy" and (sums_to_one(o.prediction.value, axis) or _is_softmax(e, scaled)):
+            yield _double_softmax(e, scaled, o.step)
         if o.kind == "bce_logits" and _is_sigmoid(e, maker):
             yield _double_sigmoid(e, maker, o.step)
         if o.kind in ("nll", "kl") and value is not None and value.ndim and not _is_log(value, axis):
@@ -57,26 +64,22 @@ def doubled(e: Evidence) -> Found:
                     "Use log_softmax before it, or cross_entropy on the scores.",
                     at=o.step,
                 )
-        if o.kind in ("cross_entropy", "bce_logits") and maker.function in ("relu", "relu6"):
+        if o.kind in ("cross_entropy", "bce_logits") and _is_rectified(e, maker):
             yield _rectified(e, maker, o.step)
     yield from _written_out(e)
 
 
 def _written_out(e: Evidence) -> Found:
-    """The same where the loss is written in parts: log_softmax and picking, or log_sigmoid."""
+    """The same where the loss is written in parts: log_softmax and picking, log_sigmoid, or exp and log."""
     for step in [s for s in e.calls if s.id in e.used and s.id in e.learning and e.operands(s)]:
-        given = e.operands(step)[0]
-        maker = e.made_by(given)
-        if (
-            step.function == "log_softmax"
-            and sums_to_one(given.value, -1)
-            and maker.function in ("softmax", "div", "exp")
-        ):
+        maker = e.made_by(e.operands(step)[0], _SCALING)
+        if step.function in _SOFTMAX and _is_softmax(e, maker):
             yield _double_softmax(e, maker, step)
-        elif step.function == "log_softmax" and maker.function in ("relu", "relu6"):
+        elif step.function == "log_softmax" and _is_rectified(e, maker):
             yield _rectified(e, maker, step)
-        elif step.function in ("log_sigmoid", "logsigmoid") and _is_sigmoid(e, maker):
-            yield _double_sigmoid(e, maker, step)
+        logit = _logit(e, step)
+        if logit is not None and _is_sigmoid(e, logit):
+            yield _double_sigmoid(e, logit, step)
     for o in e.objectives:
         if o.kind == "picked" and sums_to_one(o.prediction.value, -1) and e.ends_in(o.step, _AVERAGING):
             yield e.found(
@@ -103,12 +106,16 @@ def _double_softmax(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
 
 
 def _double_sigmoid(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
+    is_helper = maker.line == loss.line and maker.outer_line != loss.outer_line and e.recording is not None
+    again = loss.outer_line if is_helper else loss.line
     return e.found(
         "double_sigmoid",
-        f"{at_line(maker)} is a sigmoid, and line {loss.line}, `{loss.function}`, applies another: the numbers that it "
+        f"{at_line(maker)} is a sigmoid, and line {again}, `{loss.function}`, applies another: the numbers that it "
         f"takes for logits lie between {_ends(maker)}.",
         "Give the loss the logits, without the sigmoid.",
         at=maker,
+        line=maker.outer_line if is_helper else None,
+        file=e.recording.file if is_helper and e.recording is not None else None,
     )
 
 
@@ -124,13 +131,42 @@ def _rectified(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
     )
 
 
-def _is_sigmoid(e: Evidence, step: Step) -> bool:
+def _is_softmax(e: Evidence, step: Step) -> bool:
+    """Whether a step made probabilities, by softmax or by exp and a division."""
+    return step.function in ("softmax", "div", "exp") and sums_to_one(step.value, _class_axis(step.value))
+
+
+def _is_rectified(e: Evidence, step: Step) -> bool:
+    """Whether a step is the larger of its input and 0, by whatever function."""
+    if step.function in ("relu", "relu6"):
+        return True
+    y, given = whole(step.value), [whole(o.value) for o in e.operands(step) if o.id in e.learning]
+    return y is not None and any(x is not None and (x < 0).any() and np.array_equal(y, np.maximum(x, 0)) for x in given)
+
+
+def _logit(e: Evidence, step: Step) -> Step | None:
+    """What a step takes for a logit: the argument of a sigmoid, or of log(1 + exp(z)), however that is written."""
     given = e.operands(step)
-    y, x = whole(step.value), whole(given[0].value) if given else None
-    if step.function not in ("sigmoid", "logistic", "expit") or y is None or x is None or x.shape != y.shape:
+    if step.function in ("sigmoid", "logistic", "log_sigmoid", "logsigmoid", "softplus", "logaddexp"):
+        return e.made_by(given[0])
+    parts = (("log1p", "exp"), ("reciprocal", "add", "exp"), ("div", "add", "exp"), ("log", "add", "exp"))
+    for names in parts:
+        found, last = given[-1:], step
+        for name in names[1:]:
+            last = e.made_by(found[0]) if found else step
+            found = e.operands(last) if last.function == name else []
+        if step.function == names[0] and found and len(given) == 1:
+            return e.made_by(found[0], RESHAPES | {"neg", "abs", "mul"})
+    return None
+
+
+def _is_sigmoid(e: Evidence, step: Step) -> bool:
+    x, y = _logit(e, step), whole(step.value)
+    given = None if x is None else whole(x.value)
+    if x is None or y is None or given is None or given.shape != y.shape:
         return False
     with np.errstate(all="ignore"):
-        return bool(np.allclose(y, 1 / (1 + np.exp(-x)), atol=1e-3))
+        return bool(np.allclose(y, 1 / (1 + np.exp(-given)), atol=1e-3))
 
 
 def _is_log(value: np.ndarray, axis: int) -> bool:
@@ -216,13 +252,14 @@ def ranges(e: Evidence) -> Found:
     """Targets that a prediction cannot reach."""
     for o in e.objectives:
         target, maker = whole(o.target.value), e.made_by(o.prediction)
+        even = maker.function in ("pow", "integer_pow") and (maker.value is None or (maker.value.minimum or 0.0) >= 0)
         if target is None or not target.size or o.target.id in e.learning:
             continue
         low, high = float(target.min()), float(target.max())
         if o.kind in ("bce", "bce_logits") and (low < -1e-6 or high > 1 + 1e-6):
             what, ends = f"`{o.step.function}`", (0.0, 1.0)
-        elif o.kind == "regression" and maker.function in _RANGES:
-            what, ends = at_line(maker), _RANGES[maker.function]
+        elif o.kind == "regression" and (even or maker.function in _RANGES):
+            what, ends = at_line(maker), _RANGES["square" if even else maker.function or ""]
         else:
             continue
         outside = float(((target < ends[0] - 0.01) | (target > ends[1] + 0.01)).mean())

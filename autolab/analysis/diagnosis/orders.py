@@ -8,13 +8,14 @@ import numpy as np
 
 from ...recording.model import Step
 from .comparisons import LOSSES, PICKING
-from .evidence import Evidence
+from .evidence import SHAPED, Evidence
 from .probes import is_over_batch
 from .report import ProgramFinding
 from .words import at_line, called, whole
 
 Found = Iterator[ProgramFinding]
 
+_DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
 _PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)
 
 
@@ -60,6 +61,43 @@ def _is_used_otherwise(e: Evidence, given: Step, by: Step) -> bool:
     return any(user.id != by.id and user.id in e.used for user in e.users.get(given.id, []))
 
 
+def drawn(e: Evidence) -> Found:
+    """Targets that are others in every run although the inputs are the same, and that nothing given is behind."""
+    for o in e.objectives[:1]:
+        before = e.behind([o.prediction])
+        sources = list(_sources(e, o.target))
+        fed = {i.id for s in before & e.learning for i in e.operands(e.steps[s]) if i.id not in e.learning}
+        value = whole(o.target.value)
+        is_given = any(s.kind == "input" or s.id in before | e.learned for s in sources)
+        if is_given or not fed or value is None or value.ndim < 1 or (after := e.with_other_draws) is None:
+            continue
+        is_soft = o.kind.startswith("bce") and (value.min() > 0.4 or value.max() < 0.6)
+        same = [not _differs(s, after.steps[s.id]) for s in sources]
+        if is_soft or any(same) or any(_differs(e.steps[i], after.steps[i]) for i in fed):
+            continue
+        yield e.found(
+            "shuffled_labels",
+            f"{at_line(o.step)} compares predictions with `{o.target.name or 'targets'}`, which are drawn at random: "
+            "with other random numbers they are others, for the same inputs.",
+            "Compare with the targets that belong to the inputs.",
+            at=o.step,
+        )
+
+
+def _sources(e: Evidence, step: Step) -> Iterator[Step]:
+    """What a value was computed from; an array that is only to have the shape of another is one of them."""
+    if not step.operands or step.function in _DRAWING:
+        yield step
+        return
+    for given in e.operands(step):
+        yield from _sources(e, given)
+
+
+def _differs(before: Step, after: Step) -> bool:
+    a, b = whole(before.value), whole(after.value)
+    return a is None or b is None or not np.array_equal(a, b, equal_nan=True)
+
+
 def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, of which one number is picked or compared per example."""
     counts = {array.shape[0] for array in e.data.values()}
@@ -69,7 +107,7 @@ def over_batch(e: Evidence) -> Found:
         shape = () if step.value is None else step.value.shape
         after = list(e.users.get(step.id, []))
         after += [v for u in after for v in e.users.get(u.id, [])]
-        fits = len(shape) == 2 and shape[0] != shape[1] and shape[0] in counts and is_over_batch(e, step, shape[0])
+        fits = len(shape) > 1 and shape[0] not in shape[1:] and shape[0] in counts and is_over_batch(step, shape[0])
         if fits and {u.function for u in after} & _PICKED_BY:
             yield e.found(
                 "softmax_over_batch",

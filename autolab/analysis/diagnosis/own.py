@@ -15,6 +15,7 @@ from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
 from ...engine.modes import modes
+from ...engine.node import Leaf
 from ...engine.parameter import Parameter
 from ...engine.variable import Variable
 from ...links import BatchNormalization, Dropout, Link
@@ -47,6 +48,16 @@ class OwnWorkbench(Workbench):
         with self.repeatable(), suppress(Exception):
             up_to_loss(self, copied)(*copied.args, **copied.kwargs)
         return copied
+
+    def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
+        waiting: list[Any] = [v.node for _, v in items(named) if isinstance(v, Variable) and v.creator is not None]
+        found: dict[int, Any] = {}
+        while waiting:
+            node = waiting.pop()
+            if id(node) not in found:
+                found[id(node)] = node
+                waiting += node.parents
+        return [node for node in found.values() if isinstance(node, Leaf)]
 
     def record(self, fn: Callable[..., Any], program: Program) -> Recording:
         return record(fn, *program.args, options={"budget": BUDGET}, **program.kwargs)
@@ -104,6 +115,10 @@ class OwnWorkbench(Workbench):
         finally:
             random.setstate(kept)
             np.random.set_state(numpy_kept)
+
+    def draw(self) -> None:
+        super().draw()
+        config.rng.random()
 
     def loss_in(self, result: Any) -> Any:
         found = [v for v in _variables(result) if v.requires_grad]

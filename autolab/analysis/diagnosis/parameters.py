@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -12,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from ...engine.source import file_label
+from ...recording.model import Step
+from ...recording.scopes import is_users
 from .cuts import named_parameters
 from .evidence import Evidence
-from .lines import first_line, line_above, line_near
+from .lines import code_of, first_line, line_above, line_assigning, line_near, throws_away
 from .report import ProgramFinding
-from .words import listed
-from .workbench import LiveParameter
+from .words import at_line, listed
+from .workbench import LiveParameter, items
 
 Found = Iterator[ProgramFinding]
 
@@ -28,7 +31,8 @@ def unreached(e: Evidence) -> Found:
         return
     lost = [p for p in e.trainable if e.gradient(p) is None]
     used = {p.name for p in named_parameters(e, set(e.users))}
-    unused = [p for p in lost if p.name not in used]
+    ends = {p.name: end for p in lost if p.name in used and (end := _dropped(e, p)) is not None}
+    unused = [p for p in lost if p.name not in used or p.name in ends]
     reached = {p.owner for p in e.trainable if e.gradient(p) is not None}
     held = {p.name for o in e.bench.held(e.program.named).values() for p in e.bench.same(e.parameters, o)}
     suspects = [p for p in unused if p.owner in reached and (not held or p.name in held)]
@@ -37,14 +41,19 @@ def unreached(e: Evidence) -> Found:
     if others:
         e.facts.append(f"Nothing on the way to the loss uses {listed([p.name for p in others])}.")
     if suspects:
-        line, file = _definition(e, suspects[0]) or first_line(e)
+        end = ends.get(suspects[0].name)
+        line, file = (end.line, end.file) if end is not None else _definition(e, suspects[0]) or first_line(e)
+        why = "no step on the way to the loss uses" if end is None else f"{at_line(end)} is never used; it alone uses"
         yield e.found(
             "unreached_parameter",
-            f"No gradient reaches {listed([p.name for p in suspects])}: no step on the way to the loss uses "
+            f"No gradient reaches {listed([p.name for p in suspects])}: {why} "
             f"{'it' if len(suspects) == 1 else 'them'}.",
-            "Use the layer in forward, or remove it.",
+            "Use the layer in forward, or remove it."
+            if end is None
+            else "Compute with the result, under the name that it got, or remove the layer.",
             line=line,
             file=file,
+            at=end,
             certainty="suspicious",
         )
     frozen = [p.name for p in e.parameters if not p.trainable]
@@ -52,40 +61,85 @@ def unreached(e: Evidence) -> Found:
         e.facts.append(f"{len(frozen)} of {len(e.parameters)} parameters are frozen: {listed(frozen)}.")
 
 
-def _definition(e: Evidence, parameter: LiveParameter) -> tuple[int, str] | None:
-    """Where a class assigns the attribute, or where the key of a dict is written."""
+def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
+    """The last step that a parameter got to, if the line there throws its result away."""
+    reached = {s.id for s in e.steps.values() if e.parameter(s) is parameter}
+    for step in e.steps.values():
+        if any(o.step in reached for o in step.operands):
+            reached.add(step.id)
+    left = {i for d in (() if e.recording is None else e.recording.departures) for i in d.steps}
+    end = e.steps[max(reached)] if reached and not reached & (e.used | left) else None
+    if end is None or end.line is None:
+        return None
+    owner = dict(items(e.program.named)).get(parameter.owner)
+    codes = [code_of(e), *[_forward(part) for part, _ in _way_to(owner, parameter.path)]]
+    names = {code.co_filename for code in codes if code is not None and file_label(code.co_filename) == end.file}
+    return end if any(throws_away("".join(linecache.getlines(name)), end.line) for name in names) else None
+
+
+def _definition(e: Evidence, parameter: LiveParameter) -> tuple[int | None, str | None] | None:
+    """Where a class of the user's assigns the attribute, the innermost; where a key or the model itself is written."""
     if parameter.label:
         found = line_near(e, f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
-        return None if found[0] is None or found[1] is None else (found[0], found[1])
-    owner = e.program.named.get(parameter.owner)
-    return assignment(owner, parameter.path.partition(".")[0]) if owner is not None else None
+        return None if found[0] is None else found
+    every = dict(items(e.program.named))
+    outer, _, attribute = parameter.owner.rpartition(".")
+    way = [(every.get(outer), attribute), *_way_to(every.get(parameter.owner), parameter.path)]
+    places = [place for part, name in reversed(way) if part is not None and (place := assignment(part, name))]
+    if places:
+        return places[0]
+    made = line_above(e, rf"\b{re.escape(re.split(r'[.[]', parameter.owner)[0])}\s*=")
+    return None if made[0] is None else made
+
+
+def _way_to(owner: Any, path: str) -> list[tuple[Any, str]]:
+    """The model and its parts on the way to a parameter, each with the name of the next."""
+    found = []
+    for name in filter(None, path.split(".")):
+        found.append((owner, name))
+        owner = owner[int(name)] if name.isdigit() and hasattr(owner, "__getitem__") else getattr(owner, name, None)
+    return found
+
+
+def _forward(part: Any) -> Any:
+    return getattr(getattr(type(part), "forward", None), "__code__", None)
 
 
 def assignment(owner: Any, attribute: str) -> tuple[int, str] | None:
     """File and line where the class of an object assigns an attribute of it."""
     for cls in type(owner).__mro__:
         try:
-            lines, first = inspect.getsourcelines(cls)
+            (lines, first), name = inspect.getsourcelines(cls), inspect.getsourcefile(cls) or ""
             tree = ast.parse(textwrap.dedent("".join(lines)))
         except (OSError, TypeError, SyntaxError):
             continue
-        for node in ast.walk(tree):
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            if any(isinstance(t, ast.Attribute) and t.attr == attribute for t in targets):
-                return first + node.lineno - 1, file_label(inspect.getsourcefile(cls) or "")  # type: ignore[attr-defined]
+        for node in ast.walk(tree) if is_users(name) else ():
+            if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) and attribute in set(_assigned(node)):
+                return first + node.lineno - 1, file_label(name)
     return None
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign | ast.Expr) -> Iterator[str]:
+    """The attributes that a statement assigns, also through `setattr` or `add_module`."""
+    if isinstance(node, ast.Expr):
+        texts = node.value.args if isinstance(node.value, ast.Call) else []
+        yield from [text.value for text in texts if isinstance(text, ast.Constant) and isinstance(text.value, str)]
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        yield from [part.attr for part in ast.walk(target) if isinstance(part, ast.Attribute)]
 
 
 def unregistered(e: Evidence) -> Found:
     """Parameters in a plain list or object that are used and that their model does not know."""
     for model, attribute, hidden in e.bench.unregistered(e.program.named):
         arrays = [a for tensor in hidden if (a := e.bench.array(tensor)) is not None]
-        used = [
-            s.value for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero") and s.value is not None
+        leaves = [
+            s for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero") and s.value is not None
         ]
-        is_used = any(v.shape == a.shape and np.array_equal(v.values, a) for v in used for a in arrays)
-        if is_used:
-            line, file = assignment(model, attribute) or first_line(e)
+        used = [s for s in leaves for a in arrays if s.value and np.array_equal(s.value.values, a)]
+        if used:
+            user = next(iter(e.users.get(used[0].id, [])), used[0])
+            line, file = assignment(model, attribute) or (user.line, user.file)
             yield e.found(
                 "unregistered_parameter",
                 f"{type(model).__name__}.{attribute} holds {len(hidden)} parameters that get a gradient and that "
@@ -150,7 +204,7 @@ def replaced(e: Evidence) -> Found:
     gone = [name for name, p in before.items() if p.trainable and name not in after]
     if names or gone:
         attribute = (names or gone)[0].rpartition(".")[2]
-        line = _assigned_in(e, attribute)
+        line = line_assigning(e, attribute)
         yield e.found(
             "replaced_parameter",
             f"{listed(names or gone)} is another object after the step than before it: the optimizer and the graph "
@@ -159,16 +213,3 @@ def replaced(e: Evidence) -> Found:
             line=line[0],
             file=line[1],
         )
-
-
-def _assigned_in(e: Evidence, attribute: str) -> tuple[int | None, str | None]:
-    """The line of the function that assigns the attribute or name."""
-    line, file = first_line(e)
-    source = None if e.recording is None else e.recording.source
-    if source is None or line is None:
-        return line, file
-    for node in ast.walk(ast.parse(source)):
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(getattr(t, "attr", getattr(t, "id", None)) == attribute for t in targets):
-            return line + node.lineno - 1, file  # type: ignore[attr-defined]
-    return line, file

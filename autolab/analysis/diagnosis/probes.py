@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from ...recording.model import Recording, Step
 from .comparisons import Objective
 from .evidence import RESHAPES, Evidence
 from .report import ProgramFinding
+from .reruns import changed_rows, first_bad, input_named, is_clean, other_numbers, two_runs, with_other
 from .words import at_line, called, whole
 
 Found = Iterator[ProgramFinding]
@@ -24,8 +25,11 @@ _SEQUENCES = {
     "scaled_dot_product_attention",
     "attention",
 }
-_REDUCTIONS = {"mean", "sum", "max", "amax", "norm", "normalize", "std", "var", "layer_norm"}
-_SAME = 1e-6
+_REDUCTIONS = {
+    *("mean", "sum", "max", "amax", "min", "amin", "norm", "vector_norm", "linalg_norm", "normalize", "std", "var"),
+    *("var_mean", "std_mean", "layer_norm", "logsumexp", "prod", "cumsum", "cumprod", "median"),
+}
+_ORDERING = (RESHAPES | {"index_select", "take", "gather", "flip", "roll", "rev", "sort", "stack", "cat"}) - {"float"}
 
 
 def examples(e: Evidence) -> Found:
@@ -55,105 +59,36 @@ def _of_input(e: Evidence, o: Objective, name: str, array: np.ndarray) -> Progra
     if any(array.shape[axis] == count for axis in axes):
         axes = [axis for axis in axes if array.shape[axis] == count]
     first = _along(e, o, name, array, axes[0]) if axes else None
-    if first is None or all(_along(e, o, name, array, axis) for axis in axes[1:]):
+    if first is None or first.kind == "shuffled_labels" or all(_along(e, o, name, array, axis) for axis in axes[1:]):
         return first
     # where a sequence is on the first axis, the second has the examples; it is rarely as long as the batch is large
     return replace(first, certainty="suspicious") if first.kind == "wrong_axis" else None
 
 
 def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -> ProgramFinding | None:
-    k = array.shape[axis] // 2
-    pair = two_runs(e, name, array, _with_other(array, axis, k))
-    if pair is None:
+    n, k = array.shape[axis], array.shape[axis] // 2
+    pair = two_runs(e, name, array, with_other(array, axis, k))
+    rows = None if pair is None else changed_rows(*pair, o.prediction.id)
+    if pair is None or not rows or rows[-1] >= n * (count := _size(o.prediction) // n):
         return None
-    before, after = pair
-    n = array.shape[axis]
-    changed = _rows(before, after, o.prediction.id, n)
-    if changed is None or not changed:
-        return None
-    if changed == {k}:
-        return None
+    changed = {i // count for i in rows}
+    if len(rows) < _size(o.prediction):
+        found, is_same = _misplaced(e, o, name, axis, n, k, rows)
+        if found is not None or is_same:
+            return found
     if len(changed) == 1:
-        return _permuted(e, o, name, k, min(changed))
-    culprit = _culprit(e, before, after, o.prediction, n, k)
+        return None
+    culprit = _culprit(e, *pair, o.prediction, n, k)
     return None if culprit is None else _mixed(e, o, culprit, name, array, k, sorted(changed))
 
 
-def _with_other(array: np.ndarray, axis: int, k: int) -> np.ndarray:
-    """The array with other numbers in the example number ``k``."""
-    changed = array.copy()
-    own = np.take(array, k, axis=axis)
-    others = [np.take(array, i, axis=axis) for i in range(array.shape[axis]) if i != k]
-    different = next((other for other in others if not np.array_equal(other, own)), own)
-    place = (slice(None),) * axis + (k,)
-    changed[place] = (
-        different if array.dtype.kind in "iub" else different * array.dtype.type(0.7) + own * array.dtype.type(-0.6)
-    )
-    return changed
-
-
-def two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
-    """The program as it is, and with the change; None where their steps are not those of the recording."""
-    before = e.plain_run
-    after = None if before is None else e.rerun(name, changed)
-    if before is None or after is None:
-        return None
-    kinds = [[step.function for step in found.steps[: len(e.steps)]] for found in (before, after)]
-    return (before, after) if kinds[0] == kinds[1] == [step.function for step in e.steps.values()] else None
-
-
-def difference(before: Recording, after: Recording, step: int) -> np.ndarray | None:
-    """Which numbers of a step's value differ."""
-    a, b = whole(before.steps[step].value), whole(after.steps[step].value)
-    if a is None or b is None or a.shape != b.shape:
-        return None
-    with np.errstate(all="ignore"):
-        scale = max(np.abs(a[np.isfinite(a)]).max(initial=0.0), 1e-30)
-        return np.asarray(~((np.abs(a - b) <= _SAME * 10 * scale) | (a == b)))
-
-
-def _rows(before: Recording, after: Recording, step: int, n: int, axis: int = 0) -> set[int] | None:
-    """Which of ``n`` examples have another value along an axis."""
-    found = difference(before, after, step)
-    if found is None or found.ndim <= axis or found.shape[axis] % n:
-        return None
-    per = found.shape[axis] // n
-    flat = np.moveaxis(found, axis, 0).reshape(found.shape[axis], -1).any(axis=1)
-    return {int(i) // per for i in np.flatnonzero(flat)}
-
-
-def _is_clean(before: Recording, after: Recording, step: int, n: int, k: int) -> bool:
-    """Whether only what belongs to example ``k`` differs, along some axis."""
-    found = difference(before, after, step)
-    if found is None or not found.any():
-        return True
-    for axis in range(found.ndim):
-        if found.shape[axis] == n and _rows(before, after, step, n, axis) == {k}:
-            return True
-        if found.shape[axis] != n and found.shape[axis] % n == 0:
-            flat = np.moveaxis(found, axis, 0).reshape(found.shape[axis], -1).any(axis=1)
-            places = np.flatnonzero(flat)
-            if {int(i) // (found.shape[axis] // n) for i in places} == {k} or {int(i) % n for i in places} == {k}:
-                return True
-    return False
+def _size(step: Step) -> int:
+    return step.value.shape[0] if step.value is not None and step.value.shape else 0
 
 
 def _culprit(e: Evidence, before: Recording, after: Recording, end: Step, n: int, k: int) -> Step | None:
     """From the prediction back: the step that mixes although its operands do not."""
-    return first_bad(e, before, end, lambda i: _is_clean(before, after, i, n, k))
-
-
-def first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int], bool]) -> Step | None:
-    """From a bad step back: the one that is bad although nothing that it was computed from is."""
-    step = before.steps[end.id]
-    while True:
-        sources = [o.step for o in step.operands if o.step is not None]
-        if step.kind == "part":
-            sources = [o.step for i in sources for o in before.steps[i].operands if o.step is not None]
-        bad = [i for i in sources if not is_good(i)]
-        if not bad:
-            return e.steps.get(step.id)
-        step = before.steps[bad[0]]
+    return first_bad(e, before, end, lambda i: is_clean(before, after, i, n, k))
 
 
 def _mixed(
@@ -161,7 +96,7 @@ def _mixed(
 ) -> ProgramFinding | None:
     others = [i for i in changed if i != k]
     shown = f"With other numbers in example {k} of `{name}`, the predictions of {len(others)} other examples change too"
-    if step.function in ("softmax", "log_softmax") and is_over_batch(e, step, array.shape[0]):
+    if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         return e.found(
             "softmax_over_batch",
             f"{at_line(step)} takes the softmax over the examples: columns sum to 1, not rows. {shown}.",
@@ -182,7 +117,7 @@ def _mixed(
             "Give it batch_first=True, or put the sequence on the first axis.",
             at=step,
         )
-    if step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, step):
+    if step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
         return e.found(
             "wrong_axis",
             f"{at_line(step)} works along the axis of the examples (result of shape {step.value.shape}). {shown}.",
@@ -192,55 +127,76 @@ def _mixed(
     return None
 
 
-def _is_normalisation(e: Evidence, step: Step) -> bool:
-    """Whether a mean or deviation is subtracted from what it was taken of, as batch norm does."""
-    sources = {o.id for o in e.operands(step)}
-    users = e.users.get(step.id, [])
-    return step.function in ("mean", "std", "var") and any(
+def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
+    """Whether a mean or deviation is taken on purpose, as batch norm does: it is kept, or the features stay apart.
+
+    Nothing is learned behind it where inputs are standardised, and nothing after it where a loss does so.
+    """
+    sources = {i.id for i in e.operands(step)}
+    users, behind = e.users.get(step.id, []), e.behind([o.prediction])
+    kept = {i for gone in (() if e.recording is None else e.recording.departures) for i in gone.steps}
+    is_one = step.function in ("mean", "std", "var", "var_mean", "std_mean") and any(
         user.function in ("sub", "div") and sources & e.behind([user]) for user in users
     )
-
-
-def is_over_batch(e: Evidence, step: Step, n: int) -> bool:
-    value = step.value
-    if value is None or len(value.shape) != 2 or value.shape[0] != n or value.shape[1] < 2:
+    if not is_one:
         return False
-    array = whole(value)
-    if array is None:
+    after = {s.id for s in e.steps.values() if step.id in e.behind([s])} & behind
+    is_used_by_layers = any(e.made_by(i).id in e.learned for s in after for i in e.operands(e.steps[s]))
+    value = e.operands(step)[0].value
+    reduced = 0 if value is None else len(value.shape) - len(_open(step))
+    return (
+        step.id not in e.learning
+        or not is_used_by_layers
+        or step.id in kept
+        or any(user.id not in behind for user in users)
+        or (reduced > 1 and bool(_open(step)))
+    )
+
+
+def _open(step: Step) -> list[int]:
+    """The sizes above 1 of a result."""
+    return [n for n in (() if step.value is None else step.value.shape) if n > 1]
+
+
+def is_over_batch(step: Step, n: int) -> bool:
+    """Whether the numbers sum to 1 along an axis of ``n`` alone, or their exp does."""
+    array = whole(step.value)
+    if array is None or array.ndim < 2 or array.shape[-1] == n:
         return False
     array = np.exp(array) if step.function == "log_softmax" else array
-    return bool(np.allclose(array.sum(axis=0), 1, atol=1e-3) and not np.allclose(array.sum(axis=1), 1, atol=1e-3))
+    sums = [a for a in range(array.ndim) if array.shape[a] > 1 and np.allclose(array.sum(axis=a), 1, atol=1e-3)]
+    return bool(sums) and all(array.shape[a] == n for a in sums)
 
 
-def _permuted(e: Evidence, o: Objective, name: str, k: int, row: int) -> ProgramFinding | None:
-    """The row of the prediction is another than that of its input; so may be the row of its target."""
-    target = next(
-        (n for n, _ in e.data.items() if (s := input_named(e, n)) is not None and s.id in e.behind([o.target])), None
-    )
-    if target is None or e.plain_run is None:
-        return None
-    array = e.data[target]
-    other = e.rerun(target, _with_other(array, 0, k))
-    assert o.target.value is not None
-    moved = (
-        None if other is None or o.target.id >= len(other.steps) else _rows(e.plain_run, other, o.target.id, len(array))
-    )
-    if not moved or moved == {row}:
-        return None
-    steps = [
-        s for s in e.calls if s.id in e.behind([o.prediction]) and s.function in ("getitem", "index_select", "take")
-    ]
+def _misplaced(
+    e: Evidence, o: Objective, name: str, axis: int, n: int, k: int, rows: list[int]
+) -> tuple[ProgramFinding | None, bool]:
+    """Whether the rows of an example's prediction are not those of its target; and whether they are just those."""
+    given = next((t for t in e.data if (s := input_named(e, t)) is not None and s.id in e.behind([o.target])), None)
+    before = e.plain_run
+    if given is None or before is None or o.target.value is None:
+        return None, False
+    array = e.data[given]
+    axis = axis if axis < array.ndim and array.shape[axis] == n else 0
+    if array.shape[axis] != n or o.target.id >= len(e.steps):
+        return None, False
+    changed, place = array.copy(), (slice(None),) * axis + (k,)
+    changed[place] = other_numbers(array[place], array)
+    other = e.rerun(given, changed)
+    fits = other is not None and o.target.id < len(other.steps)
+    moved = changed_rows(before, other, o.target.id) if fits and other is not None else None
+    per, is_even = _size(o.prediction) // n, _size(o.prediction) % n == 0
+    if not moved or not is_even or max(len(moved), len(rows)) > per or set(rows) <= set(moved):
+        return None, bool(moved) and set(rows) <= set(moved or ())
+    side = o.target if rows == list(range(k * per, (k + 1) * per)) else o.prediction
+    steps = [s for s in e.calls if s.id in e.behind([side]) and s.function in _ORDERING]
     return e.found(
         "shuffled_labels",
-        f"Example {k} of `{name}` becomes prediction {row}, and its target {called(o.target)} is compared as number "
-        f"{min(moved)}: inputs and targets are in different orders.",
+        f"Example {k} of `{name}` becomes prediction {rows[0]}, and its target {called(o.target)} is compared as "
+        f"number {moved[0]}: inputs and targets are in different orders.",
         "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
-        at=steps[0] if steps else o.step,
-    )
-
-
-def input_named(e: Evidence, name: str) -> Step | None:
-    return next((s for s in e.steps.values() if s.name == name and s.kind in ("input", "constant")), None)
+        at=steps[-1] if steps else o.step,
+    ), False
 
 
 def inputs(e: Evidence) -> Found:
@@ -279,6 +235,8 @@ def inputs(e: Evidence) -> Found:
             continue
         spread, size = float(np.ptp(value, axis=0).max()), float(np.abs(value).max())
         same = [n for n, a in e.data.items() if len(a) == len(value) and len(np.unique(a, axis=0)) < 2]
+        if size and _starts_at_zero(e, behind):
+            continue
         if size and spread <= 1e-6 * size and not same:
             yield e.found(
                 "constant_output",
@@ -287,3 +245,9 @@ def inputs(e: Evidence) -> Found:
                 "used.",
                 at=o.prediction,
             )
+
+
+def _starts_at_zero(e: Evidence, behind: set[int]) -> bool:
+    """Whether the weights of a layer are all 0 now, and will not be after the first update."""
+    weights = [p for i in behind & e.learned if (p := e.parameter(e.steps[i])) is not None and len(p.value().shape) > 1]
+    return any(not p.value().any() and (g := e.gradient(p)) is not None and g.any() for p in weights)

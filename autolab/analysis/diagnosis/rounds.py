@@ -12,8 +12,9 @@ import numpy as np
 from ...recording.model import Step
 from .cuts import is_evaluation
 from .evidence import Evidence
-from .lines import first_line, line_above, line_in
+from .lines import first_line, line_above, line_between, line_in
 from .report import ProgramFinding
+from .units import DROPOUTS
 from .watch import TrainingEvent
 from .words import at_line, listed, number, whole
 
@@ -33,8 +34,7 @@ def clearing(e: Evidence) -> Found:
             yield e.found(
                 "gradients_accumulate",
                 f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
-                "already: "
-                f"nothing clears them before line {added.line}{_growth(steps)}.",
+                f"already: nothing clears them before line {added.line}{_growth(steps)}.",
                 "Call optimizer.zero_grad() in every step, before loss.backward()."
                 if event.kind == "step"
                 else f"Clear it in every step, before backward(): {name}.grad = None.",
@@ -42,23 +42,46 @@ def clearing(e: Evidence) -> Found:
                 file=added.file,
             )
             return
-    for i, event in enumerate(events):
-        before = [other for other in events[:i] if other.pass_ == event.pass_]
-        kinds = [other.kind for other in before]
-        if event.kind != "step" or any(size[0] for size in event.sizes.values()) or "backward" not in kinds:
-            continue
-        after = [other for other in before[kinds.index("backward") + 1 :] if other.kind == "zero"]
-        if after:
-            yield e.found(
-                "gradients_cleared",
-                f"Line {after[-1].line} clears the gradients after backward and before the update in line "
-                f"{event.line}: the "
-                "optimizer finds none, and no parameter changes.",
-                "Clear before loss.backward(), or after optimizer.step().",
-                line=after[-1].line,
-                file=after[-1].file,
-            )
-            return
+    updates = [event for event in events if event.kind == "step" and event.sizes]
+    late = [event for event in updates if event.pass_] or updates
+    if not late or any(size[0] for event in late for size in event.sizes.values()):
+        yield from _never(e, updates)
+        return
+    event = late[0]
+    mine = events[: events.index(event)]
+    backward = next((other for other in reversed(mine) if other.kind == "backward"), None)
+    if backward is None or not any(g is not None and g.any() for g in e.watch.gradients.values()):
+        return
+    zero = next((other for other in reversed(mine) if other.kind == "zero"), None)
+    line, file = (zero.line, zero.file) if zero is not None else line_between(e, backward, event, "grad")
+    if zero is not None and mine.index(zero) < mine.index(backward):
+        line, file = line_between(e, backward, event, "grad")
+    before = "and only afterwards a new backward pass begins" if backward.pass_ < event.pass_ else "after backward"
+    yield e.found(
+        "gradients_cleared",
+        f"The update in line {event.line} finds no gradient, and no parameter changes: line {line} clears what "
+        f"backward in line {backward.line} has computed, {before}.",
+        "Call zero_grad(), then loss.backward(), then step(), in this order.",
+        line=line,
+        file=file,
+    )
+
+
+def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
+    """Gradients in many rounds that no update uses, although there is an optimizer."""
+    events, held = e.watch.events, e.bench.held(e.watch.program.named)
+    moved = any(event.kind == "own step" for event in events) or e.watch.error is not None
+    passes = [event for event in events if event.kind == "backward"]
+    if updates or moved or e.rounds < 10 or not held or not e.watch.calls_backward or not passes:
+        return
+    yield e.found(
+        "does_not_overfit",
+        f"Line {passes[0].line} computes gradients in {len(passes)} passes, and no parameter changes: step() of "
+        f"{listed(held)} is never called.",
+        "Call optimizer.step() after loss.backward().",
+        line=passes[0].line,
+        file=passes[0].file,
+    )
 
 
 def _growth(steps: list[TrainingEvent]) -> str:
@@ -106,6 +129,10 @@ def rate(e: Evidence) -> Found:
             file=file,
         )
     elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
+        changed = _changed_on_the_way(e)
+        if changed is not None:
+            yield changed
+            return
         yield e.found(
             "learning_rate",
             f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
@@ -115,6 +142,26 @@ def rate(e: Evidence) -> Found:
             line=line,
             file=file,
         )
+
+
+def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
+    """Gradients that are far smaller at the update than they were after backward."""
+    backward = next((event for event in e.watch.events if event.kind == "backward"), None)
+    event = next((event for event in e.watch.events if event.kind == "step"), None)
+    for name, size in () if event is None else event.sizes.items():
+        g = e.watch.gradients.get(name)
+        before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
+        if backward is not None and event is not None and 0 < size[0] < 1e-3 * before:
+            line, file = line_between(e, backward, event, "grad|clip")
+            return e.found(
+                "learning_rate",
+                f"The gradient of {name} has the norm {number(before)} after backward and {number(size[0])} at the "
+                f"update in line {event.line}: line {line} makes it that small, and the loss stays as it is.",
+                "Clip gradients to a norm of about 1, and divide a scaled loss's gradients by its scale once.",
+                line=line,
+                file=file,
+            )
+    return None
 
 
 def _made_at(e: Evidence) -> tuple[int | None, str | None]:
@@ -173,7 +220,7 @@ def modes(e: Evidence) -> Found:
         models = e.bench.training(e.program.named)
         value = whole(step.value)
         if (
-            step.function == "dropout"
+            step.function in DROPOUTS
             and models
             and not any(is_on for is_on, _ in models.values())
             and value is not None
@@ -182,9 +229,8 @@ def modes(e: Evidence) -> Found:
             if given is not None and given.shape == value.shape and (given != value).any():
                 yield e.found(
                     "dropout",
-                    f"{at_line(step)} drops {float(((value == 0) & (given != 0)).mean()):.0%} of its numbers "
-                    "although the model "
-                    "is in evaluation mode.",
+                    f"{at_line(step)} drops or changes {float((given != value).mean()):.0%} of its numbers although "
+                    "the model is in evaluation mode.",
                     "Give it training=self.training, or use nn.Dropout.",
                     at=step,
                 )
@@ -193,7 +239,7 @@ def modes(e: Evidence) -> Found:
 def _is_training_layer(step: Step) -> bool:
     """Whether it is a dropout or batch norm that works as in training."""
     mode = dict(step.attributes).get("training")
-    return (step.function == "dropout" and mode != "False") or (step.function == "batch_norm" and mode == "True")
+    return (step.function in DROPOUTS and mode != "False") or (step.function == "batch_norm" and mode == "True")
 
 
 def staying(e: Evidence) -> Found:

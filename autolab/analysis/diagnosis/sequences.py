@@ -9,8 +9,8 @@ import numpy as np
 
 from ...recording.model import Recording, Step
 from .evidence import Evidence
-from .probes import difference, first_bad, input_named, two_runs
 from .report import ProgramFinding
+from .reruns import difference, first_bad, input_named, other_numbers, two_runs
 from .words import at_line
 
 Found = Iterator[ProgramFinding]
@@ -31,7 +31,7 @@ def future(e: Evidence) -> Found:
         half = array.shape[axis] // 2
         late = array.copy()
         place = (slice(None),) * axis + (slice(half, None),)
-        late[place] = _others(array[place], array)
+        late[place] = other_numbers(array[place], array)
         pair = two_runs(e, name, array, late)
         sizes = (array.shape[axis], array.shape[axis] - 1)
         if pair is None or _is_causal(*pair, sizes, half, end.id):
@@ -47,13 +47,6 @@ def future(e: Evidence) -> Found:
                 at=at,
             )
             return
-
-
-def _others(part: np.ndarray, array: np.ndarray) -> np.ndarray:
-    if array.dtype.kind in "iub":
-        values = np.unique(array)
-        return values[(np.searchsorted(values, part) + 1) % len(values)].astype(array.dtype)
-    return (part * array.dtype.type(-0.7) + array.dtype.type(0.5 * (array.std() or 1.0))).astype(array.dtype)
 
 
 def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half: int, step: int) -> bool:

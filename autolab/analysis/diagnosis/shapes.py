@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...recording.model import Step
 from .evidence import Evidence
 from .report import ProgramFinding
@@ -75,3 +77,65 @@ def labels(e: Evidence) -> Found:
                 "Use cross_entropy with the indices, or one-hot targets of the scores' shape.",
                 at=o.step,
             )
+
+
+def reduced(e: Evidence) -> Found:
+    """One prediction for all examples, compared with the target of each; similarities along the examples."""
+    counts = {len(array) for array in e.data.values() if len(array) > 2}
+    for o in e.objectives:
+        if o.kind not in ("regression", "bce", "bce_logits") or o.target.value is None or o.prediction.value is None:
+            continue
+        shape, n = o.prediction.value.shape, (o.target.value.shape or (0,))[0]
+        if n not in counts or (shape and shape[0] == n) or len(shape) > len(o.target.value.shape):
+            continue
+        if len(shape) == len(o.target.value.shape) - 1 and shape and shape[0] == o.target.value.shape[-1] == n:
+            continue
+        lost = [s for i in sorted(e.behind([o.prediction]) & e.learning) if _loses(e, s := e.steps[i], n)]
+        if lost:
+            yield e.found(
+                "wrong_axis",
+                f"{at_line(lost[-1])} reduces the axis of the {n} examples: one prediction of shape {shape} is "
+                f"compared with {n} targets of shape {o.target.value.shape}.",
+                "Reduce the other axes only, such as mean(dim=1), or none.",
+                at=lost[-1],
+            )
+            return
+    for step in e.calls:
+        given = [i.value.shape for i in e.operands(step) if i.id in e.learning and i.value is not None]
+        fits = step.function in ("cosine_similarity", "normalize") and step.id in e.used and step.value is not None
+        if not fits or not given or len(given[0]) != 2 or given[0][0] not in counts or given[0][0] == given[0][1]:
+            continue
+        values = [whole(i.value) for i in e.operands(step) if i.value is not None and len(i.value.shape) == 2]
+        if _is_along_examples(step, given[0]) and not all(_is_centred(v) for v in values):
+            yield e.found(
+                "wrong_axis",
+                f"{at_line(step)} works along the axis of the {given[0][0]} examples: from shape {given[0]} it makes "
+                f"{() if step.value is None else step.value.shape}.",
+                "Name the axis of the features: dim=1 or dim=-1.",
+                at=step,
+            )
+            return
+
+
+def _loses(e: Evidence, step: Step, n: int) -> bool:
+    """Whether a reduction is given ``n`` examples on the first axis and leaves fewer."""
+    given = [i.value.shape for i in e.operands(step) if i.id in e.learning and i.value is not None]
+    is_reduction = step.function in ("mean", "sum", "max", "amax", "min", "amin", "median", "prod", "logsumexp")
+    return (
+        is_reduction
+        and bool(given)
+        and given[0][:1] == (n,)
+        and step.value is not None
+        and step.value.shape[:1] != (n,)
+    )
+
+
+def _is_along_examples(step: Step, given: tuple[int, ...]) -> bool:
+    value = whole(step.value)
+    if value is None or step.function == "cosine_similarity":
+        return value is not None and value.shape == (given[1],)
+    return bool(np.allclose(np.linalg.norm(value, axis=0), 1, atol=1e-3))
+
+
+def _is_centred(value: np.ndarray | None) -> bool:
+    return value is not None and bool(np.abs(value.mean(axis=0)).max() < 1e-4 * max(np.abs(value).max(), 1e-30))

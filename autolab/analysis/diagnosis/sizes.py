@@ -27,7 +27,8 @@ def _is_weight(e: Evidence, step: Step, p: LiveParameter) -> bool:
 
 
 def gradients(e: Evidence) -> Found:
-    """Norms of gradients in proportion to weights, from the first layer to the last."""
+    """Norms of gradients in proportion to weights, from the first layer to the last; and values that die out."""
+    yield from _dying_out(e)
     ratios = []
     for step, p in _weights(e):
         g = e.gradient(p)
@@ -53,6 +54,33 @@ def gradients(e: Evidence) -> Found:
         else "Use a usual initialisation, normalisation layers, and clip the norm of the gradient.",
         at=first[3],
     )
+
+
+def _dying_out(e: Evidence) -> Found:
+    """Values that hardly depend on the inputs any more after some layers, since weights are small."""
+    layers = [(step, p, users[0]) for step, p in _weights(e) if (users := e.users.get(step.id, []))]
+    layers = [(step, p, user) for step, p, user in layers if user.function != "embedding" and p.value().any()]
+    spreads = [(_spread(user), p, user) for _, p, user in layers]
+    sizes = [(size, p, user) for size, p, user in spreads if size is not None]
+    if len(sizes) < 4 or e.loss is None or any(user.function in ("add", "mul") for _, _, user in sizes):
+        return
+    (first, p, start), (last, q, end) = sizes[0], sizes[-2]
+    if first > 0 and last < 1e-6 * first and end.id in e.used and start.id in e.behind([end]):
+        yield e.found(
+            "vanishing",
+            f"What differs between examples shrinks from {number(first)} at {p.name} to {number(last)} at {q.name}, "
+            f"by about {number((max(last, 1e-45) / first) ** (1 / (len(sizes) - 2)))} with each layer.",
+            "Initialise with a deviation of about 1/sqrt(number of inputs), or use normalisation layers.",
+            at=start,
+        )
+
+
+def _spread(step: Step) -> float | None:
+    """How much a value differs between examples, on average."""
+    value = whole(step.value)
+    if value is None or value.ndim < 2 or len(value) < 3 or not np.isfinite(value).all():
+        return None
+    return _rms(value - value.mean(axis=0))
 
 
 def _is_masked(e: Evidence, step: Step, depth: int = 4) -> bool:

@@ -15,6 +15,7 @@ from .words import at_line, number, whole
 Found = Iterator[ProgramFinding]
 
 
+DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
 FLAT = {
     "sigmoid": (0.0, 1.0),
     "logistic": (0.0, 1.0),
@@ -44,7 +45,7 @@ def dead(e: Evidence) -> Found:
                 )
         elif step.function in ("clamp", "clip", "clamp_min", "clamp_max", "hardtanh") and value is not None:
             yield from _clamped(e, step, value)
-        elif step.function in ("dropout", "dropout1d", "dropout2d") and value is not None and not value.any():
+        elif step.function in DROPOUTS and value is not None and not value.any():
             given = whole(e.operands(step)[0].value)
             if given is not None and given.any():
                 yield e.found(
@@ -79,6 +80,8 @@ def saturated(e: Evidence) -> Found:
     """Sigmoids and tanhs at their ends, where the slope is almost 0."""
     for step in e.calls:
         ends, value = FLAT.get(step.function or ""), whole(step.value)
+        if step.function == "softmax" and value is not None and step.id in e.learning & e.used:
+            yield from _one_hot(e, step, value)
         if ends is None or value is None or value.size < 8 or step.id not in e.learning or step.id not in e.used:
             continue
         near = float(((value - ends[0] < 0.01) | (ends[1] - value < 0.01)).mean())
@@ -96,3 +99,28 @@ def saturated(e: Evidence) -> Found:
                 at=step,
                 certainty="suspicious",
             )
+
+
+def _one_hot(e: Evidence, step: Step, value: np.ndarray) -> Found:
+    """A softmax within a model that chooses one of several in every row, far ahead of the others."""
+    axis = _axis(value)
+    scores = whole(e.operands(step)[0].value)
+    if axis is None or scores is None or any(e.made_by(o.prediction) is step for o in e.objectives):
+        return
+    second, first = np.moveaxis(np.sort(scores, axis=axis), axis, 0)[-2:]
+    open_ = second > -1e4  # a row with only one place that is not masked has no choice
+    if open_.sum() >= 4 and float(np.median((first - second)[open_])) > 5:
+        yield e.found(
+            "saturated",
+            f"{at_line(step)} gives nearly all weight to one of {value.shape[axis]} in most rows: its scores go from "
+            f"{number(scores[scores > -1e4].min())} to {number(scores.max())}, where the slope is almost 0.",
+            "Make the scores smaller: divide those of attention by sqrt(d), and normalise what they are made of.",
+            at=step,
+            certainty="suspicious",
+        )
+
+
+def _axis(value: np.ndarray) -> int | None:
+    """The axis along which probabilities sum to 1."""
+    axes = [a for a in range(value.ndim) if value.shape[a] > 1 and np.allclose(value.sum(axis=a), 1, atol=1e-3)]
+    return axes[-1] if axes else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -78,6 +79,27 @@ class Workbench(ABC):
     @abstractmethod
     def repeatable(self) -> AbstractContextManager[Any]:
         """Inside, random numbers are those of now; afterwards they are as before."""
+
+    def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
+        """What graphs were made from that are older than the program: its copies share them."""
+        return []
+
+    @contextmanager
+    def keeping_gradients(self, named: Mapping[str, Any]) -> Iterator[None]:
+        """Afterwards the leaves of older graphs have the gradients of before."""
+        kept = [(leaf, leaf.grad) for leaf in self.beginnings(named)]
+        for leaf, _ in kept:
+            leaf.grad = None  # what is added to in place is not the user's
+        try:
+            yield
+        finally:
+            for leaf, grad in kept:
+                leaf.grad = grad
+
+    def draw(self) -> None:
+        """Take a number from every generator, so that those after it are others."""
+        random.random()
+        np.random.random()
 
     @abstractmethod
     def loss_in(self, result: Any) -> Any:

@@ -41,6 +41,17 @@ class TorchWorkbench(Workbench):
                 new.__dict__.update(copy.deepcopy(own, found))
         return found
 
+    def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
+        waiting, seen, found = [t.grad_fn for t in tensors_in(list(named.values()))], set(), []
+        while waiting:
+            node = waiting.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            waiting += [inner for inner, _ in node.next_functions]
+            found += [node.variable] if hasattr(node, "variable") else []
+        return found
+
     def record(self, fn: Callable[..., Any], program: Program) -> Recording:
         with torch.random.fork_rng():
             return record(fn, *program.args, options={"budget": BUDGET}, **program.kwargs)
@@ -77,7 +88,7 @@ class TorchWorkbench(Workbench):
         for name, value in items(named):
             if isinstance(value, Module):
                 minding = [m for m in value.modules() if isinstance(m, _MINDS_MODE)]
-                found[name] = any(m.training for m in minding or [value]), sorted({type(m).__name__ for m in minding})
+                found[name] = value.training or any(m.training for m in minding), sorted({type(m).__name__ for m in minding})
         return found
 
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
@@ -96,6 +107,10 @@ class TorchWorkbench(Workbench):
             finally:
                 random.setstate(kept)
                 np.random.set_state(numpy_kept)
+
+    def draw(self) -> None:
+        super().draw()
+        torch.rand(1)
 
     def loss_in(self, result: Any) -> Any:
         found = [t for t in tensors_in(result) if t.is_floating_point() and t.requires_grad]

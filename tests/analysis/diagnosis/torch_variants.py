@@ -118,7 +118,7 @@ def normalised_activations_are_not_passed_on():
 
         def forward(self, x):
             h = torch.relu(self.fc1(x))
-            normed = self.norm(h)  # <-
+            normed = self.norm(h)  # noqa: F841  # <-
             return self.fc2(h)  # <- return self.fc2(normed)
 
     return _class_loss, Net(), *_blobs()
@@ -176,13 +176,13 @@ def adapter_is_no_module():
 
 @mistake("unregistered_parameter")
 def heads_are_set_as_a_dict():
+    heads = {"a": nn.Linear(16, 3)}  # <-
+
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
             self.body = nn.Linear(4, 16)
-            setattr(
-                self, "heads", {"a": nn.Linear(16, 3)}
-            )  # <- , {"a": nn.Linear(16, 3)} => , nn.ModuleDict({"a": nn.Linear(16, 3)})
+            self.heads = heads  # <- self.heads = nn.ModuleDict(heads)
 
         def forward(self, x):
             return self.heads["a"](torch.relu(self.body(x)))  # <-
@@ -421,7 +421,7 @@ def self_attention_with_softmax_over_axis_0():
 
         def forward(self, tokens):
             q, k, v = self.qkv(self.embed(tokens)).chunk(3, dim=-1)
-            weights = F.softmax(q @ k.transpose(1, 2) / 8**0.5, dim=0)  # <- 0 => -1
+            weights = F.softmax(q @ k.transpose(1, 2) / 8**0.5, dim=0)  # <- dim=0 => dim=-1
             return self.out((weights @ v).mean(dim=1))
 
     tokens = torch.randint(0, 20, (12, 7))
@@ -486,9 +486,8 @@ def graph_readout_over_all_graphs():
 # ---------------------------------------------------------------------------------------------- nonlinearities
 @mistake("double_softmax")
 def probabilities_as_logits_of_a_distribution():
-    policy = nn.Sequential(
-        nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 3), nn.Softmax(dim=-1)
-    )  # <- Softmax(dim=-1) => Identity()
+    squash = nn.Softmax(dim=-1)  # <- squash = nn.Identity()
+    policy = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 3), squash)
 
     def loss_fn(policy, states, actions, returns):
         chosen = torch.distributions.Categorical(logits=policy(states))  # <-
@@ -691,7 +690,7 @@ def attention_without_a_scale():
             super().__init__()
             self.embed, self.out = nn.Embedding(20, size), nn.Linear(size, 3)
             self.q, self.k = nn.Linear(size, size), nn.Linear(size, size)
-            self.scale = 6.0  # <- self.scale = size**-0.5
+            self.scale = size**0.5  # <- self.scale = size**-0.5
 
         def forward(self, tokens):
             h = self.embed(tokens)

@@ -1,0 +1,93 @@
+"""Second runs with one thing changed, and what is different then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...recording.model import Recording, Step
+from .evidence import Evidence
+from .words import whole
+
+_SAME = 1e-5
+"""Of the largest number of an array two may differ by so much and count as equal."""
+
+
+def with_other(array: np.ndarray, axis: int, k: int) -> np.ndarray:
+    """The array with other numbers in the example number ``k``."""
+    changed = array.copy()
+    own = np.take(array, k, axis=axis)
+    others = [np.take(array, i, axis=axis) for i in range(array.shape[axis]) if i != k]
+    different = next((other for other in others if not np.array_equal(other, own)), own)
+    place = (slice(None),) * axis + (k,)
+    changed[place] = (
+        different if array.dtype.kind in "iub" else different * array.dtype.type(0.7) + own * array.dtype.type(-0.6)
+    )
+    return changed
+
+
+def other_numbers(part: np.ndarray, array: np.ndarray) -> np.ndarray:
+    """Numbers in the place of some of an array, each another one that may be in it."""
+    if array.dtype.kind in "iub":
+        values = np.unique(array)
+        return values[(np.searchsorted(values, part) + 1) % len(values)].astype(array.dtype)
+    return (part * array.dtype.type(-0.7) + array.dtype.type(0.5 * (array.std() or 1.0))).astype(array.dtype)
+
+
+def two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> tuple[Recording, Recording] | None:
+    """The program as it is, and with the change; None where their steps are not those of the recording."""
+    before = e.plain_run
+    after = None if before is None else e.rerun(name, changed)
+    if before is None or after is None:
+        return None
+    kinds = [[step.function for step in found.steps[: len(e.steps)]] for found in (before, after)]
+    return (before, after) if kinds[0] == kinds[1] == [step.function for step in e.steps.values()] else None
+
+
+def difference(before: Recording, after: Recording, step: int) -> np.ndarray | None:
+    """Which numbers of a step's value differ."""
+    a, b = whole(before.steps[step].value), whole(after.steps[step].value)
+    if a is None or b is None or a.shape != b.shape:
+        return None
+    with np.errstate(all="ignore"):
+        scale = max(np.abs(a[np.isfinite(a)]).max(initial=0.0), 1e-30)
+        return np.asarray(~((np.abs(a - b) <= _SAME * scale) | (a == b)))
+
+
+def changed_rows(before: Recording, after: Recording, step: int, axis: int = 0) -> list[int] | None:
+    """Which rows have another value, along an axis."""
+    found = difference(before, after, step)
+    if found is None or found.ndim <= axis:
+        return None
+    flat = np.moveaxis(found, axis, 0).reshape(found.shape[axis], -1).any(axis=1)
+    return [int(i) for i in np.flatnonzero(flat)]
+
+
+def is_clean(before: Recording, after: Recording, step: int, n: int, k: int) -> bool:
+    """Whether only what belongs to example ``k`` differs, along some axis."""
+    found = difference(before, after, step)
+    if found is None or not found.any():
+        return True
+    for axis in [axis for axis, size in enumerate(found.shape) if size % n == 0]:
+        rows, per = changed_rows(before, after, step, axis) or [], found.shape[axis] // n
+        if {i // per for i in rows} == {k} or (per > 1 and {i % n for i in rows} == {k}):
+            return True
+    return False
+
+
+def first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int], bool]) -> Step | None:
+    """From a bad step back: the one that is bad although nothing that it was computed from is."""
+    step = before.steps[end.id]
+    while True:
+        sources = [o.step for o in step.operands if o.step is not None]
+        if step.kind == "part":
+            sources = [o.step for i in sources for o in before.steps[i].operands if o.step is not None]
+        bad = [i for i in sources if not is_good(i)]
+        if not bad:
+            return e.steps.get(step.id)
+        step = before.steps[bad[0]]
+
+
+def input_named(e: Evidence, name: str) -> Step | None:
+    return next((s for s in e.steps.values() if s.name == name and s.kind in ("input", "constant")), None)
