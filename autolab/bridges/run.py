@@ -51,8 +51,8 @@ class BridgeRun(ABC):
     """A run. ``upstream`` is an array, a tuple of one per output, a function of the outputs that gives one, or None.
 
     ``check`` is called at every step, and may raise to end the run. ``replaced`` has the values that calls are to give
-    in place of their own, by the numbers of all calls, also of those that are left out in the end; ``numbers`` has
-    these for the steps of the recording.
+    in place of their own, or functions that make them of the call and its operands, by the numbers of all calls, also
+    of those that are left out in the end; ``numbers`` has these for the steps of the recording.
     """
 
     inputs: Any

@@ -3,32 +3,43 @@ sentences and `autolab.diagnose` are all made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from ..engine.backend import Array
 from .model import Recording, Snapshot, Step
 
-Sign = Literal["nan", "infinite", "vanishing", "exploding", "dead", "left", "raised", "replaced"]
+Sign = Literal[
+    "nan", "infinite", "vanishing", "exploding", "dead", "saturated", "clamped", "left", "raised", "replaced"
+]
 
 VANISHED = 1e-3
 EXPLODED = 1e3
 ROUNDINGS = 64
 """What is left of shares that cancel is no gradient, if it has no more units in the last place of them."""
+BOUNDS = {"sigmoid": (0.0, 1.0), "logistic": (0.0, 1.0), "hardsigmoid": (0.0, 1.0), "tanh": (-1.0, 1.0)}
+"""The bounds of functions that are almost flat near them."""
+CLAMPS = {"clamp", "clip", "clamp_min", "clamp_max", "hardtanh"}
 WHY_ZERO = {
-    "dead": {"relu", "relu6", "fused_relu"},
-    "flat": {"sigmoid", "hard_sigmoid", "tanh", "softplus", "erf", "clip", "exp"},
+    "dead": {"relu", "relu6"},
+    "flat": {*BOUNDS, *CLAMPS, "softplus", "erf", "exp"},
     "factor": {"mul", "div", "square", "pow", "matmul", "linear"},
     "step": {"sign", "floor", "ceil", "round", "rint", "trunc"},
 }
 """Why a function passes no gradient on, by the functions that can do that."""
 
+SATURATED, CLAMPED = 0.85, 0.9
+"""So many of the numbers are at a bound."""
+_NEAR, _FAR = 0.01, 4.0  # so near to a bound is a result, so far from 0 an argument
+
 
 @dataclass(frozen=True)
 class Observation:
-    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``."""
+    """One thing that is wrong at one step. ``size`` is the gradient's norm, or how many units are dead of ``total``, or
+    how many numbers are at a bound."""
 
     sign: Sign
     step: int
@@ -41,7 +52,9 @@ def observations(recording: Recording) -> list[Observation]:
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     felt = _felt_infinities(recording)
-    wrong = [finding for step in recording.steps for finding in _of_step(step, size, step.id in felt)]
+    steps = {step.id: step for step in recording.steps}
+    found = [[*_of_step(step, size, step.id in felt), *_of_units(step, steps)] for step in recording.steps]
+    wrong = [finding for some in found for finding in some]
     cancelled = _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
     wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
     return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
@@ -82,10 +95,30 @@ def _of_step(step: Step, reference: float, is_felt: bool) -> Iterator[Observatio
             yield Observation("vanishing", step.id, size)
         elif size > EXPLODED * reference:
             yield Observation("exploding", step.id, size)
-    if step.function == "relu" and step.value is not None:
-        dead, units = dead_units(step.value)
+
+
+def _of_units(step: Step, steps: Mapping[int, Step]) -> Iterator[Observation]:
+    """Units and numbers that pass no gradient on, or almost none."""
+    y, given = step.value, [steps[operand.step].value for operand in step.operands if operand.step is not None]
+    if y is None or not given or (x := given[0]) is None:
+        return
+    if step.function in WHY_ZERO["dead"]:
+        dead, units = dead_units(y)
+        if not units and y.size > 1 and y.minimum == y.maximum == 0:  # all that one example has
+            dead = units = y.size
         if dead:
             yield Observation("dead", step.id, float(dead), units)
+    if step.grad is None or not step.grad.norm or not y.is_whole:
+        return
+    if step.function in BOUNDS and y.size >= 8 and max(abs(x.minimum or 0.0), abs(x.maximum or 0.0)) > _FAR:
+        low, high = BOUNDS[step.function]
+        near = int(((y.values - low < _NEAR) | (high - y.values < _NEAR)).sum())
+        if near >= SATURATED * y.size:
+            yield Observation("saturated", step.id, near, y.size)
+    if step.function in CLAMPS and y.size > 1 and x.is_whole and x.shape == y.shape:
+        moved = int((x.values != y.values).sum())
+        if moved >= CLAMPED * y.size:
+            yield Observation("clamped", step.id, moved, y.size)
 
 
 def _cancelled(recording: Recording, small: set[int]) -> set[int]:
@@ -114,8 +147,21 @@ def dead_units(value: Snapshot) -> tuple[int, int]:
     axis = 1 if len(value.shape) == 4 else len(value.shape) - 1
     if axis < 1 or value.size == 0 or value.block[axis] > 1 or value.size == value.shape[axis]:
         return 0, 0
-    units = np.moveaxis(value.values != 0, axis, 0).reshape(value.shape[axis], -1).any(axis=1)
-    return int(units.size - units.sum()), int(units.size)
+    return zero_units(np.moveaxis(value.values, axis, 0))
+
+
+def zero_units(*arrays: Array) -> tuple[int, int]:
+    """How many units are exactly 0 in all these arrays, whose first axis is that of the units, and how many there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.recording.observations import zero_units
+    >>> zero_units(np.array([[0.0, 0.0], [0.0, 1.0], [np.nan, 0.0]]))
+    (1, 3)
+    """
+    active = [(array.reshape(len(array), -1) != 0).any(axis=1) for array in arrays]  # NaN is not 0
+    return int((~np.logical_or.reduce(active)).sum()), len(arrays[0])
 
 
 def departed(recording: Recording) -> list[Observation]:

@@ -245,7 +245,7 @@ class Recorder:
         if upstream is None and not isinstance(event.upstream, Bundle):
             upstream = self.budget.snapshot(event.upstream)
         draft.grad, draft.reached = upstream, True
-        if draft.kind != "call":
+        if draft.kind != "call" or draft.id in self.replacements.changed:
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         draft.keeps = self._kept.told(kept_by(event.node))
         for edge, share in zip(event.node.edges, event.gradients, strict=True):

@@ -7,7 +7,7 @@ arrive there and go no further.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,10 +31,11 @@ Key = int | str
 class Replacement:
     """The value that a step is to have: one number for all its elements, or an array of its shape.
 
+    Or a function that makes it, so that gradients go on through that: of the call, and of what it is given.
     ``function`` is the one that has to make the step, None for any.
     """
 
-    value: np.ndarray
+    value: np.ndarray | Callable[..., Any]
     function: str | None = None
 
 
@@ -104,6 +105,7 @@ class Replacements:
     def __init__(self, bound: Bound, given: Any) -> None:
         self._bound = bound
         self._wanted = replacements(bound.caller, given)
+        self.changed: set[int] = set()  # steps that a function made otherwise: their shares are not those of the uses
         self._done: dict[Key, int] = {}
         self._refused: dict[Key, str] = {}
 
@@ -116,9 +118,14 @@ class Replacements:
             if why is not None:
                 self._refused[key] = why
                 return False
+            self._done[key] = step
+            if callable(wanted.value):
+                made = wanted.value(lambda *given: event.function.apply(given, event.attributes), *event.inputs)
+                output._data, output.node = made._data, made.node
+                self.changed.add(step)
+                return False
             output._data = _like(wanted.value, output._data)
             output.node = None if output.node is None else Node.leaf()
-            self._done[key] = step
         return bool(keys)
 
     def _why_not(self, key: Key, wanted: Replacement, event: ForwardEvent, output: Variable) -> str | None:
@@ -127,7 +134,7 @@ class Replacements:
             return f"several steps are called {key!r}: numbers {self._done[key]} and on; give a number"
         if wanted.function is not None and made != wanted.function:
             return f"step {key} is now made by {made}, not by {wanted.function}: the function takes another branch here"
-        if wanted.value.shape not in ((), output.shape):
+        if not callable(wanted.value) and wanted.value.shape not in ((), output.shape):
             return f"{_called(key)} has shape {output.shape}, and the new value {wanted.value.shape}"
         if any([output is value for value in event.inputs]):
             return f"{_called(key)} is an input that {made} changed in place"

@@ -13,6 +13,7 @@ from ..engine.parameter import Parameter
 from ..links import Conv1D, Conv2D, Linear, Link
 from ..recording.arrays import snapshot
 from ..recording.model import Snapshot
+from ..recording.observations import zero_units
 
 CELLS = 128 * 128
 """Of a larger array a state keeps a reduced copy."""
@@ -116,10 +117,7 @@ def silent(layer: Layer) -> tuple[int, int] | None:
         return None
     own = dict(layer.link._own("parameter"))
     grads = [p._grad._data for p in own.values() if p._grad is not None]
-    if len(grads) < len(own):
-        return None
-    active = [(g.reshape(len(g), -1) != 0).any(axis=1) for g in grads]  # NaN is not 0
-    return int((~np.logical_or.reduce(active)).sum()), len(grads[0])
+    return None if len(grads) < len(own) else zero_units(*grads)
 
 
 def state_of(found: Sequence[Layer], iteration: int, seconds: float) -> ModelState:

@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from ...recording.model import Recording, Snapshot, Step
+from ...recording.observations import Observation, Sign, observations
 from ...recording.raised import last_recording
 from .comparisons import Objective, objectives
 from .program import Program
 from .report import Certainty, ProgramFinding
 from .watch import ProgramWatch, up_to_loss
-from .workbench import LiveParameter, Workbench
+from .workbench import Changes, LiveParameter, Workbench
 
 RESHAPES = frozenset(
     (
@@ -42,18 +43,18 @@ class Evidence:
     facts: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.bench.rounds = self.rounds
         self.program = self.bench.settled(self.program)
         self.watch = ProgramWatch(self.bench, self.program.copied())
-        self.trained = bool(self.rounds)
         copy = self.program.copied()
         self.recording_error: Exception | None = None
         self.recording: Recording | None = None
         with self.bench.repeatable(), np.errstate(all="ignore"):
             try:
-                self.recording = self.bench.record(up_to_loss(self.bench, copy), copy)
+                self.recording = self.bench.record(up_to_loss(self.bench, copy), copy, {})
             except Exception as error:
                 self.recording_error, self.recording = error, last_recording(error)
-        self.watch.run(max(1, self.rounds) if self.bench.has_gradients else 1)
+        self.watch.run(max(1, self.rounds))
         if not self.bench.has_gradients:
             self.watch.has_loss = self.recording is not None and "no_gradient" not in self.recording.notes
 
@@ -158,6 +159,16 @@ class Evidence:
                 return False
         return True
 
+    @cached_property
+    def observations(self) -> list[Observation]:
+        """What the graph marks, at the steps between the parameters and the loss."""
+        found = [] if self.recording is None else observations(self.recording)
+        return [seen for seen in found if seen.step in self.learning & self.used]
+
+    def observed(self, *signs: Sign) -> list[tuple[Step, Observation]]:
+        """Those of some signs, with their steps."""
+        return [(self.steps[seen.step], seen) for seen in self.observations if seen.sign in signs]
+
     # ------------------------------------------------------------------ what is learned
     @cached_property
     def objectives(self) -> list[Objective]:
@@ -188,12 +199,16 @@ class Evidence:
         self.bench.holding_statistics(copy.named)
         return self._probed(copy)
 
-    def _probed(self, copy: Program, is_drawn_anew: bool = False) -> Recording | None:
+    def changed(self, changes: Changes) -> Recording | None:
+        """The program with some steps changed, and its gradient; None where that cannot be run."""
+        return self._probed(self.program.copied(), changes=changes)
+
+    def _probed(self, copy: Program, is_drawn_anew: bool = False, changes: Changes | None = None) -> Recording | None:
         with self.bench.repeatable(), np.errstate(all="ignore"):
             if is_drawn_anew:
                 self.bench.draw()
             try:
-                return self.bench.record(up_to_loss(self.bench, copy, is_probe=True), copy)
+                return self.bench.record(up_to_loss(self.bench, copy, is_probe=changes is None), copy, changes or {})
             except Exception:
                 return None
 

@@ -10,6 +10,7 @@ from ...recording.model import Step
 from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
 from .evidence import Evidence
 from .report import ProgramFinding
+from .safe import ALIASES, safe_way
 from .words import at_line, listed, number, whole
 
 Found = Iterator[ProgramFinding]
@@ -25,36 +26,32 @@ _SAFE = {
     "where": ("the other branch of where", "Make the argument safe before the function, not its result after it."),
     "arccos": ("arccos at -1 or 1", "Clamp the argument to (-1 + 1e-6, 1 - 1e-6)."),
     "softmax": ("a row of -inf only", "Leave at least one number of each row unmasked."),
+    "std": ("the deviation of equal numbers, or of one", "Give it two numbers or more, and use sqrt(variance + 1e-8)."),
 }
-_ALIASES = {
-    "reciprocal": "div",
-    "rsqrt": "sqrt",
-    "acos": "arccos",
-    "asin": "arccos",
-    "std": "sqrt",
-    "log2": "log",
-    "log10": "log",
-}
+_ROWS = ("softmax", "log_softmax")  # what is masked with -inf is to be infinite
 
 
 def not_finite(e: Evidence) -> Found:
     """The first step that made a NaN or an infinity that reaches the loss or a gradient, and why."""
     if e.recording is None:
         return
-    for origin in find_nonfinite(e.recording).origins:
+    origins = find_nonfinite(e.recording).origins
+    meant = [origin.because for origin in origins if origin.function in _ROWS]
+    for origin in [origin for origin in origins if origin not in meant]:
         reaches = e.loss is not None and (e.loss.id in origin.values or origin.step == e.loss.id)
         bad = [p.name for p in e.trainable if (g := e.gradient(p)) is not None and not np.isfinite(g).all()]
         if not reaches and not (origin.gradients and bad):
             continue
-        cause = origin.because or origin
+        cause = origin if origin.function in _ROWS else origin.because or origin
         step = e.steps[cause.step]
-        name = _ALIASES.get(step.function or "", step.function or "")
+        name = ALIASES.get(step.function or "", step.function or "")
         if cause.how in ("given", "written"):
             why, remedy = "it was given", "Look for the number in the data: numpy.isnan(x).any()."
         else:
             why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))
-        if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
-            why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
+            if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
+                why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
+            remedy = safe_way(e, step) or remedy
         yield e.found(
             "not_finite",
             f"{at_line(step)} makes {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
@@ -71,10 +68,9 @@ def _what(origin: NonfiniteOrigin) -> str:
 
 def _numbers(e: Evidence, step: Step) -> str:
     given = [o.value for o in e.operands(step) if o.value is not None and o.value.minimum is not None]
-    ends = [
-        f"{number(v.minimum)} to {number(v.maximum)}" for v in given if v.minimum is not None and v.maximum is not None
-    ]
-    return f" (its input goes from {' and from '.join(ends)})" if ends else ""
+    ends = [(number(v.minimum or 0.0), number(v.maximum or 0.0)) for v in given]
+    told = [f"is {low}" if low == high else f"goes from {low} to {high}" for low, high in ends]
+    return f" (its input {' and '.join(told)})" if told else ""
 
 
 def underflow(e: Evidence) -> Found:

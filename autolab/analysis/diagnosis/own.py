@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,9 +21,10 @@ from ...links import BatchNormalization, Dropout, Link
 from ...optimizers.optimizer import Optimizer
 from ...recording.model import Recording
 from ...recording.record import record
+from ...recording.replacing import Replacement
 from .program import Program
 from .watch import up_to_loss
-from .workbench import LiveParameter, Workbench, items, replaced
+from .workbench import Changes, LiveParameter, Workbench, items, replaced
 
 BUDGET = 1 << 28
 
@@ -59,8 +59,9 @@ class OwnWorkbench(Workbench):
                 waiting += node.parents
         return [node for node in found.values() if isinstance(node, Leaf)]
 
-    def record(self, fn: Callable[..., Any], program: Program) -> Recording:
-        return record(fn, *program.args, options={"budget": BUDGET}, **program.kwargs)
+    def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
+        replaced = {step: Replacement(change) for step, change in changes.items()}
+        return record(fn, *program.args, options={"budget": BUDGET, "replace": replaced}, **program.kwargs)
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         found: dict[int, LiveParameter] = {}
@@ -108,13 +109,8 @@ class OwnWorkbench(Workbench):
 
     @contextmanager
     def repeatable(self) -> Iterator[None]:
-        kept, numpy_kept, rng = random.getstate(), np.random.get_state(), config.rng
-        try:
-            with using_config("rng", copy.deepcopy(rng)):
-                yield
-        finally:
-            random.setstate(kept)
-            np.random.set_state(numpy_kept)
+        with super().repeatable(), using_config("rng", copy.deepcopy(config.rng)):
+            yield
 
     def draw(self) -> None:
         super().draw()

@@ -166,7 +166,8 @@ def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
 
 def _made_at(e: Evidence) -> tuple[int | None, str | None]:
     """Where the optimizer was made."""
-    return line_above(e, rf"\b({'|'.join(map(re.escape, e.bench.held(e.program.named)))})\s*=")
+    names = "|".join(map(re.escape, e.bench.held(e.program.named)))
+    return line_above(e, rf"\b({names})\s*=") if names else (None, None)
 
 
 def _is_matrix(e: Evidence, name: str) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.model import Step
+from ...recording.observations import BOUNDS
 from .evidence import Evidence
 from .report import ProgramFinding
-from .units import FLAT
 from .words import at_line, called, number, whole
 from .workbench import LiveParameter
 
@@ -35,7 +35,7 @@ def gradients(e: Evidence) -> Found:
         users = e.users.get(step.id, [])
         if g is not None and np.isfinite(g).all() and g.any() and (size := _rms(p.value())):
             ratios.append((_rms(g) / size, step, p, users[0] if users else step))
-    if len(ratios) < 3:
+    if len(ratios) < 3 or not e.observed("vanishing", "exploding"):
         return
     first, last = ratios[0], ratios[-1]
     ratio = first[0] / last[0]
@@ -43,7 +43,7 @@ def gradients(e: Evidence) -> Found:
         return
     kind = "vanishing" if ratio < 1 else "exploding"
     per_layer = ratio ** (1 / (len(ratios) - 1))
-    between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in FLAT]
+    between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in BOUNDS]
     what = f"each {between[0]} and layer" if between else "each layer"
     yield e.found(
         kind,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
@@ -73,9 +72,10 @@ class ProgramWatch:
         """Run the program; a loss that it returns is differentiated once."""
         with self.bench.repeatable(), self.bench.listening(self._hear), np.errstate(all="ignore"):
             for self._round in range(rounds):
-                count = len(self.events)
+                count, before = len(self.events), {p.name: p.value().copy() for p in self.parameters}
                 try:
-                    loss = self.bench.loss_in(self.program())
+                    result = self.program()
+                    loss = self.bench.loss_in(result)
                     self.calls_backward = any(event.kind == "backward" for event in self.events)
                     if loss is not None and not self.calls_backward:
                         self._clear()
@@ -83,8 +83,19 @@ class ProgramWatch:
                 except Exception as error:
                     self.error = error
                     return
+                if self.bench.rounds and not self.bench.has_gradients:
+                    self._advance(result, before)
                 found = [event.loss for event in self.events[count:] if event.kind == "backward"]
                 self.losses += found[:1]
+
+    def _advance(self, result: Any, before: Mapping[str, np.ndarray]) -> None:
+        """What a pure training step returns is what it is given next; its gradient is not known."""
+        self.program, loss = self.bench.advanced(self.program, result)
+        self.parameters = self.bench.parameters(self.program.named)
+        pairs = [(p.name, before[p.name], p.value()) for p in self.parameters]
+        sizes = {name: (np.nan, _norm(old), _norm(new - old)) for name, old, new in pairs}
+        self.losses.append(float(loss))
+        self.events.append(TrainingEvent("step", None, None, self._round, sizes=sizes))
 
     def _clear(self) -> None:
         for parameter in self.parameters:
@@ -194,23 +205,15 @@ def up_to_loss(bench: Workbench, program: Program, is_probe: bool = False) -> Ca
     """The program's function without what it does after the loss is known: it returns the loss, in a probe without its
     gradients."""
 
-    @contextmanager
-    def stopped() -> Iterator[None]:
-        def hear(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
-            if kind == "backward":
-                raise _Reached(who)
-            return None  # gradients of a copy that has none
+    def reach(loss: Any) -> None:
+        raise _Reached(loss)
 
-        with bench.listening(hear):
-            yield
+    fn = bench.until_loss(program.fn, reach)
 
-    fn = program.fn
-
-    @wraps(fn)
+    @wraps(program.fn)
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
-            with stopped():
-                result = fn(*args, **kwargs)
+            result = fn(*args, **kwargs)
         except _Reached as reached:
             return bench.without_gradient(reached.loss) if is_probe else reached.loss
         loss = bench.loss_in(result)

@@ -19,14 +19,15 @@ def whole(value: Snapshot | None) -> np.ndarray | None:
 def called(step: Step) -> str:
     """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
     if step.source and step.statement and step.source not in step.statement and step.line is not None:
-        return f"{step.function} in `{_short(step.statement)}`"
+        return f"{step.function} in `{short(step.statement)}`"
     text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function or "a value"
-    return f"`{_short(text)}`"
+    return f"`{short(text)}`"
 
 
-def _short(text: str) -> str:
+def short(text: str, most: int = 60) -> str:
+    """A text without a comment, and not too long."""
     text = text.partition("  #")[0]
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def at_line(step: Step) -> str:

@@ -15,6 +15,9 @@ import numpy as np
 from ...recording.model import Recording
 from .program import Program
 
+Changes = Mapping[int, Callable[..., Any]]
+"""For steps of the first recording what makes their values instead, of the call and its operands."""
+
 _LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
 
 
@@ -42,6 +45,9 @@ class Workbench(ABC):
     has_gradients = True
     """Whether parameters keep their gradients; otherwise those of the recording count."""
 
+    rounds = 0
+    """How often a training step is run; 0 where the program is a loss."""
+
     how_to_register = "Hold layers in nn.ModuleList or nn.Sequential, and tensors as nn.Parameter."
 
     @abstractmethod
@@ -53,8 +59,8 @@ class Workbench(ABC):
         return program
 
     @abstractmethod
-    def record(self, fn: Callable[..., Any], program: Program) -> Recording:
-        """Record ``fn`` with the arguments of the program."""
+    def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
+        """Record ``fn`` with the arguments of the program, and with some of its steps changed."""
 
     @abstractmethod
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
@@ -76,9 +82,15 @@ class Workbench(ABC):
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
         """Put batch norm, by which examples may influence each other, into evaluation mode; says if there was any."""
 
-    @abstractmethod
-    def repeatable(self) -> AbstractContextManager[Any]:
+    @contextmanager
+    def repeatable(self) -> Iterator[None]:
         """Inside, random numbers are those of now; afterwards they are as before."""
+        kept, numpy_kept = random.getstate(), np.random.get_state()
+        try:
+            yield
+        finally:
+            random.setstate(kept)
+            np.random.set_state(numpy_kept)
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
         """What graphs were made from that are older than the program: its copies share them."""
@@ -117,6 +129,10 @@ class Workbench(ABC):
         """Let an array of a copy hold other numbers."""
         named[...] = array
 
+    def like(self, array: np.ndarray, value: Any) -> Any:
+        """The numbers as an array of the kind and dtype of ``value``."""
+        return array.astype(value.dtype)
+
     def without_gradient(self, loss: Any) -> Any:
         """A loss whose backward pass is not to be recorded, where that saves time."""
         return loss
@@ -130,6 +146,22 @@ class Workbench(ABC):
     @abstractmethod
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> AbstractContextManager[Any]:
         """Inside, ``hear(kind, who, go_on)`` is called for every ``backward``, ``zero`` and ``step``, and continues."""
+
+    def until_loss(self, fn: Callable[..., Any], reach: Callable[[Any], Any]) -> Callable[..., Any]:
+        """The function, in which ``reach(loss)`` is called in place of a backward pass, and nothing is updated."""
+
+        def hear(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
+            return reach(who) if kind == "backward" else None
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with self.listening(hear):
+                return fn(*args, **kwargs)
+
+        return run
+
+    def advanced(self, program: Program, result: Any) -> tuple[Program, Any]:
+        """The program for the next round after one that gave ``result``, and the loss, where parameters are results."""
+        raise NotImplementedError
 
     def is_optimizer_adaptive(self, optimizer: Any) -> bool:
         """Whether the size of its updates does not depend on that of the gradients."""

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import inspect
-import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
+from types import FunctionType
 from typing import Any
 
 import jax
 import numpy as np
 
 from ...analysis.diagnosis.program import Program
-from ...analysis.diagnosis.workbench import LiveParameter, Workbench
-from ...recording.model import Recording
-from .inputs import array_of, exchanged, is_float
-from .record import record
+from ...analysis.diagnosis.workbench import LiveParameter
+from ..diagnose import BridgeWorkbench
+from ..needed import UnsupportedError
+from .inputs import JaxInputs, array_of, exchanged, is_float
+from .record import JaxRun
 
-BUDGET = 1 << 28
 
-
-class JaxWorkbench(Workbench):
+class JaxWorkbench(BridgeWorkbench):
     """JAX. The gradients are those of the recording: JAX keeps none."""
+
+    runs, inputs = JaxRun, JaxInputs
 
     has_gradients = False
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
-        """Arrays never change."""
-        return {id(a): a for a in jax.tree_util.tree_leaves(values) if isinstance(a, jax.Array)}
-
-    def record(self, fn: Callable[..., Any], program: Program) -> Recording:
-        return record(fn, *program.args, options={"budget": BUDGET}, **program.kwargs)
+        """Arrays never change, but a jitted training step may take them over."""
+        arrays = [a for a in jax.tree_util.tree_leaves(values) if isinstance(a, jax.Array)]
+        return {id(a): jax.numpy.array(a) if self.rounds else a for a in arrays}
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         """The arrays of floats in the first dict, list or object; of the first argument, where there is none."""
@@ -51,15 +51,6 @@ class JaxWorkbench(Workbench):
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
         return False
 
-    @contextmanager
-    def repeatable(self) -> Iterator[None]:
-        kept, numpy_kept = random.getstate(), np.random.get_state()
-        try:
-            yield
-        finally:
-            random.setstate(kept)
-            np.random.set_state(numpy_kept)
-
     def loss_in(self, result: Any) -> Any:
         found = [a for a in jax.tree_util.tree_leaves(result) if hasattr(a, "dtype") and is_float(a)]
         return next((a for a in found if a.ndim == 0), found[0] if found else None)
@@ -78,6 +69,94 @@ class JaxWorkbench(Workbench):
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
         yield
+
+    # ------------------------------------------------------------------ a training step
+    def settled(self, program: Program) -> Program:
+        """What is jitted forgets its Python function when it is copied: a function around it keeps that."""
+        fn = program.fn
+        if not self.rounds or isinstance(fn, FunctionType):
+            return program
+
+        @wraps(inspect.unwrap(fn))
+        def step(*args: Any, **kwargs: Any) -> Any:
+            return fn(*args, **kwargs)
+
+        return Program(step, program.args, program.kwargs, program.prepared)
+
+    def until_loss(self, fn: Callable[..., Any], reach: Callable[[Any], Any]) -> Callable[..., Any]:
+        """The step without ``jit``, up to its call of what `jax.grad` or `jax.value_and_grad` gives."""
+        if not self.rounds:
+            return fn
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with _until_grad(reach):
+                inspect.unwrap(fn)(*args, **kwargs)
+            raise UnsupportedError("record: the training step does not call jax.grad or jax.value_and_grad itself")
+
+        return run
+
+    def advanced(self, program: Program, result: Any) -> tuple[Program, Any]:
+        """Trees of the result go where the arguments have one of the same structure, shapes and dtypes; a single array
+        only to the first arguments, as data may have its shape too."""
+        bound = inspect.signature(program.fn).bind(*program.args, **program.kwargs)
+        given, fed, rest = bound.arguments, dict[str, Any](), list[Any]()
+        is_one = any(_form(value) == _form(result) for value in given.values())
+        for item in [result] if is_one else _items(result):
+            free = [name for name in given if name not in fed]
+            fits = [name for name in free if _form(given[name]) == _form(item)]
+            if _is_array(item):
+                fits = fits if fits[:1] == free[:1] and _is_array(given[free[0]]) else []
+            fed |= dict.fromkeys(fits[:1], item)
+            rest += [] if fits else [item]
+        loss = self.loss_in([item for item in rest if _is_array(item) and item.ndim == 0])
+        if not fed or loss is None:
+            missing = "a loss, one number" if fed else f"anything like its arguments {', '.join(given)}"
+            raise TypeError(
+                f"diagnose: with steps, a training step returns new parameters and the loss; {_name(program.fn)} does "
+                f"not return {missing}"
+            )
+        bound.arguments.update(fed)
+        return Program(program.fn, bound.args, bound.kwargs, program.prepared), loss
+
+
+@contextmanager
+def _until_grad(reach: Callable[[Any], Any]) -> Iterator[None]:
+    """Inside, what JAX makes of a loss for its first gradient is not called: ``reach(loss)`` is."""
+    own = {name: getattr(jax, name) for name in ("grad", "value_and_grad")}
+
+    def restore() -> None:
+        for name, made in own.items():
+            setattr(jax, name, made)
+
+    def first(fn: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, **options: Any) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            restore()  # a loss may have derivatives of its own
+            result = fn(*args, **kwargs)
+            return reach(result[0] if has_aux else result)
+
+        return call
+
+    jax.grad = jax.value_and_grad = first
+    try:
+        yield
+    finally:
+        restore()
+
+
+def _items(result: Any) -> list[Any]:
+    """What a training step returns, one by one."""
+    if type(result) is dict:
+        return list(result.values())
+    return list(result) if type(result) in (tuple, list) else [result]
+
+
+def _form(tree: Any) -> Any:
+    leaves, structure = jax.tree_util.tree_flatten(tree)
+    return structure, [(np.shape(leaf), getattr(leaf, "dtype", type(leaf))) for leaf in leaves]
+
+
+def _name(fn: Any) -> str:
+    return str(getattr(fn, "__name__", type(fn).__name__))
 
 
 def _is_array(value: Any) -> bool:

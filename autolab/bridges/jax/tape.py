@@ -166,6 +166,8 @@ class JaxTape:
         """Evaluate and keep: a draft for the result, or one for the call and one for each of several results."""
         uses = [self._use(value, label, var) for value, label, var in _operands(values, equation, inner)]
         places = [i for i, value in enumerate(values) if value.needs]
+        given = self.replaced.get(len(self.drafts))
+        fn = _changed(fn, given) if callable(given) else fn
         arrays, start, vjp = [value.array for value in values], perf_counter(), None
         if places and name != "stop_gradient":
             outputs, vjp = vjp_of(fn, arrays, places)
@@ -174,9 +176,9 @@ class JaxTape:
         seconds = perf_counter() - start
         draft = Draft(len(self.drafts), "call", name, None, uses, None, seconds=seconds, attributes=attributes)
         draft.is_inner = inner
-        if draft.id in self.replaced and len(outputs) == 1:
+        if given is not None and not callable(given) and len(outputs) == 1:
             (y,) = outputs
-            outputs, draft.replaced = [jnp.broadcast_to(jnp.asarray(self.replaced[draft.id], y.dtype), y.shape)], True
+            outputs, draft.replaced = [jnp.broadcast_to(jnp.asarray(given, y.dtype), y.shape)], True
         self.drafts.append(draft)
         self.levels[draft.id] = level.at(equation, self.fn)
         results = self._results(draft, outputs, vjp is not None)
@@ -221,6 +223,11 @@ def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int])
         return fn(*given)
 
     return jax.vjp(of_needing, *[values[i] for i in places])
+
+
+def _changed(fn: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """What gives the one result of a call otherwise, from the call and its operands."""
+    return lambda *arrays: [change(lambda *given: fn(*given)[0], *arrays)]
 
 
 def _shares(vjp: Callable[[Any], Sequence[Any]], cotangents: list[Any]) -> Sequence[Any]:

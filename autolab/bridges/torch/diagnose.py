@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -15,19 +14,20 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from ...analysis.diagnosis.program import Program
-from ...analysis.diagnosis.workbench import LiveParameter, Workbench, items, replaced
-from ...recording.model import Recording
-from .record import record
+from ...analysis.diagnosis.workbench import LiveParameter, items, replaced
+from ..diagnose import BridgeWorkbench
+from .inputs import TorchInputs
+from .record import TorchRun
 from .tensors import array_of, tensors_in
 
-BUDGET = 1 << 28
 _BATCH_NORM = torch.nn.modules.batchnorm._NormBase
 _MINDS_MODE = (_BATCH_NORM, torch.nn.modules.dropout._DropoutNd)
 
 
-class TorchWorkbench(Workbench):
+class TorchWorkbench(BridgeWorkbench):
     """PyTorch."""
+
+    runs, inputs = TorchRun, TorchInputs
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
         """Tensors with a graph behind them cannot be copied; generators copy their state."""
@@ -51,10 +51,6 @@ class TorchWorkbench(Workbench):
             waiting += [inner for inner, _ in node.next_functions]
             found += [node.variable] if hasattr(node, "variable") else []
         return found
-
-    def record(self, fn: Callable[..., Any], program: Program) -> Recording:
-        with torch.random.fork_rng():
-            return record(fn, *program.args, options={"budget": BUDGET}, **program.kwargs)
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         found: dict[int, LiveParameter] = {}
@@ -88,7 +84,8 @@ class TorchWorkbench(Workbench):
         for name, value in items(named):
             if isinstance(value, Module):
                 minding = [m for m in value.modules() if isinstance(m, _MINDS_MODE)]
-                found[name] = value.training or any(m.training for m in minding), sorted({type(m).__name__ for m in minding})
+                kinds = sorted({type(m).__name__ for m in minding})
+                found[name] = value.training or any(m.training for m in minding), kinds
         return found
 
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
@@ -100,13 +97,8 @@ class TorchWorkbench(Workbench):
 
     @contextmanager
     def repeatable(self) -> Iterator[None]:
-        kept, numpy_kept = random.getstate(), np.random.get_state()
-        with torch.random.fork_rng():
-            try:
-                yield
-            finally:
-                random.setstate(kept)
-                np.random.set_state(numpy_kept)
+        with super().repeatable(), torch.random.fork_rng():
+            yield
 
     def draw(self) -> None:
         super().draw()
@@ -118,6 +110,9 @@ class TorchWorkbench(Workbench):
 
     def differentiate(self, loss: Any) -> None:
         loss.sum().backward() if loss.numel() > 1 else loss.backward()
+
+    def like(self, array: np.ndarray, value: Any) -> Any:
+        return torch.as_tensor(array, dtype=value.dtype, device=value.device)
 
     def without_gradient(self, loss: Any) -> Any:
         return loss.detach()

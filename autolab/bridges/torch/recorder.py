@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -121,7 +122,7 @@ class TorchRecorder(TorchFunctionMode):
         before = None if changed is None else edge_of(changed)
         versions = [(t, t._version) for t in tensors_in([args, kwargs]) if t is not changed and t.requires_grad]
         scope, start = self.tracker.now(), perf_counter()
-        result = func(*given, **named)
+        result = self._result(func, given, named)
         draft = self.draft(calls.name_of(func), uses, site, scope, perf_counter() - start)
         draft.attributes = calls.attributes(func, calls.arguments(func, args, kwargs))
         if calls.is_reversed(func) and len(uses) == 2:
@@ -209,10 +210,19 @@ class TorchRecorder(TorchFunctionMode):
             self.shares.watch_node(draft.id, tensor.grad_fn, {places[0]: (old, before)})
         self.add(draft, tensor)
 
+    def _result(self, func: Any, given: list[Any], named: dict[str, Any]) -> Any:
+        """What the call gives, or what another function makes of the call and its operands."""
+        change = self.replaced.get(len(self.drafts))
+        if not callable(change):
+            return func(*given, **named)
+        if calls.is_reversed(func):
+            return change(lambda a, b: func(b, a), *reversed(given))
+        return change(partial(func, **named), *given)
+
     def _replaced(self, draft: Draft, result: Any) -> Any:
         """The result, or what it is to be instead: gradients end there."""
         value = self.replaced.get(draft.id)
-        if value is None or not isinstance(result, Tensor):
+        if value is None or callable(value) or not isinstance(result, Tensor):
             return result
         draft.replaced = True
         given = torch.as_tensor(value, dtype=result.dtype, device=result.device).expand(result.shape).clone()

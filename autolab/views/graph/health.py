@@ -36,7 +36,7 @@ def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign
             continue
         worst = (min if sign == "vanishing" else max)(mine, key=lambda finding: finding.size)
         words = {"count": plural(len(mine), "step"), "reference": near}
-        size = str(int(worst.size)) if sign == "dead" else number(worst.size)
+        size = str(int(worst.size)) if worst.total else number(worst.size)
         told.append(
             (sign, say(f"health_{sign}", **words, worst=label(steps[worst.step]), size=size, total=worst.total))
         )

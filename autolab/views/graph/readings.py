@@ -234,6 +234,8 @@ SIGNS: dict[Sign, str] = {
     "vanishing": "↓ vanishes",
     "exploding": "↑ explodes",
     "dead": "dead units",
+    "saturated": "saturated",
+    "clamped": "at its bound",
     "left": "left the graph",
     "raised": "led to the error",
     "replaced": "replaced",

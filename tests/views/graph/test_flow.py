@@ -183,6 +183,28 @@ def test_dead_units_are_zero_for_every_sample_of_a_batch():
     assert "1 of 2" in sentences(shown, observations(shown))[0][1]
 
 
+@pytest.mark.parametrize(
+    ("fn", "x", "seen"),
+    [
+        (F.relu, [[-1.0, -2.0]], ("dead", 2, 2)),  # one example, of which nothing is left
+        (F.sigmoid, np.linspace(5, 9, 10), ("saturated", 10, 10)),
+        (np.tanh, np.linspace(-1, 1, 10), None),
+        (lambda x: F.clip(x, 0.0, 1.0), np.linspace(1.5, 9, 10), ("clamped", 10, 10)),
+        (lambda x: F.clip(x, 0.0, 9.0), np.linspace(1.5, 9, 10), None),
+    ],
+)
+def test_units_at_a_bound_are_marked_in_the_graph_and_named_by_diagnose(fn, x, seen):
+    def loss(x):
+        return fn(x).sum()
+
+    shown = autolab.record(loss, np.array(x))
+    found = [f for f in observations(shown) if f.sign not in ("vanishing", "exploding")]
+    assert [(f.sign, f.size, f.total) for f in found] == [seen] * (seen is not None)
+    assert seen is None or f"{seen[1]} of {seen[2]}" in sentences(shown, found)[0][1]
+    named = [(f.kind.partition("_")[0], f.step) for f in autolab.diagnose(loss, autolab.Variable(x)).findings]
+    assert {f for f in named if f[0] in ("dead", "saturated", "clamped")} == {(f.sign, f.step) for f in found}
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_nan_and_infinities_are_marked_and_the_first_nan_has_a_path():
     def program(x):

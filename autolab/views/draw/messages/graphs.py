@@ -80,7 +80,11 @@ SENTENCES: dict[str, str] = {
     "health_dead": (
         "Dead units at {count}: at {worst}, {size} of {total} are 0 for every example, so no gradient gets through."
     ),
-    "health_none": "No NaN, no infinities, no vanishing or exploding gradients, no dead units.",
+    "health_saturated": (
+        "Saturated at {count}: at {worst}, {size} of {total} numbers are next to a bound, where the slope is almost 0."
+    ),
+    "health_clamped": "Held at a bound at {count}: at {worst}, {size} of {total} numbers, whose gradient is 0 there.",
+    "health_none": "No NaN, no infinities, no vanishing or exploding gradients, no dead or saturated units.",
     "nan_given": "The first NaN was given: it is in {what}.",
     "nan_written": "The first NaN is a number written in {what}{place}.",
     "nan_computed": "The first NaN came up in the {phase} pass, at {what}{place}.",
