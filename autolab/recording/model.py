@@ -43,6 +43,7 @@ class Scope:
     and so every link). Scopes nest: ``parent`` is the id of the next outer one, None directly in the recorded function.
     ``label`` is the call as written, the loop's head, ``t = 3`` or the name that was given; ``name`` the user's own
     name of what a call returned. ``line`` is where the call, the loop or the block begins in ``file``.
+    ``block`` is the name that a link, a module or a ``named_scope`` goes by, ``blocks.3: Block``; None elsewhere.
     ``steps`` are the ids of the steps that are in this scope and in none of its inner ones.
 
     Examples
@@ -64,6 +65,7 @@ class Scope:
     file: str | None
     line: int | None
     steps: tuple[int, ...]
+    block: str | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Snapshot:
         values = np.abs(self.values.astype(complex if self.values.dtype.kind == "c" else float))
         finite = values[np.isfinite(values)]
         largest = float(finite.max(initial=0.0))  # squares of very small and large numbers would be 0 and infinite
-        return largest * float(np.linalg.norm(finite / largest)) if largest else 0.0
+        return largest * math.sqrt(float(np.square(finite / largest).sum())) if largest else 0.0
 
     @cached_property
     def size(self) -> int:

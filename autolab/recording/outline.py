@@ -3,6 +3,9 @@
 Where many steps follow each other without a scope to part them, the outline makes its own groups: both ends stay, the
 stretch between them becomes a ``run``, and a long run holds shorter ones. So whatever is opened, only few boxes appear.
 In a function of more than a few steps, those of one line of code, such as ``a = x @ W + b``, are a ``statement``.
+
+With more than `ALL_OPEN` steps an outline is a plan: blocks that repeat are a ``stack``, and a group that holds nothing
+but one other is not told apart from it.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from math import ceil
 from typing import Literal
 
 from .model import LEAVES, Recording, Scope, ScopeKind, Step
+from .stacks import Repeats
 from .topological import topological
 
 FEW = 12
@@ -23,11 +27,13 @@ FEW = 12
 MOST = 300
 """A function's steps are all shown, and no run is made of them, up to this number."""
 
-ALL_OPEN = 60
-"""Up to so many boxes every scope is open at first."""
+ALL_OPEN = 40
+"""Up to so many boxes every scope is open at first; with more, the outline is a plan."""
 
 PARTLY_OPEN = 30
-"""Otherwise scopes are opened until so many boxes are there."""
+"""In a plan with few boxes, scopes are opened as long as there are no more than so many."""
+
+_TOO_FEW = 6  # boxes, which say too little
 
 _AT_EACH_END = 60
 _ROUNDS, _ROUNDS_AT_EACH_END = 60, 12
@@ -35,7 +41,7 @@ _APART = 1 << 24  # between the ids of the groups of two orders
 _RUN, _PARTS = 40, 20  # a run of more than so many is parted
 
 
-GroupKind = ScopeKind | Literal["run", "statement"]
+GroupKind = ScopeKind | Literal["run", "statement", "stack"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +64,11 @@ class Group:
         """All steps in it, also those in inner groups."""
         return tuple([s for item in self.items for s in (item.steps if isinstance(item, Group) else (item,))])
 
+    @property
+    def is_repeated(self) -> bool:
+        """Whether its items are the same thing again and again."""
+        return self.kind in ("loop", "stack")
+
 
 Item = Step | Group
 
@@ -65,12 +76,24 @@ Item = Step | Group
 @dataclass(frozen=True, eq=False)
 class Outline:
     """All groups of a recording. ``items`` are those of the whole, ``parents`` the group that each step or group is
-    directly in.
+    directly in. ``is_plan``: there are so many steps that blocks are shown before numbers.
     """
 
     items: tuple[Item, ...]
     groups: dict[int, Group]
     parents: dict[int, int]
+    is_plan: bool = False
+
+    def is_planned(self, identity: int) -> bool:
+        """Whether a step or group stands among blocks in a plan: it is drawn small there, without its numbers."""
+        return self.parents.get(identity) in self._levels_of_blocks
+
+    @cached_property
+    def _levels_of_blocks(self) -> frozenset[int | None]:
+        if not self.is_plan:
+            return frozenset()
+        blocks = [group.id for group in self.groups.values() if group.kind not in ("run", "statement")]
+        return frozenset([self.parents.get(identity) for identity in blocks])
 
     def around(self, identity: int) -> list[int]:
         """The ids of the groups around a step or group, the outermost first."""
@@ -103,24 +126,24 @@ class Outline:
 
     def at_first(self) -> frozenset[int]:
         """The groups that are open before anyone has chosen: all but statements, if there are no more than `ALL_OPEN`
-        boxes with everything open, else level by level from the outside, until `PARTLY_OPEN` are there. Runs stay
-        closed too, and so do the loops that have some: their passes are too many to be told apart.
+        boxes with everything open. In a plan none are; only where that leaves too few boxes, level by level from the
+        outside. What repeats stays closed there.
         """
         return self._at_first
 
     @cached_property
     def _at_first(self) -> frozenset[int]:
-        if self.size(self.groups) <= ALL_OPEN:
+        if not self.is_plan:
             return frozenset([group.id for group in self.groups.values() if group.kind != "statement"])
         expanded: set[int] = set()
-        count, level = len(self.items), [*_batches(self.items)]
+        count, level = len(self.items), _to_open(self.items)
         while level:
-            batch = level.pop(0)
-            more = sum([len(group.items) - 1 for group in batch])
-            if count + more <= PARTLY_OPEN:
+            group = level.pop(0)
+            more = len(group.items) - 1
+            if count < _TOO_FEW and count + more <= PARTLY_OPEN:
                 count += more
-                expanded |= {group.id for group in batch}
-                level += _inner_batches(batch)
+                expanded.add(group.id)
+                level += _to_open(group.items)
         return frozenset(expanded)
 
 
@@ -132,22 +155,10 @@ def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:
             yield item
 
 
-def _batches(items: Iterable[Item]) -> list[list[Group]]:
-    """The groups that are opened together: the rounds of a loop all or none."""
-    groups = [item for item in items if isinstance(item, Group) and item.scope is not None and not _is_long_loop(item)]
-    rounds = [group for group in groups if group.kind == "pass"]
-    return [*([group] for group in groups if group.kind != "pass"), *([rounds] if rounds else [])]
-
-
-def _is_long_loop(group: Group) -> bool:
-    return group.kind == "loop" and any([isinstance(item, Group) and item.kind == "run" for item in group.items])
-
-
-def _inner_batches(batch: list[Group]) -> list[list[Group]]:
-    """The same inside of groups that were opened together; what several rounds hold is opened in all or in none."""
-    batches = [inner for group in batch for inner in _batches(group.items)]
-    together = [group for inner in batches for group in inner]
-    return batches if len(batch) == 1 else [together] if together else []
+def _to_open(items: Iterable[Item]) -> list[Group]:
+    """The groups that hold others, but for what repeats."""
+    groups = [item for item in items if isinstance(item, Group) and item.scope is not None and not item.is_repeated]
+    return [group for group in groups if any([isinstance(inner, Group) for inner in group.items])]
 
 
 def outline(recording: Recording, most: int = MOST) -> Outline:
@@ -163,6 +174,9 @@ class _Builder:
         self._scopes, self._outputs, self._most = recording.scopes, set(recording.outputs), most
         self._apart = recording.order * _APART
         self._steps = {step.id: step for step in recording.steps}
+        self._is_plan = len(self._steps) > ALL_OPEN
+        self._repeats = Repeats()
+        self._around = self._scopes_of_inputs(recording)
         self._last_use = dict.fromkeys(recording.outputs, len(recording.steps))
         for step in recording.steps:
             for operand in step.operands:
@@ -175,12 +189,14 @@ class _Builder:
     def outline(self) -> Outline:
         inner = self._ordered()
         for scope in reversed(self._scopes):  # inner ones come after outer ones
-            items = self._by_statement(self._items(inner.get(scope.id, [])))
+            items = self._stacked(self._by_statement(self._items(inner.get(scope.id, []))))
             if items:
                 limits = (_ROUNDS, _ROUNDS_AT_EACH_END) if scope.kind == "loop" else (self._most, _AT_EACH_END)
                 self._group(self._id(scope.id), scope.kind, scope, self._with_runs(items, *limits))
-        items = self._with_runs(self._by_statement(self._items(inner[None])), self._most, _AT_EACH_END)
-        return Outline(tuple(items), self._groups, self._parents)
+        items = self._stacked(self._by_statement(self._items(inner[None])))
+        return Outline(
+            tuple(self._with_runs(items, self._most, _AT_EACH_END)), self._groups, self._parents, self._is_plan
+        )
 
     def _id(self, number: int) -> int:
         """The id of a group; the graphs of a function and of its derivatives have none in common."""
@@ -201,7 +217,7 @@ class _Builder:
                 keyed.setdefault(self._scopes[scope].parent, []).append((step.id, 1, self._id(scope)))
                 scope = self._scopes[scope].parent
         for leaf, place in self._places_of_leaves(lasts).items():
-            keyed.setdefault(self._steps[leaf].scope, []).append((place, 0, leaf))
+            keyed.setdefault(self._around[leaf], []).append((place, 0, leaf))
         ordered = {scope: [identity for *_, identity in sorted(found)] for scope, found in keyed.items()}
         return topological(ordered, self._steps.values(), self._way, self._steps) if self._apart else ordered
 
@@ -215,14 +231,18 @@ class _Builder:
 
     def _places_of_leaves(self, lasts: dict[int, int]) -> dict[int, int]:
         """The place of each leaf in its scope: inputs in front, others before the item that uses them first."""
-        places = {s.id: -1 if s.kind == "input" else s.id for s in self._steps.values() if s.kind in LEAVES}
+        places = {
+            s.id: -1 if s.kind == "input" and self._around[s.id] is None else s.id
+            for s in self._steps.values()
+            if s.kind in LEAVES
+        }
         used: set[int] = set()
         for step in self._steps.values():
             for operand in step.operands:
                 leaf = operand.step
                 if leaf in places and leaf not in used and places[leaf] >= 0:
                     used.add(leaf)
-                    places[leaf] = self._item_around(step, self._steps[leaf].scope, lasts)
+                    places[leaf] = self._item_around(step, self._around[leaf], lasts)
         return places
 
     def _item_around(self, step: Step, scope: int | None, lasts: dict[int, int]) -> int:
@@ -235,13 +255,46 @@ class _Builder:
     def _items(self, identities: list[int]) -> list[Item]:
         return [self._steps[i] if i >= 0 else self._groups[i] for i in identities]
 
+    def _scopes_of_inputs(self, recording: Recording) -> dict[int, int | None]:
+        """The scope of every leaf. In a plan with many inputs, each of those that came in a list or dict is in the
+        innermost one around all its uses: so come the parameters of a model that is a function.
+        """
+        around = {step.id: step.scope for step in self._steps.values() if step.kind in LEAVES}
+        if not self._is_plan or len(recording.inputs) <= FEW:
+            return around
+        ways: dict[int, list[int]] = {}
+        for step in self._steps.values():
+            for use in step.operands:
+                given = None if use.step is None else self._steps[use.step]
+                if given is not None and given.kind == "input" and "[" in (given.name or ""):
+                    way = self._way(step)[:-1]
+                    ways[given.id] = _in_common(ways.get(given.id, way), way)
+        return around | {leaf: ~way[-1] - self._apart if way else None for leaf, way in ways.items()}
+
     # ------------------------------------------------------------------ groups
-    def _own_group(self, kind: Literal["run", "statement"], items: list[Item]) -> Group:
+    def _own_group(self, kind: Literal["run", "statement", "stack"], items: list[Item]) -> Group:
         """A group that is no scope."""
         self._made += 1
         return self._group(self._id(len(self._scopes) + self._made - 1), kind, None, items)
 
+    def _stacked(self, items: list[Item]) -> list[Item]:
+        """In a plan, blocks that repeat as one group."""
+        if not self._is_plan:
+            return items
+        found: list[Item] = []
+        rest = iter(items)
+        for period, times in self._repeats.stretches(items):
+            units = [[next(rest) for _ in range(period)] for _ in range(times)]
+            if times == 1:
+                found += units[0]
+            else:
+                inner = [unit[0] if period == 1 else self._own_group("run", unit) for unit in units]
+                found.append(self._own_group("stack", [*inner]))
+        return found
+
     def _group(self, identity: int, kind: GroupKind, scope: Scope | None, items: list[Item]) -> Group:
+        if self._is_plan and kind not in ("run", "stack") and len(items) == 1 and isinstance(items[0], Group):
+            kind, scope, items = self._merged(kind, scope, items[0])
         ends = [step for item in items for step in (item.results if isinstance(item, Group) else (item.id,))]
         last = max(item.last if isinstance(item, Group) else item.id for item in items)
         results = tuple([i for i in ends if self._last_use.get(i, -1) > last])
@@ -249,6 +302,18 @@ class _Builder:
         for item in items:
             self._parents[item.id] = identity
         return group
+
+    def _merged(self, kind: GroupKind, scope: Scope | None, inner: Group) -> tuple[GroupKind, Scope | None, list[Item]]:
+        """A group that holds nothing but another one as one with it: a pass of a loop is the block that it calls."""
+        if kind == "loop" or (inner.is_repeated and kind == "pass"):
+            return kind, scope, [inner]
+        del self._groups[inner.id]
+        is_pass = kind == "pass"
+        return (
+            kind if is_pass or not inner.is_repeated else inner.kind,
+            inner.scope if is_pass and inner.scope is not None else scope,
+            [*inner.items],
+        )
 
     def _by_statement(self, items: list[Item]) -> list[Item]:
         """The calls of one statement that follow each other as one group, if its value is all that is used of them."""
@@ -292,6 +357,11 @@ def _statement(item: Item) -> tuple[tuple[str | None, int | None, str] | None, i
     if isinstance(item, Group) or item.kind in LEAVES or item.statement is None:
         return None, item.id
     return (item.file, item.line, item.statement), None
+
+
+def _in_common(a: list[int], b: list[int]) -> list[int]:
+    """How two ways from the outside inwards begin alike."""
+    return [one for one, other in zip(a, b, strict=False) if one == other]
 
 
 def _leaves_in_front(items: list[Item]) -> list[Item]:

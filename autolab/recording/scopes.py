@@ -45,6 +45,7 @@ class ScopeDraft:
     place: CodePosition | None = None
     line: int | None = None
     is_call: bool = False
+    block: str | None = None
     steps: list[int] = field(default_factory=list)
 
     def scope(self, identity: int) -> Scope:
@@ -60,6 +61,7 @@ class ScopeDraft:
             file=place.file or None,
             line=line or None,
             steps=tuple(self.steps),
+            block=self.block,
         )
 
 
@@ -74,10 +76,11 @@ class ScopeDrafts(list[ScopeDraft]):
         place: CodePosition | None,
         line: int | None = None,
         is_call: bool = False,
+        block: str | None = None,
     ) -> int:
         """The number of a new scope."""
         depth = 0 if parent is None else self[parent].depth + 1
-        self.append(ScopeDraft(parent, kind, label, depth, place, line, is_call))
+        self.append(ScopeDraft(parent, kind, label, depth, place, line, is_call, block))
         return len(self) - 1
 
     def settled(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
@@ -245,14 +248,13 @@ class ScopeTracker:
     def _block(self, level: _FrameLevel, mark: Mark) -> int:
         """A scope for a block of the user's, or for a link: that is a call, which reads as he wrote it if he did."""
         if level.place is not None:
-            return self._drafts.new(level.innermost, "link", mark.label, level.place, mark.line)
+            return self._drafts.new(level.innermost, "link", mark.label, level.place, mark.line, block=mark.label)
         place = self._levels[-2].place if len(self._levels) > 1 else None
         if place is None or not place.is_call:
-            return self._drafts.new(level.innermost, "link", mark.label, place)
-        label = (
-            f"{_without_self(place.source or '', self._levels[-2].frame.f_code)}  # {mark.label.rpartition(': ')[2]}"
-        )
-        return self._drafts.new(level.innermost, "link", label, place, is_call=True)
+            return self._drafts.new(level.innermost, "link", mark.label, place, block=mark.label)
+        written = _without_self(place.source or "", self._levels[-2].frame.f_code)
+        label = f"{written}  # {mark.label.rpartition(': ')[2]}"
+        return self._drafts.new(level.innermost, "link", label, place, is_call=True, block=mark.label)
 
     def _next_round(self, was: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> _OpenBlock:
         loop = was.what

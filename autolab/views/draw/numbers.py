@@ -101,6 +101,21 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return str(tuple(int(n) for n in shape))
 
 
+def short_count(count: int) -> str:
+    """A count in few characters: ``9,999``, ``198k``, ``1.19M``.
+
+    Examples
+    --------
+    >>> short_count(8320), short_count(198272), short_count(124_439_808)
+    ('8,320', '198k', '124M')
+    """
+    if count < 10_000:
+        return f"{count:,}"
+    rounded = float(f"{count:.3g}")
+    power = min(4, (len(f"{rounded:.0f}") - 1) // 3)
+    return f"{rounded / 1000**power:g}{' kMGT'[power]}"
+
+
 def bytes_text(count: int) -> str:
     """A number of bytes in units that people read."""
     size = float(count)

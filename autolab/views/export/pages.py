@@ -32,7 +32,7 @@ from ..draw.svg import Look
 from ..graph.explorer import Explorer
 from ..graph.graph_view import GraphView
 from ..graph.page_program import motion
-from ..graph.saved_page import AMOUNTS, MANY_STEPS, explorer_page
+from ..graph.saved_page import AMOUNTS, MANY_STEPS, OF_NETWORK, explorer_page
 from ..graph.session import Session
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
@@ -121,6 +121,9 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
         shown.exported(target)
 
 
+_ZIPPED_FROM = 300_000  # characters; what is shorter can be read in the page's text
+
+
 # ---------------------------------------------------------------------------------------------------- what it holds
 VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens", "surface")
 """The live views that a page can hold, by the names of their modules."""
@@ -167,10 +170,9 @@ def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPa
         session = view._session if isinstance(view, Explorer) else None
         moves = motion(session, recording) if isinstance(view, Explorer) else None
         there = _link(session, playground, is_wanted) if session is not None and playground else None
-        is_large = len(recording.steps) > MANY_STEPS
-        amounts = AMOUNTS[::-1] if is_large else AMOUNTS
+        amounts = OF_NETWORK if len(recording.steps) > MANY_STEPS else AMOUNTS
         contents = (explorer_page(recording, amount, view, moves, there) for amount in amounts)
-        return SavedPage(recording.function, "explorer", contents, growing=is_large)
+        return SavedPage(recording.function, "explorer", contents)
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
     if isinstance(shown, Interact):
@@ -197,7 +199,10 @@ def _link(session: Session, playground: str, is_wanted: bool) -> dict[str, Any] 
 def _held(data: str, picture: Markup | None) -> Markup:
     """The data that a live page begins with, and a picture or words for where no script runs."""
     still_part = element("noscript", picture or element("p", escape(say("needs_script"))))
-    return join([still_part, element("script", Markup(data), type="application/json", id="saved")])
+    kind = "application/json"
+    if len(data) > _ZIPPED_FROM:
+        data, kind = base64.b64encode(zipped(data)).decode(), "application/gzip"
+    return join([still_part, element("script", Markup(data), type=kind, id="saved")])
 
 
 # ---------------------------------------------------------------------------------------------------- as text

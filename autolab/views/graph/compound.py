@@ -19,6 +19,7 @@ from .layout.coordinates import tenth
 
 MARGIN = 16.0
 GAP_DOWN, GAP_RIGHT = (24.0, 38.0), (30.0, 46.0)
+GAP_OF_PLAN = (20.0, 20.0)
 """Free space between boxes side by side, and between those that follow each other."""
 
 TAB = 28.0
@@ -77,7 +78,7 @@ def arrange(
     if right:
         sizes = {identity: (height, width) for identity, (width, height) in sizes.items()}
     pieces = _Pieces(outline, edges)
-    whole = _Level(None, outline.items, expanded, sizes, pieces.of_level, label_width, right)
+    whole = _Level(outline, None, outline.items, expanded, sizes, pieces.of_level, label_width, right)
     arranged = Arranged(whole.width, whole.height, {}, [], [])
     whole.place(0.0, 0.0, -1, arranged)
     arranged.paths = [_joined([piece.path for piece in way]) for way in pieces.ways]
@@ -161,6 +162,7 @@ class _Level:
 
     def __init__(
         self,
+        outline: Outline,
         group: Group | None,
         items: Sequence[Item],
         expanded: Collection[int],
@@ -171,8 +173,9 @@ class _Level:
     ) -> None:
         self.group = group
         self._is_right = right
+        self._gap = GAP_RIGHT if right else GAP_OF_PLAN if items and outline.is_planned(items[0].id) else GAP_DOWN
         self._inner = {
-            item.id: _Level(item, item.items, expanded, sizes, pieces, label_width, right)
+            item.id: _Level(outline, item, item.items, expanded, sizes, pieces, label_width, right)
             for item in items
             if isinstance(item, Group) and item.id in expanded
         }
@@ -221,7 +224,7 @@ class _Level:
         return layout(
             ((0.0, 0.0 if self._is_right else TAB),) * first + tuple(sizes) + ((0.0, 0.0),) * len(self._exits),
             tuple(edges),
-            gap=GAP_RIGHT if self._is_right else GAP_DOWN,
+            gap=self._gap,
             margin=MARGIN if self.group is None else _FRAME_MARGIN,
             ends=(first, len(self._exits)),
             ports=tuple(ports),

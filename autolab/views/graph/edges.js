@@ -9,12 +9,13 @@ import { set, svg, write } from "../live/dom.js";
 /**
  * @typedef {{id: number, kind: string, output: boolean, x: number, y: number, w: number, h: number, name: string |
  *   null, text: string, symbol: string, cells: boolean, parent: number | null, group: {kind: string, count: string,
- *   first: number, last: number} | null, order: number | null, of: number | null, device?: string | null}} SceneNode
+ *   first: number, last: number} | null, order: number | null, of: number | null, device?: string | null, plan: string
+ *   | null}} SceneNode
  */
 /**
- * @typedef {{key: string, description: string, direction: "down" | "right", width: number, height: number, nodes:
- *   SceneNode[], frames: SceneFrame[], edges: {from: number, to: number, path: string, transfer?:
- *   string | null}[]}} Scene
+ * @typedef {{key: string, title: string, description: string, direction: "down" | "right", width: number, height:
+ *   number, nodes: SceneNode[], frames: SceneFrame[], edges: {from: number, to: number, path: string, transfer?: string
+ *   | null}[]}} Scene
  */
 
 /**
@@ -110,8 +111,8 @@ export function walk({ nodes, frames, edges, direction }, id, key) {
 const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
 
 /**
- * @typedef {{id: number, parent: number | null, kind: string, text: string, count: string, depth: number, x: number, y:
- *   number, w: number, h: number}} SceneFrame
+ * @typedef {{id: number, parent: number | null, kind: string, name: string, text: string, count: string, depth: number,
+ *   x: number, y: number, w: number, h: number}} SceneFrame
  */
 
 /**
@@ -147,9 +148,9 @@ export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
   };
 }
 
-/** The sign in front of a closed group's heading. @param {(event: Event) => void} open */
-export function makeToggle(open) {
-  const toggle = sign(11, 11, false);
+/** The sign in front of a closed group's heading. @param {(event: Event) => void} open @param {number} y */
+export function makeToggle(open, y) {
+  const toggle = sign(11, y, false);
   set(toggle, { onclick: open });
   return toggle;
 }

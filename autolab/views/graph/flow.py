@@ -13,55 +13,19 @@ A closed group shows the norms of its result, and the sum of the times and bytes
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, get_args
 
-from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...recording.model import LEAVES, Recording, Step
 from ...recording.outline import Group, Item
 from ..draw.messages import say
 from ..draw.numbers import bytes_text, number, seconds_text
 from .labels import result
 from .scene import lines
+from .sizes import scale_of, size_of
 
 Measure = Literal["value", "gradient", "ratio", "time", "bytes"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-
-WIDE_RANGE = 100.0
-"""From this ratio of the largest to the smallest number on, the scale is logarithmic."""
-
-DECADES = 12.0
-"""A logarithmic scale reaches at most so many powers of ten below the largest number; what is smaller stands at its
-lower end."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """From numbers to places between 0 and 1. ``low`` and ``high`` are its ends."""
-
-    low: float
-    high: float
-    logarithmic: bool
-
-    def place(self, size: float) -> float:
-        """Where a number stands. Zero is at the lower end of every scale."""
-        if size <= self.low:
-            return 0.0
-        if self.logarithmic:
-            return min(1.0, math.log(size / self.low) / math.log(self.high / self.low))
-        return min(1.0, (size - self.low) / (self.high - self.low))
-
-
-def scale_of(sizes: Iterable[float]) -> Scale:
-    """A scale for numbers from zero on: linear from 0, or logarithmic where they differ much."""
-    positive = [size for size in sizes if 0 < size < math.inf]
-    if not positive:
-        return Scale(0.0, 0.0, False)
-    low, high = min(positive), max(positive)
-    if high < WIDE_RANGE * low:
-        return Scale(0.0, high, False)
-    return Scale(max(low, high / 10**DECADES), high, True)
 
 
 def measure(item: Item, by: Measure, backward_seconds: Mapping[int, float]) -> float | None:
@@ -85,19 +49,12 @@ def _bytes(step: Step) -> float:
 
 
 def _norm(step: Step, by: Measure) -> float | None:
-    value, grad = _size(step.value), _size(step.grad)
+    value, grad = size_of(step.value), size_of(step.grad)
     if by == "value":
         return value
     if by == "gradient" or grad is None:
         return grad
     return grad / value if value else None
-
-
-def _size(snapshot: Snapshot | None) -> float | None:
-    """The norm; None of a value without finite elements: 0 would say that nothing flows."""
-    if snapshot is None or snapshot.size == snapshot.nan_count + snapshot.inf_count:
-        return None
-    return snapshot.norm
 
 
 TEXTS: dict[str, Callable[[float], str]] = {"time": seconds_text, "bytes": lambda size: bytes_text(round(size))}
@@ -155,7 +112,7 @@ def _lines(
     for edge, operands in lines(recording, recording.outline, expanded):
         size = sizes[edge.source]
         if by == "gradient":
-            shares = [_size(operand.contribution) for operand in operands]
+            shares = [size_of(operand.contribution) for operand in operands]
             size = max([share for share in shares if share is not None], default=None)
         found.append(size)
     return found

@@ -8,6 +8,7 @@ import { makeMotion } from "../steps/motion.js";
 import { sameEdge } from "./answer.js";
 import { MANY, drawNear, makeEdge, makeFrame, walk } from "./edges.js";
 import { makeNode, stations } from "./node.js";
+import { makeCrumbs, unfold } from "./plan.js";
 import { beginning, makeMinimap, makeZoom } from "./zoom.js";
 
 /** @typedef {import("./edges.js").Scene} Scene */
@@ -35,12 +36,15 @@ export function makeGraph(select, toggle) {
   const zoom = makeZoom(picture, look);
   const map = makeMinimap(zoom.parts[1]);
   const legend = makeScaleLegend();
+  const crumbs = makeCrumbs((id) => turn(false, id));
   /** @type {Map<number, ReturnType<typeof makeNode>>} */
   let nodes = new Map();
   /** @type {({from: number, to: number, nth: number} & ReturnType<typeof makeEdge>)[]} */
   let edges = [];
   /** @type {import("./edges.js").Thing[]} */
   let things = []; // all of them
+  /** @type {Scene | undefined} */
+  let before;
   /** @type {Scene} */
   let scene;
   /** @type {Record<string, Reading>} */
@@ -69,7 +73,7 @@ export function makeGraph(select, toggle) {
    * @param {(id: number) => void} fill
    */
   function draw(next, fill) {
-    scene = next;
+    [before, scene] = [scene, next];
     frames = new Map(next.frames.map((frame) => [frame.id, makeFrame(frame, () => turn(false, frame.id))]));
     nodes = new Map(next.nodes.map((node) => [node.id, makeNode(node, toggle && (() => turn(true, node.id)))]));
     /** @type {Record<string, number>} */
@@ -81,7 +85,8 @@ export function makeGraph(select, toggle) {
     things = [...nodes.values(), ...edges, ...frames.values()];
     if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);
     for (const [id, node] of nodes) {
-      set(node.element, { onclick: () => select(id), onfocus: () => reach(id) });
+      const press = () => (toggle && node.group && node.size.plan !== null ? turn(true, id) : select(id));
+      set(node.element, { onclick: press, onfocus: () => reach(id) });
       fill(id);
     }
     for (const [id, { tab }] of frames) set(tab, { onfocus: () => reach(id) });
@@ -97,7 +102,12 @@ export function makeGraph(select, toggle) {
     );
     look();
     kept = toggled !== null;
-    if (toggled) stay(toggled);
+    if (toggled) {
+      const elements = new Map(boxes.map(({ element }, k) => [next.nodes[k].id, element]));
+      unfold(before, next, toggled.id, elements, [...edges.map((e) => e.element), ...open.map((f) => f.back)]);
+      stay(toggled);
+    }
+    crumbs.update(next, inside(toggled?.id ?? reachable));
     toggled = null;
     if (next.nodes.length <= EACH_BY_TAB) for (const { element } of nodes.values()) set(element, { tabindex: 0 });
     else if (!find(reachable)) reach(next.nodes[0].id);
@@ -117,6 +127,11 @@ export function makeGraph(select, toggle) {
     const [node, frame] = [nodes.get(id), frames.get(id)];
     (node ?? frame)?.show(true);
     return node?.element ?? frame?.tab;
+  }
+
+  /** The open group that a box, or the label of a group, is in. @param {number | null} id */
+  function inside(id) {
+    return id !== null && frames.has(id) ? id : (scene.nodes.find((node) => node.id === id)?.parent ?? null);
   }
 
   /** @param {boolean} open @param {number | null} id */
@@ -143,6 +158,7 @@ export function makeGraph(select, toggle) {
     if (former && nodes.size > EACH_BY_TAB && !isFree) set(former, { tabindex: -1 });
     reachable = id;
     set(/** @type {any} */ (find(id)), { tabindex: 0 });
+    crumbs.update(scene, inside(id));
   }
 
   /** @param {KeyboardEvent} event */
@@ -152,10 +168,12 @@ export function makeGraph(select, toggle) {
     if (target === null || isShortcut(event)) return;
     const closed = nodes.get(id)?.group;
     const enter = event.key === "Enter" || event.key === " ";
-    if (frames.has(id) && (enter || event.key === "-")) turn(false, id);
+    const around = inside(id);
+    const leaves = event.key === "Escape" && scene.frames.some((frame) => frame.id === around && frame.name);
+    if (event.key === "Escape" && (!leaves || picture.querySelector(".al-selected"))) return;
+    if (leaves || event.key === "-" || (frames.has(id) && enter)) turn(false, around);
     else if (closed && (event.key === "Enter" || event.key === "+")) turn(true, id);
     else if (enter) select(id);
-    else if (event.key === "-") turn(false, scene.nodes.find((n) => n.id === id)?.parent ?? null);
     else {
       const next = walk(scene, id, event.key);
       if (next === undefined) return;
@@ -202,7 +220,7 @@ export function makeGraph(select, toggle) {
   const head = html("div.al-graph-head");
   const foot = html("div.al-graph-foot", legend.root, map.root);
   return {
-    root: html("div.al-graph", head, ...zoom.parts, foot, zoom.tools),
+    root: html("div.al-graph", head, crumbs.root, ...zoom.parts, foot, zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,

@@ -22,6 +22,7 @@ from .listing import listing, proof, remarks
 from .questions import Reader, answers
 from .readings import readings
 from .scene import scene
+from .sizes import Bars
 
 MOST_BOXES = 1000
 """A picture with more boxes is not drawn: it would be slow, and nobody could find anything in it."""
@@ -52,7 +53,8 @@ def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> An
     graph = reader.graph(order)
     if graph is None or graph.outline.size(opened := _opened(graph.outline, open)) > MOST_BOXES:
         return None
-    found = readings(graph, opened, scales=reader.scales, own=own)
+    bars = reader.once(f"bars {order}", lambda: Bars.of(graph)) if graph.outline.is_plan else None
+    found = readings(graph, opened, scales=reader.scales, own=own, bars=bars)
     nodes, scale = found["nodes"], found["scale"]
     if order:
         return {"nodes": nodes, "scale": scale}

@@ -36,6 +36,7 @@ from .scene import (
 _TITLE_HEIGHT = 34.0
 _NOTE_CHARACTER = 7.9
 _CELL = 26.0
+_PLAN_HEADING, _PLAN_WORDS, _PLAN_BARS, _BETWEEN_BARS = 18.0, 33.0, 39.0, 6.0
 _BELOW = 4.0  # a plate on the lower edge covers no text
 _NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
 
@@ -156,13 +157,15 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
     box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
     parts = [
         *([] if compact else [element("title", escape(reading["spoken"], limit=500))]),
-        *([element("rect", class_="box", x=5, y=5, **box)] if node["group"] else []),  # what looks like a pile
+        *[element("rect", class_="box", x=by, y=by, **box) for by in _pile(node)],
         element("rect", class_=f"box {kind}", **box),
         *_heading(node),
         *([] if compact else _plates(node)),
         *([] if node["order"] is None else _badge(node["order"])),
     ]
-    if node["group"] and node["group"]["count"]:
+    if node["plan"] is not None:
+        parts += _planned(node, reading)
+    elif node["group"] and node["group"]["count"]:
         parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
     if node["h"] > HEADER + CAPTION + FOOTER:
         second = second_column(node)
@@ -170,6 +173,26 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
         parts += _column(second, "grad", node, reading, compact, shades)
     parts += _signs(node, signs)
     return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
+
+
+def _pile(node: Node) -> tuple[float, ...]:
+    """How far what lies behind a closed group looks out; in a plan only behind what repeats."""
+    if node["plan"] is None:
+        return (5.0,) if node["group"] else ()
+    return (8.0, 4.0) if node["group"] and node["group"]["kind"] in ("loop", "stack") else ()
+
+
+def _planned(node: Node, reading: dict[str, Any]) -> list[Markup]:
+    """What a box of a plan has instead of its numbers: a line of words, and how large value and gradient are."""
+    told = " · ".join([part for part in (reading["value"].replace(" …", ""), node["plan"]) if part])
+    long = (node["w"] - 2 * PADDING - _BETWEEN_BARS) / 2
+    parts = [words_at(PADDING, _PLAN_WORDS, told, "small")]
+    for k, size in enumerate(reading["bars"]):
+        place = {"x": PADDING + k * (long + _BETWEEN_BARS), "y": _PLAN_BARS, "height": 4.0, "rx": 2}
+        if size is not None:
+            parts.append(element("rect", class_="depth0", width=long, **place))
+            parts.append(element("rect", class_="gradient" if k else "bars", width=long * size, **place))
+    return parts
 
 
 def _signs(node: Node, signs: Sequence[str]) -> list[Markup]:
@@ -183,9 +206,10 @@ def _signs(node: Node, signs: Sequence[str]) -> list[Markup]:
 
 
 def _heading(node: Node) -> list[Markup]:
-    sign = [words_at(node["w"] - PADDING, 24.0, node["symbol"], "sign")] if node["symbol"] else []
+    y = 24.0 if node["plan"] is None else _PLAN_HEADING
+    sign = [words_at(node["w"] - PADDING, y, node["symbol"], "sign")] if node["symbol"] else []
     if node["name"] is None or node["name"] == node["text"]:
-        return [words_at(PADDING, 24.0, node["text"], "name" if node["name"] else None), *sign]
+        return [words_at(PADDING, y, node["text"], "name" if node["name"] else None), *sign]
     name = element("tspan", escape(node["name"]), class_="name")
     rest = element("tspan", escape(f" = {node['text']}"))
     return [element("text", name, rest, x=PADDING, y=24.0), *sign]
@@ -196,7 +220,7 @@ def _plates(node: Node) -> list[Markup]:
     plates = []
     if node["device"]:
         plates += _plate(node["device"], PADDING + plate_width(node["device"]) / 2, 0.0, "plate device")
-    if node["kind"] in LEAVES:
+    if node["kind"] in LEAVES and node["plan"] is None:
         plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
     if node["output"]:
         plates += _plate("output", node["w"] / 2, node["h"], "plate")
@@ -284,7 +308,7 @@ def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> li
 
     ``shades`` learns which shades of cells it uses.
     """
-    if scale is None or not (scale["scale"] or scale["grad"]):
+    if scale is None or not (scale["scale"] or scale["grad"] or scale.get("bars")):
         return []
     words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")
     if not scale["ticks"]:

@@ -4,11 +4,12 @@ found.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...recording.model import Recording, Step
-from ...recording.outline import Group
+from ...recording.outline import Group, Outline
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.names import expression, heading, label
@@ -50,7 +51,9 @@ def group_heading(group: Group) -> str:
 
 
 def group_count(group: Group) -> str:
-    """How much there is inside: the rounds of a loop or of a run of rounds, else the steps."""
+    """How much there is inside: the blocks of a stack, the rounds of a loop or of a run of rounds, else the steps."""
+    if group.kind == "stack":
+        return plural(len(group.items), "block")
     rounds = _rounds(group)
     return plural(rounds, "pass", "passes") if rounds else plural(len(group.steps), "step")
 
@@ -59,6 +62,53 @@ def _rounds(group: Group) -> int:
     if group.kind not in ("loop", "run"):
         return 0
     return sum([_rounds(i) if i.kind == "run" else i.kind == "pass" for i in group.items if isinstance(i, Group)])
+
+
+_CALLED = re.compile(r"([\w.]+)\(")
+
+
+def plan_name(group: Group, outline: Outline) -> tuple[str, str]:
+    """What a box of a plan is called, and its kind: ``blocks.0 … blocks.5`` and ``Block``."""
+    path, kind = _block(group)
+    inner = [item for item in group.items if isinstance(item, Group)] if _is_row(group) else []
+    if inner and (group.kind != "loop" or _block(inner[0])[1]):
+        names, kinds = zip(*[plan_name(item, outline) for item in inner], strict=True)
+        first, last = names[0].split(_TO)[0], names[-1].split(_TO)[-1]
+        name = first if first == last else first + _TO + last
+        kind = ", ".join(dict.fromkeys(kinds)) if len(set(kinds)) <= _FEW_KINDS else ""
+        return _in_block(path, group, outline) if path else name, kind
+    if kind:
+        return _in_block(path, group, outline), kind
+    called = None if group.scope is None or group.kind not in ("link", "function") else _CALLED.match(group.scope.label)
+    return called[1] if called else group_heading(group), ""
+
+
+_TO = " … "
+_FEW_KINDS = 3
+
+
+def _is_row(group: Group) -> bool:
+    return group.is_repeated or group.kind == "run"
+
+
+def _block(group: Group) -> tuple[str, str]:
+    """The path and the class of a link or module; empty for all else."""
+    path, _, kind = clean(group.scope.block if group.scope is not None and group.scope.block else "").rpartition(": ")
+    return path, kind
+
+
+def _in_block(path: str, group: Group, outline: Outline) -> str:
+    """A path as one says it within the block around: of ``blocks.3.ln1`` it is ``ln1``, of ``net.0`` all of it."""
+    around = [_block(outline.groups[other])[0] for other in outline.around(group.id)]
+    short = next((path.removeprefix(f"{other}.") for other in around[::-1] if other), path)
+    if short.isdigit() and "." not in path:
+        return f"{_block(group)[1]} {path}"
+    return ".".join(path.split(".")[-2:]) if short.isdigit() else short or _block(group)[1]
+
+
+def parameters_in(steps: Iterable[Step]) -> int:
+    """How many numbers can be learned in these steps."""
+    return sum([step.value.size for step in steps if step.kind in ("leaf", "input") and step.value is not None])
 
 
 def result(group: Group) -> Step | None:

@@ -11,6 +11,7 @@ import { makeToggle } from "./edges.js";
 export const LEAVES = ["input", "leaf", "constant"]; // the kinds of boxes that nothing was computed for
 
 const [HEADER, CAPTION, PADDING, GAP, INDENT, FOOTER] = [36, 16, 12, 16, 34, 20];
+const PLAN = { heading: 18, words: 33, bars: 39, high: 4 }; // lines of a small box, among blocks
 const BELOW = 4; // a plate on the lower edge covers neither what is in the box nor what moves its number
 const STRIP = { width: 96, height: 48, cell: 26 };
 const LONG = 7; // characters: a longer number is written smaller
@@ -25,7 +26,7 @@ const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key
  * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
  *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
  *   grad_note?: string, kind?: string, shares?: string, known?: number | null, first?: number | null, last?: number |
- *   null, sends?: number | null}} Reading
+ *   null, sends?: number | null, bars?: (number | null)[]}} Reading
  */
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
@@ -49,6 +50,8 @@ export function makeNode(node, open) {
   const plates = svg("g");
   /** @type {ReturnType<typeof makeColumn>[]} */
   let columns = [];
+  /** @type {ReturnType<typeof makePlanned> | null} */
+  let planned = null; // what a box of a plan has in their place
   let near = false;
   let coloured = "";
   /** @type {Element | null} */
@@ -62,6 +65,7 @@ export function makeNode(node, open) {
 
   /** @param {Reading} reading @param {ColorMap | null} colors */
   function fill(reading, colors) {
+    planned?.update(reading);
     const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
     const { value, value_cells, value_scale, value_note } = reading;
     const { grad, grad_cells, grad_scale, grad_note, shares = "", kind } = reading;
@@ -98,9 +102,15 @@ export function makeNode(node, open) {
       if (near === next) return;
       near = next;
       columns = near ? makeColumns(node) : [];
+      planned = near && node.plan !== null ? makePlanned(node) : null;
       element.replaceChildren(
         ...(near
-          ? [...makeInside(node, open), ...columns.map((column) => column.element), ...(free ? [free] : [])]
+          ? [
+              ...makeInside(node, open),
+              ...(planned?.parts ?? []),
+              ...columns.map((column) => column.element),
+              ...(free ? [free] : []),
+            ]
           : []),
       );
       if (near && shown) fill(shown, painted);
@@ -146,21 +156,44 @@ function makeInside(node, open) {
   const { group } = node;
   const isLeaf = LEAVES.includes(node.kind);
   const box = { width: node.w, height: node.h, rx: isLeaf ? 16 : 9 };
+  const line = node.plan === null ? 24 : PLAN.heading;
+  const pile = group && node.plan === null ? [5] : ["loop", "stack"].includes(group?.kind ?? "") ? [8, 4] : [];
   return [
     svg("rect.al-halo", box),
-    ...(group ? [svg("rect.al-pile", { ...box, x: 5, y: 5 })] : []),
+    ...pile.map((by) => svg("rect.al-pile", { ...box, x: by, y: by })),
     svg("rect.al-card", box),
-    makeHeading(node, group && open ? INDENT : PADDING),
-    svg("text.al-symbol", { x: node.w - PADDING, y: 24 }, node.symbol),
-    ...(isLeaf ? makePlate(node.kind, node.w / 2, 0) : []),
+    makeHeading(node, group && open ? INDENT : PADDING, line),
+    svg("text.al-symbol", { x: node.w - PADDING, y: line }, node.symbol),
+    ...(isLeaf && node.plan === null ? makePlate(node.kind, node.w / 2, 0) : []),
     ...(node.output ? makePlate("output", node.w - PADDING - plateWidth("output") / 2, node.h + BELOW) : []),
     ...(node.device ? makePlate(node.device, PADDING + plateWidth(node.device) / 2, 0, "device") : []),
     ...(node.order === null
       ? []
       : [svg("circle.al-badge", { r: 9.5 }), svg("text.al-plate", { y: 4 }, String(node.order))]),
-    ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()))] : []),
-    ...(group ? [svg("text.al-small", { x: PADDING, y: node.h - 9 }, group.count)] : []),
+    ...(group && open ? [makeToggle((event) => (event.stopPropagation(), open()), line - 13)] : []),
+    ...(group && node.plan === null ? [svg("text.al-small", { x: PADDING, y: node.h - 9 }, group.count)] : []),
   ];
+}
+
+/** What a value is, in words, and how large it and its gradient are. @param {SceneNode} node */
+function makePlanned({ w, plan }) {
+  const words = svg("text.al-small", { x: PADDING, y: PLAN.words });
+  const long = (w - 2 * PADDING - 6) / 2;
+  const bars = ["value", "gradient"].map((kind, k) => {
+    const place = { x: PADDING + k * (long + 6), y: PLAN.bars, height: PLAN.high, rx: 2 };
+    return { rail: svg("rect.al-bar-rail", { ...place, width: long }), bar: svg(`rect.al-bar-${kind}`, place) };
+  });
+  return {
+    parts: [words, ...bars.flatMap(({ rail, bar }) => [rail, bar])],
+    /** @param {Reading} reading */
+    update({ value, value_note, bars: sizes = [] }) {
+      write(words, [value === null ? value_note : value.replace(" \u2026", ""), plan].filter(Boolean).join(" \u00b7 "));
+      bars.forEach(({ rail, bar }, k) => {
+        set(rail, { visibility: (sizes[k] ?? null) === null ? "hidden" : null });
+        set(bar, { width: long * (sizes[k] ?? 0) });
+      });
+    },
+  };
 }
 
 /** Value and gradient, where there is room for them. @param {SceneNode} node */
@@ -188,9 +221,9 @@ export function stations(path, id) {
   return STATIONS.filter((key) => path[key]?.includes(id)).map((key) => `al-nan-${key}`);
 }
 
-/** @param {SceneNode} node @param {number} x */
-function makeHeading({ name, text }, x) {
-  const line = svg("text", { x, y: 24 });
+/** @param {SceneNode} node @param {number} x @param {number} y */
+function makeHeading({ name, text }, x, y) {
+  const line = svg("text", { x, y });
   if (name) line.append(svg("tspan.al-own", name));
   if (name && name !== text) line.append(svg("tspan.al-equals", " = "));
   if (name !== text) line.append(text);

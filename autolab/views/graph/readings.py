@@ -20,6 +20,7 @@ from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import number
 from .labels import group_heading, group_sentence, result
+from .sizes import Bars
 
 STRIP_ROWS, STRIP_COLUMNS = 6, 12
 _NOTHING: Mapping[str, Any] = {}
@@ -37,6 +38,7 @@ def readings(
     outline: Outline | None = None,
     scales: Scales | None = None,
     own: bool = False,
+    bars: Bars | None = None,
 ) -> dict[str, Any]:
     """Values and gradients of all boxes that `scene` draws, as JSON can hold them.
 
@@ -50,6 +52,8 @@ def readings(
         The ends of the scales of colours; by default those of `view_scales`.
     own
         Let each array have a scale to its own largest number instead, which its caption then says.
+    bars
+        The scales of the bars of a plan, where they are known already.
 
     Returns
     -------
@@ -63,16 +67,25 @@ def readings(
     shown = [result(item) if isinstance(item, Group) else item for item in items]
     scales = view_scales(recording) if scales is None else scales
     told, size = grad_status.explained(recording), strip_size([step.value for step in shown if step is not None])
+    bars = Bars.of(recording) if bars is None and outline.is_plan else bars
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        found = _numbers(step, size, None if own else scales, _of_tangents(recording))
+        is_small = outline.is_planned(item.id)
+        found = _numbers(step, None if is_small else size, None if own else scales, _of_tangents(recording))
+        if is_small and bars is not None:
+            found["bars"] = bars.at(step)
         words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
         nodes[str(item.id)] = {**found, **words}
     has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
+    legend = scale_bar(scales, own, recording.moved is not None) if has_cells else None
+    if bars is not None and any(["bars" in node for node in nodes.values()]):
+        legend = (
+            {"scale": 0.0, "grad": 0.0, "ticks": [], "words": bars.words, "bars": True} if legend is None else legend
+        )
     return {
         "recording": recording.id,
         "nodes": nodes,
-        "scale": scale_bar(scales, own, recording.moved is not None) if has_cells else None,
+        "scale": legend,
         "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
     }
 
@@ -174,9 +187,10 @@ def _of_tangents(recording: Recording) -> dict[str, str]:
 
 
 def _numbers(
-    step: Step | None, size: tuple[int, int], scales: Scales | None, moves: Mapping[str, str]
+    step: Step | None, size: tuple[int, int] | None, scales: Scales | None, moves: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Of a step; without ``scales`` each array has its own. In forward mode its tangent stands for the gradient."""
+    """Of a step; without ``scales`` each array has its own, without a ``size`` no cells. In forward mode its tangent
+    stands for the gradient."""
     value, grad = (None, None) if step is None else (step.value, step.tangent if moves else step.grad)
     if value is not None and _is_counted(value):
         scales = None
@@ -199,8 +213,8 @@ def _is_counted(snapshot: Snapshot) -> bool:
     return snapshot.dtype.startswith(("int", "uint", "bool"))
 
 
-def _strip(snapshot: Snapshot | None, size: tuple[int, int]) -> tuple[list[list[float | None]] | None, float]:
-    if snapshot is None or snapshot.size <= 1:
+def _strip(snapshot: Snapshot | None, size: tuple[int, int] | None) -> tuple[list[list[float | None]] | None, float]:
+    if snapshot is None or snapshot.size <= 1 or size is None:
         return None, 0.0
     cells = grid(snapshot, *size)
     return as_lists(cells), cells.scale

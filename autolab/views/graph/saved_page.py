@@ -29,12 +29,14 @@ class Amount:
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
 
+OF_NETWORK = [Amount(8, 100)]
+"""Of a recording of more than `MANY_STEPS` steps the blocks count, each of which can be opened, and not the cells."""
+
 MANY_STEPS = 150
-"""A recording with more begins with the smallest: it fills a page by itself."""
 
 _MOTION = ("moves", "moved", "elsewhere", "apart")
 _OF_BOXES = ("nodes", "signs")
-_LONGEST_WALK = 600  # a page holds the walk if it has at most so many moments
+_LONGEST_WALK = 300  # a page holds the walk if it has at most so many moments
 
 
 def explorer_page(
@@ -129,7 +131,8 @@ class Held:
             self._ask(["frame", k, None])
         for kind in ("search", "path", "terms"):
             self._ask([kind])
-        for open in [json.loads(key)[2] for key in self.answers if key.startswith('["scene",0,')]:
+        pictures = [json.loads(key)[2] for key in self.answers if key.startswith('["scene",0,')]
+        for open in pictures[: 1 if self._reader.recording.outline.is_plan else None]:
             for measure in MEASURES:
                 self._ask(["flow", measure, open])
 
@@ -148,12 +151,13 @@ def states(outline: Outline, now: Open, most: int) -> list[Open]:
     everything = frozenset(group.id for group in outline.groups.values() if group.kind != "run")
     found: dict[Open, None] = {}
     boxes = 0
+    most_in_one, most_held = (60, 6000) if len(outline.parents) > MANY_STEPS else (MOST_BOXES_IN_ONE, MOST_BOXES_HELD)
     for state in _wished(outline, now, everything):
         count = outline.size(state)
-        if state in found or (found and count > MOST_BOXES_IN_ONE):
+        if state in found or (found and count > most_in_one):
             continue
         boxes += count
-        if found and (boxes > MOST_BOXES_HELD or len(found) == most):
+        if found and (boxes > most_held or len(found) == most):
             break
         found[state] = None
     return list(found)

@@ -7,6 +7,8 @@ then the number, or for an array a strip of coloured cells with a line of text b
 
 A group of steps is a box as well while it is closed, with a line of `FOOTER` pixels that says how many steps it holds
 unless it is a line of code; an open one is a frame around its boxes with a label at the upper left.
+
+In a plan the boxes beside blocks are small: below the heading stand a line of words and two bars.
 """
 
 from __future__ import annotations
@@ -19,11 +21,23 @@ from typing import Any
 
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
-from ..draw.messages import say
+from ..draw.escape import clean
+from ..draw.messages import plural, say
 from ..draw.names import columns, expression, label, shorten, symbol, title
+from ..draw.numbers import short_count
 from .compound import OpenGroup, SceneEdge, arrange
 from .detail import detail
-from .labels import devices, group_count, group_heading, group_name, group_text, result, transfers
+from .labels import (
+    devices,
+    group_count,
+    group_heading,
+    group_name,
+    group_text,
+    parameters_in,
+    plan_name,
+    result,
+    transfers,
+)
 from .layout import Direction, direction_of
 from .listing import describe_program
 from .readings import readings
@@ -40,11 +54,15 @@ COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
+PLANNED = 48.0  # the height of a box in a plan
 TAB_CHARACTER = 7.9  # width of one character of a frame's label, 13 px
 TAB_PADDING = 8.0
 FRAME_CORNER = 12.0
+_SMALL_CHARACTER = 6.4  # width of one of 12 px
 _TEXT_LIMIT = 34
 _TAB_LIMIT = 44
+_SHORT = 20  # columns; in a plan, a longer expression is told by its name
+_PLAN_WIDTH = 96.0
 _NAME_LIMIT = 16
 
 
@@ -84,12 +102,14 @@ def scene(
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
     outputs = set(recording.outputs) if recording.has_returned else set()
-    nodes = [_group_node(i, outputs) if isinstance(i, Group) else _step_node(i, outputs) for i in items]
+    nodes = [
+        _group_node(i, outputs, outline) if isinstance(i, Group) else _step_node(i, outputs, outline) for i in items
+    ]
     _mark_orders(nodes, recording, outline)
     places, crossing = devices(recording), transfers(recording, outline.holders(expanded))
     edges = [edge for edge, _ in lines(recording, outline, expanded)]
     sizes = {node["id"]: (node["w"], node["h"]) for node in nodes}
-    placed = arrange(outline, expanded, sizes, edges, _tab_width, right=way == "right")
+    placed = arrange(outline, expanded, sizes, edges, lambda group: _tab_width(group, outline), right=way == "right")
     for node in nodes:
         node["x"], node["y"] = placed.corners[node["id"]]
         node["parent"] = outline.parents.get(node["id"])
@@ -165,27 +185,67 @@ def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> 
     return found
 
 
-def _step_node(step: Step, outputs: Collection[int]) -> dict[str, Any]:
+def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
     text = label(step) if step.kind in LEAVES and name else expression(step)
     node = _node(step.id, step.kind, name, text, symbol(step), step)
-    return {**node, "output": step.id in outputs, "function": step.function, "group": None}
+    found = {**node, "output": step.id in outputs, "function": step.function, "group": None}
+    if not outline.is_planned(step.id) or not _is_small(step):
+        return found
+    return _planned(found, *_short_heading(step), words="", shown=step)
 
 
-def _group_node(group: Group, outputs: Collection[int]) -> dict[str, Any]:
+def _is_small(step: Step) -> bool:
+    """Whether a step in a plan is drawn without its numbers: not an input that is a number, which one drags."""
+    return step.kind != "input" or step.value is None or step.value.size > 1
+
+
+def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
     name = group_name(group)
     kind = "run" if group.kind == "run" else "scope"
     node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", result(group))
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # its text says what is in it
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
-    return {
+    found = {
         **node,
         "h": node["h"] + (FOOTER if count else 0.0),
         "output": any(i in outputs for i in group.results),
         "function": None,
         "group": facts,
     }
+    if not outline.is_planned(group.id):
+        return found
+    name, words = plan_name(group, outline)
+    learned = parameters_in(group.steps)
+    inside = f"{short_count(learned)} parameters" if learned else "" if words else plural(len(group.steps), "step")
+    words = ", ".join([word for word in (words, inside) if word])
+    times = f"× {len(group.items)}" if group.kind == "stack" else f"× {group_count(group).split(' ')[0]}"
+    if group.kind == "statement":
+        return _planned(found, *_short_heading(group.steps[-1]), words="", shown=result(group))
+    return _planned(found, name, name, times if group.is_repeated else "", words, result(group))
+
+
+def _short_heading(step: Step) -> tuple[str | None, str, str]:
+    """The name, text and sign of a step in a plan: a long expression is told by its name, or by its function."""
+    if step.name not in (None, f"v{step.id}"):
+        return label(step), label(step), "" if step.kind in LEAVES else symbol(step)
+    text = expression(step)
+    if columns(text) <= _SHORT or step.function is None:
+        return None, text, "" if symbol(step) in text else symbol(step)
+    return None, f"{clean(step.function)}(…)", ""
+
+
+def _planned(
+    node: dict[str, Any], name: str | None, text: str, sign: str, words: str, shown: Step | None
+) -> dict[str, Any]:
+    """A box of a plan, with these words after what its value is."""
+    text = shorten(text, _TEXT_LIMIT)
+    told = ("" if shown is None or shown.value is None else str(shown.value.shape)) + (f" · {words}" if words else "")
+    heading = CHARACTER * (columns(text) + (columns(sign) + 2 if sign else 0)) + (TOGGLE if node["group"] else 0.0)
+    width = 2.0 * ceil(PADDING + max(heading, _SMALL_CHARACTER * columns(told), _PLAN_WIDTH) / 2)
+    head = {"name": None if name is None else text, "text": text, "symbol": sign}
+    return {**node, **head, "cells": False, "plan": words, "w": width, "h": PLANNED}
 
 
 def _node(identity: int, kind: str, name: str | None, text: str, sign: str, shown: Step | None) -> dict[str, Any]:
@@ -211,6 +271,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
         "text": text,
         "symbol": sign,
         "cells": cells,
+        "plan": None,
     }
 
 
@@ -220,13 +281,15 @@ def second_column(node: dict[str, Any]) -> float:
     return float(max(PADDING + column + gap, (node["w"] + gap) / 2))
 
 
-def _tab(group: Group) -> str:
-    return shorten(group_heading(group), _TAB_LIMIT)
+def _tab(group: Group, outline: Outline) -> str:
+    if not outline.is_planned(group.id):
+        return shorten(group_heading(group), _TAB_LIMIT)
+    return shorten(": ".join(dict.fromkeys([word for word in plan_name(group, outline) if word])), _TAB_LIMIT)
 
 
-def _tab_width(group: Group) -> float:
+def _tab_width(group: Group, outline: Outline) -> float:
     """The least width of a frame: that of its label."""
-    return 2.0 * ceil((TAB_CHARACTER * columns(_tab(group)) + TOGGLE + 2 * TAB_PADDING + 2 * FRAME_CORNER) / 2)
+    return 2.0 * ceil((TAB_CHARACTER * columns(_tab(group, outline)) + TOGGLE + 2 * TAB_PADDING + 2 * FRAME_CORNER) / 2)
 
 
 def _frame(frame: OpenGroup, outline: Outline) -> dict[str, Any]:
@@ -235,7 +298,8 @@ def _frame(frame: OpenGroup, outline: Outline) -> dict[str, Any]:
         "id": group.id,
         "parent": outline.parents.get(group.id),
         "kind": group.kind,
-        "text": _tab(group),
+        "text": _tab(group, outline),
+        "name": plan_name(group, outline)[0] if outline.is_plan else "",
         "count": group_count(group),
         "depth": frame.depth,
         "x": frame.x,

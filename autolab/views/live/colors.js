@@ -211,7 +211,7 @@ export function makeHeatLegend(isLying = false) {
 
 // The bar below a graph that says what the colours of its cells mean; a mark follows the cell under the pointer.
 
-/** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string}} Scale */
+/** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string, bars?: boolean}} Scale */
 
 export function makeScaleLegend() {
   const [ramp, pointer] = [html("div.al-ramp"), html("div.al-scale-at", { hidden: true })];
@@ -225,7 +225,8 @@ export function makeScaleLegend() {
     root,
     /** @param {Scale | null} facts @param {ColorMap} colors */
     update(facts, colors) {
-      root.hidden = !(facts?.scale || facts?.grad);
+      root.hidden = !(facts?.scale || facts?.grad || facts?.bars);
+      bar.hidden = !(facts?.scale || facts?.grad); // those of a plan have no colours
       if (!facts) return;
       ramp.style.background = rampOf(colors, -1);
       write(words, facts.words);

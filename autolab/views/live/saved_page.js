@@ -4,10 +4,13 @@
 import { makeMotion } from "../graph/moving.js";
 import { addPlaygroundLink } from "./playground_link.js";
 import { followTheme } from "./theme.js";
+import { unzipped } from "./unzip.js";
 
 /** @param {() => any} widget the default export of a view's module @param {"auto" | "light" | "dark"} look */
-export function openPage(widget, look) {
-  const saved = JSON.parse(/** @type {any} */ (document.getElementById("saved")).textContent);
+export async function openPage(widget, look) {
+  const { type, textContent: text } = /** @type {any} */ (document.getElementById("saved"));
+  const isZipped = type === "application/gzip";
+  const saved = JSON.parse(isZipped ? await unzipped(Uint8Array.from(atob(text), (c) => c.charCodeAt(0))) : text);
   const { state, buffers, places } = saved;
   const views = buffers.map(
     (/** @type {string} */ text) => new DataView(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer),

@@ -19,22 +19,18 @@ MAX_BYTES = 2_000_000
 @dataclass(frozen=True)
 class SavedPage:
     """``view`` names the module and the style sheet; ``contents`` are ever smaller, and the first that fits is written,
-    or the last. Or they are ``growing``, and the last that fits is written, or the first: then few of a large view are
-    made in vain."""
+    or the last."""
 
     title: str
     view: str
     contents: Iterable[Mapping[str, Any]]
-    growing: bool = False
 
     def data(self) -> str:
         """State and answers as text for a script element."""
         text = ""
         for content in self.contents:
-            made = as_json(content)
-            fits = len(made) <= MAX_BYTES
-            text = made if fits or not (self.growing and text) else text
-            if fits is not self.growing:
+            text = as_json(content)
+            if len(text) <= MAX_BYTES:
                 break
         return text
 

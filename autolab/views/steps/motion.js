@@ -119,7 +119,7 @@ export function makeMotion(picture) {
 }
 
 /** Whoever wants no motion sees the still frames alone. */
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // What the boxes show at one step of the walk: nothing before its time, and sums that still grow as such.
 

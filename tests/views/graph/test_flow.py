@@ -10,10 +10,11 @@ from autolab import functions as F
 from autolab.recording.arrays import snapshot
 from autolab.recording.observations import EXPLODED, VANISHED, dead_units, observations
 from autolab.views.draw.numbers import number
-from autolab.views.graph.flow import MEASURES, Scale, flow, scale_of
+from autolab.views.graph.flow import MEASURES, flow
 from autolab.views.graph.health import nan_path, sentences
 from autolab.views.graph.labels import search_words
 from autolab.views.graph.scene import scene
+from autolab.views.graph.sizes import Scale, scale_of
 
 from ..cases import muladd, recorded_muladd, recorded_net, recording, step
 

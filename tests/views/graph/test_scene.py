@@ -20,6 +20,7 @@ NODE = {"id", "kind", "output", "x", "y", "w", "h", "name", "text", "function", 
     "order",
     "device",
     "of",
+    "plan",
 }
 
 

@@ -1,4 +1,4 @@
-"""What a saved page holds: as much as fits, and of a large view nothing is made in vain."""
+"""What a saved page holds: as much as fits."""
 
 from __future__ import annotations
 
@@ -13,16 +13,10 @@ SIZES = {"small": 10, "middle": MAX_BYTES // 2, "large": MAX_BYTES + 1}
 
 
 @pytest.mark.parametrize(
-    ("names", "growing", "written", "made"),
-    [
-        ("large middle small", False, "middle", "large middle"),
-        ("large large", False, "large", "large large"),
-        ("small middle large", True, "middle", "small middle large"),
-        ("large large", True, "large", "large"),
-        ("small middle", True, "middle", "small middle"),
-    ],
+    ("names", "written", "made"),
+    [("large middle small", "middle", "large middle"), ("large large", "large", "large large")],
 )
-def test_the_largest_that_fits_is_written(names: str, growing: bool, written: str, made: str) -> None:
+def test_the_largest_that_fits_is_written(names: str, written: str, made: str) -> None:
     tried = []
 
     def contents() -> Iterator[dict[str, str]]:
@@ -30,7 +24,7 @@ def test_the_largest_that_fits_is_written(names: str, growing: bool, written: st
             tried.append(name)
             yield {"name": name, "text": "x" * SIZES[name]}
 
-    assert json.loads(SavedPage("t", "v", contents(), growing).data())["name"] == written
+    assert json.loads(SavedPage("t", "v", contents()).data())["name"] == written
     assert tried == made.split()
 
 

@@ -10,6 +10,7 @@ SENTENCES: dict[str, str] = {
     "is_pass": "One pass of a loop",
     "is_link": "A part",
     "is_statement": "One line of code",
+    "is_stack": "A stack",
     "last_of_results": "Its value and gradient are those of the last of {count} results.",
     "too_many_boxes": "That would draw {count} boxes; {most} is the most. Close something first.",
     "covers": "Each cell covers up to {rows} × {columns} elements and shows the one of greatest magnitude.",
@@ -62,6 +63,9 @@ SENTENCES: dict[str, str] = {
     "scale_view": "a scale for values, one for gradients; dotted: exactly 0",
     "scale_view_moves": "a scale for values, one for tangents; dotted: exactly 0",
     "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
+    "plan_bars": (
+        "bars: typical size (rms) of the value, from {value}, and of the gradient, from {gradient}, logarithmic"
+    ),
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
     "flow_ratio": "gradient / value (norms)",

@@ -112,7 +112,8 @@ def direction_of(recording: Recording, wanted: Direction = "auto") -> Literal["d
     By shape, a graph runs to the right where a loop hands a value on from one pass to the next, however many passes it
     has, or where it is one long chain: at least `LONG` steps follow each other, and there are no more beside each other
     on average than half as many. Everything else runs down, and so do the graphs of derivatives, which stand side by
-    side. The rule looks at the program alone, never at its numbers or at what is open.
+    side, and so does a plan of links or modules, which fits then. The rule looks at the program alone, never at its
+    numbers or at what is open.
 
     Raises
     ------
@@ -123,7 +124,7 @@ def direction_of(recording: Recording, wanted: Direction = "auto") -> Literal["d
         raise ValueError(say("unknown_direction", wanted=repr(wanted)[:60], expected=", ".join(DIRECTIONS)))
     if wanted != "auto":
         return wanted
-    if recording.order:
+    if recording.order or (recording.outline.is_plan and any([scope.kind == "link" for scope in recording.scopes])):
         return "down"
     return "right" if _hands_on(recording.outline.items) or _is_long(recording.steps) else "down"
 

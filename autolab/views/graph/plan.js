@@ -1,0 +1,62 @@
+// @ts-check
+/** What a plan adds to a graph: boxes that grow out of the one that is opened, and the way to where one is. */
+
+import { html } from "../live/dom.js";
+import { isStill } from "../steps/motion.js";
+
+/** @typedef {import("./edges.js").Scene} Scene */
+
+const GROWS = { duration: 260, easing: "ease-out" };
+
+/**
+ * Let everything come from where it was, and what is new from the box that was opened.
+ * @param {Scene | undefined} before
+ * @param {Scene} after
+ * @param {number} turned the group that was opened or closed, which stays where it is
+ * @param {Map<number, Element>} boxes
+ * @param {Element[]} others lines and frames
+ */
+export function unfold(before, after, turned, boxes, others) {
+  const all = (/** @type {Scene | undefined} */ scene) =>
+    new Map([...(scene?.nodes ?? []), ...(scene?.frames ?? [])].map((one) => [one.id, one]));
+  const known = all(before);
+  const [was, is] = [known.get(turned), all(after).get(turned)];
+  if (!was || !is || isStill()) return;
+  const [across, down] = [is.x - was.x, is.y - was.y];
+  const at = (/** @type {number} */ x, /** @type {number} */ y) => `translate(${x}px, ${y}px)`;
+  for (const { id, x, y } of after.nodes) {
+    const from = known.get(id) ?? was;
+    const transform = [at(from.x + across, from.y + down), at(x, y)];
+    boxes.get(id)?.animate({ transform, opacity: [known.has(id) ? 1 : 0, 1] }, GROWS);
+  }
+  for (const element of others) element.animate({ opacity: [0, 1] }, GROWS);
+}
+
+/**
+ * The open blocks around what one is at, from the outside inwards; a click closes what is inside of one.
+ * @param {(id: number) => void} close
+ */
+export function makeCrumbs(close) {
+  const root = html("nav.al-crumbs", { "aria-label": "Open blocks", hidden: true });
+  return {
+    root,
+    /** @param {Scene} scene @param {number | null} here an open group */
+    update({ title, frames }, here) {
+      const byId = new Map(frames.map((frame) => [/** @type {number | null} */ (frame.id), frame]));
+      /** @type {Scene["frames"]} */
+      const way = [];
+      for (let frame = byId.get(here); frame; frame = byId.get(frame.parent)) way.unshift(frame);
+      root.hidden = !way[0]?.name;
+      const whole = title.split("(")[0];
+      const all = [whole === way[0]?.name ? "" : whole, ...way.map(({ name }) => name)];
+      const isTold = (/** @type {number} */ k) => all[k] && !["loop", "stack"].includes(way[k - 1]?.kind);
+      const crumb = (/** @type {string} */ name, /** @type {number} */ k) =>
+        k === way.length
+          ? [html("span", { "aria-current": "true" }, name)]
+          : isTold(k)
+            ? [html("button.al-crumb", { type: "button", onclick: () => close(way[k].id) }, name), " \u203a "]
+            : [];
+      root.replaceChildren(...all.flatMap(crumb));
+    },
+  };
+}

@@ -1,0 +1,109 @@
+"""How large values and gradients are, and where that stands on a scale: the bars in the boxes of a plan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ...recording.model import Recording, Snapshot, Step
+from ..draw.messages import say
+from ..draw.numbers import number
+
+WIDE_RANGE = 100.0
+"""From this ratio of the largest to the smallest number on, the scale is logarithmic."""
+
+DECADES = 12.0
+"""A logarithmic scale reaches at most so many powers of ten below the largest number; what is smaller stands at its
+lower end."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From numbers to places between 0 and 1. ``low`` and ``high`` are its ends."""
+
+    low: float
+    high: float
+    logarithmic: bool
+
+    def place(self, size: float) -> float:
+        """Where a number stands. Zero is at the lower end of every scale."""
+        if size <= self.low:
+            return 0.0
+        if self.logarithmic:
+            return min(1.0, math.log(size / self.low) / math.log(self.high / self.low))
+        return min(1.0, (size - self.low) / (self.high - self.low))
+
+
+def scale_of(sizes: Iterable[float]) -> Scale:
+    """A scale for numbers from zero on: linear from 0, or logarithmic where they differ much."""
+    positive = [size for size in sizes if 0 < size < math.inf]
+    if not positive:
+        return Scale(0.0, 0.0, False)
+    low, high = min(positive), max(positive)
+    if high < WIDE_RANGE * low:
+        return Scale(0.0, high, False)
+    return Scale(max(low, high / 10**DECADES), high, True)
+
+
+def size_of(snapshot: Snapshot | None) -> float | None:
+    """The norm; None of a value without finite elements: 0 would say that nothing flows."""
+    if snapshot is None or snapshot.size == snapshot.nan_count + snapshot.inf_count:
+        return None
+    return snapshot.norm
+
+
+def _typical(snapshot: Snapshot | None) -> float | None:
+    """The root mean square of the finite elements; None of integers, which number things."""
+    size = size_of(snapshot)
+    if snapshot is None or not size or snapshot.dtype.startswith(("int", "uint")):
+        return size if size == 0 else None
+    return size / math.sqrt(snapshot.size - snapshot.nan_count - snapshot.inf_count)
+
+
+def _decades(sizes: Iterable[float | None]) -> Scale:
+    """A logarithmic scale that a few extreme numbers, such as those of a mask, do not set."""
+    positive = sorted([size for size in sizes if size])
+    if not positive:
+        return Scale(0.0, 0.0, True)
+    cut = len(positive) // 20
+    high = positive[-1 - cut]
+    return Scale(min(positive[cut], high / 10), high, True)
+
+
+_SHORTEST = 0.06  # a bar of the smallest number that is not 0
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The scales of a plan's bars: of the values of its steps, and of their gradients or tangents."""
+
+    values: Scale
+    slopes: Scale
+    slope_of: Callable[[Step], Snapshot | None]
+
+    @classmethod
+    def of(cls, recording: Recording) -> Bars:
+        """Those of a recording: logarithmic, and from the smallest to the largest of all results of several numbers."""
+        moves = recording.moved is not None
+
+        def slope(step: Step) -> Snapshot | None:
+            return step.tangent if moves else step.grad
+
+        steps = [step for step in recording.steps if step.kind == "call"]
+        return cls(_decades([_typical(s.value) for s in steps]), _decades([_typical(slope(s)) for s in steps]), slope)
+
+    def at(self, step: Step | None) -> list[float | None]:
+        """How long the two bars of a step are, from 0 to 1; None where there is nothing to measure."""
+        if step is None:
+            return [None, None]
+        pairs = (self.values, _typical(step.value)), (self.slopes, _typical(self.slope_of(step)))
+        return [
+            size if not size else round(_SHORTEST + (1 - _SHORTEST) * scale.place(size), 3) for scale, size in pairs
+        ]
+
+    @property
+    def words(self) -> str:
+        """What the bars mean."""
+        ends = [number(end) for scale in (self.values, self.slopes) for end in (scale.low, scale.high)]
+        return say("plan_bars", value=f"{ends[0]} to {ends[1]}", gradient=f"{ends[2]} to {ends[3]}")
