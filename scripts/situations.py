@@ -1,8 +1,8 @@
 """Photograph every view, light and dark: `python scripts/situations.py FOLDER [name ...]`.
 
-Twelve situations of the live graph, and the other views in their states, each also presented. Each is opened in
-Chromium from a saved page, as large as a cell of JupyterLab on a screen of 1280 x 800. What is measured of a graph is
-printed: boxes, the zoom, and the smallest letters on the screen.
+Twelve situations of graphs from saved pages; live views at rest and after each thing that is done, with the menu and
+presented; and what stands still. All are as large as a cell of JupyterLab on a screen of 1280 x 800. What is measured
+of a graph is printed: boxes, the zoom, and the smallest letters on the screen.
 """
 
 from __future__ import annotations
@@ -16,16 +16,21 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
+from ipywidgets import comm as widget_comm
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import autolab  # noqa: E402
 from autolab import functions as F  # noqa: E402
 from autolab.recording import Recording, last_recording  # noqa: E402
 from autolab.shared.files import write  # noqa: E402
+from autolab.views import mimebundle  # noqa: E402
+from autolab.views.live.widget import LiveView  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
+from tests.views.bare_page import RecordingComm, Wire, serve  # noqa: E402
+from tests.views.test_page_axe import CASES, THEMES, Case, ask_why, open_menu, present  # noqa: E402
 
 CELL = {"width": 1100, "height": 800}
 SCREEN = {"width": 1280, "height": 800}
@@ -151,20 +156,80 @@ def valley(x: Any, y: Any) -> Any:
 
 
 def table(k: Any, kind: Any) -> Any:
+    if k == 5:
+        raise ValueError(f"{k} is too many")
     return {"A": np.eye(3) * k}
 
 
+def rest(page: Page, rest: Callable[[], None]) -> None:
+    """Nothing is done: the view as it opens."""
+    rest()
+
+
+def derive(page: Page, rest: Callable[[], None]) -> None:
+    page.locator(".al-derive").first.click()
+    rest()
+
+
+def race(page: Page, rest: Callable[[], None]) -> None:
+    page.locator(".al-menu > summary").click()
+    page.get_by_role("button", name="Race three optimizers").click()
+    page.locator(".al-menu > summary").click()
+    rest()
+
+
+def point(page: Page, rest: Callable[[], None]) -> None:
+    page.locator("canvas.al-canvas").first.hover()
+    rest()
+
+
+def enlarge(page: Page, rest: Callable[[], None]) -> None:
+    box = page.locator("canvas.al-canvas").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + box["height"] * 0.2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6, steps=5)
+    page.mouse.up()
+    rest()
+
+
+def fail(page: Page, rest: Callable[[], None]) -> None:
+    page.get_by_role("spinbutton").first.fill("5")
+    page.keyboard.press("Enter")
+    rest()
+
+
+def undecided() -> Any:
+    return autolab.check_gradients(lambda x: F.dropout(x), np.ones(3)).explore()
+
+
 SQUARE = RNG.normal(size=(3, 4))
-VIEWS: dict[str, Callable[[], Any]] = {
-    "20-check-right": lambda: autolab.check_gradients(net, *NET.values()).explore(),
-    "21-check-wrong": lambda: autolab.check_gradients(halved, SQUARE, SQUARE[::-1].copy()).explore(),
-    "22-check-undecided": lambda: autolab.check_gradients(np.abs, np.zeros(3)).explore(),
-    "23-derivatives": lambda: autolab.derivatives(np.tanh, 1.0, order=4),
-    "24-derivatives-pole": lambda: autolab.derivatives(lambda x: 1 / x, 1.0, order=2),
-    "25-surface": lambda: autolab.plots.surface(valley, (-0.5, 0.5)).explore((-0.8, 0.8)),
-    "26-heatmap": lambda: autolab.heatmap(RNG.normal(size=(12, 18))),
-    "27-heatmap-signs": lambda: autolab.heatmap(np.array([[1.0, np.nan], [np.inf, -2.0]])),
-    "28-interact": lambda: autolab.interact(table, k=(1, 5), kind=["a", "b"]),
+VIEWS: dict[str, Case] = {
+    **{f"2{k:x}-{name.replace(' ', '-')}": case for k, (name, case) in enumerate(CASES.items())},
+    "30-check-wrong": Case(
+        lambda: autolab.check_gradients(halved, SQUARE, SQUARE[::-1].copy()).explore(), "lens", (ask_why,)
+    ),
+    "31-check-net": Case(lambda: autolab.check_gradients(net, *NET.values()).explore(), "lens"),
+    "32-check-undecided": Case(undecided, "lens"),
+    "33-derivatives-4": Case(lambda: autolab.derivatives(np.tanh, 1.0, order=4), "derivatives", (derive,)),
+    "34-derivatives-pole": Case(lambda: autolab.derivatives(lambda x: 1 / x, 1.0, order=2), "derivatives"),
+    "35-surface": Case(lambda: autolab.plots.surface(valley, (-0.5, 0.5)).explore((-0.8, 0.8)), "surface", (race,)),
+    "36-heatmap": Case(lambda: autolab.heatmap(RNG.normal(size=(12, 18))), "heatmaps", (point, enlarge)),
+    "37-heatmap-signs": Case(lambda: autolab.heatmap(np.array([[1.0, np.nan], [np.inf, -2.0]])), "heatmaps"),
+    "38-heatmaps": Case(lambda: autolab.heatmap(**{name: NET[name] for name in ("x", "W1")}), "heatmaps"),
+    "39-interact": Case(lambda: autolab.interact(table, k=(1, 5), kind=["a", "b"]), "interact", (fail,)),
+}
+STILL: dict[str, Callable[[], Any]] = {
+    "50-still-graph": lambda: autolab.record(small, x=2.0, y=3.0),
+    "51-still-error": lambda: _ended(refusing, x=2.0, y=3.0),
+    "52-still-check": lambda: autolab.check_gradients(halved, SQUARE, SQUARE[::-1].copy()),
+    "53-still-derivatives": lambda: autolab.derivatives(np.tanh, 1.0),
+    "54-still-surface": lambda: autolab.plots.surface(valley, (-0.5, 0.5)),
+    "55-still-heatmap": lambda: autolab.heatmap(SQUARE),
+    "56-still-interact": lambda: autolab.interact(table, k=(1, 5), kind=["a", "b"]),
+    "57-still-monitor": lambda: CASES["monitor"].make()._monitor,
+    "58-still-variable": lambda: autolab.Variable(SQUARE, name="W"),
+    "59-still-matrix": lambda: autolab.plots.show_hessian(valley, 1.0, 0.5),
 }
 
 MEASURED = """() => {
@@ -187,6 +252,7 @@ MEASURED = """() => {
 def main(target: Path, wanted: list[str]) -> None:
     """Photograph the situations whose names contain one of the words wanted, or all."""
     target.mkdir(parents=True, exist_ok=True)
+    widget_comm.create_comm = RecordingComm
     with sync_playwright() as playwright:
         browser = launch(playwright)
         for name, situation in SITUATIONS.items():
@@ -194,32 +260,52 @@ def main(target: Path, wanted: list[str]) -> None:
                 continue
             for look in ("light", "dark"):
                 _photograph(browser, target, name, look, situation)
-        for name, make in VIEWS.items():
+        for name, case in VIEWS.items():
             if not wanted or any(word in name for word in wanted):
-                _photograph_view(browser, target, name, make)
+                _photograph_view(browser, target, name, case)
+        for name, make in STILL.items():
+            if not wanted or any(word in name for word in wanted):
+                _photograph_still(browser, target, name, make)
         browser.close()
 
 
-def _photograph_view(browser: Browser, target: Path, name: str, make: Callable[[], Any]) -> None:
-    """At rest and presented."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "page.html"
-        with chdir(folder):  # a view that has no notebook saves a page of its own
-            autolab.export_html(make(), path)
-        for look in ("light", "dark"):
-            context = browser.new_context(viewport=cast(Any, CELL), offline=True, color_scheme=cast(Any, look))
-            page = context.new_page()
-            page.on("pageerror", lambda error: print("error in the page:", error))
-            page.goto(path.as_uri())
-            page.wait_for_selector(".al-root")
-            page.wait_for_timeout(300)
-            suffix = "" if look == "light" else "-dark"
-            write(target / f"{name}{suffix}.png", page.screenshot())
-            page.locator(".al-menu > summary").click()
-            page.get_by_role("button", name="Present").click()
-            page.wait_for_timeout(400)
-            write(target / f"{name}-presented{suffix}.png", page.screenshot())
-            context.close()
+def _photograph_view(browser: Browser, target: Path, name: str, case: Case) -> None:
+    """At rest, after each thing that is done, with its menu open, and presented."""
+    with _page(browser, CELL) as page, tempfile.TemporaryDirectory() as folder, chdir(folder):
+        view = case.make()  # where it finds no notebook, it saves a page of its own
+        serve(page, case.module)
+        wire = Wire(view)
+        wire.connect(page)
+        done = (*case.do, *case.live_only)
+        for act in (rest, *done, *[act for act in (open_menu, present) if present not in done and act not in done]):
+            act(page, wire.settle)
+            for look in ("light", "dark"):
+                page.evaluate(THEMES[look])
+                page.wait_for_timeout(300)
+                wire.settle()
+                write(target / f"{name}-{act.__name__}{'' if look == 'light' else '-dark'}.png", page.screenshot())
+        view.close()
+
+
+def _photograph_still(browser: Browser, target: Path, name: str, make: Callable[[], Any]) -> None:
+    for look in ("light", "dark"):
+        with _page(browser, CELL, color_scheme=look) as page, tempfile.TemporaryDirectory() as folder, chdir(folder):
+            made = make()
+            bundle = made._static() if isinstance(made, LiveView) else mimebundle(made)
+            page.set_content(f"{STILL_STYLE}{bundle['text/html']}")
+            page.wait_for_timeout(100)
+            write(target / f"{name}{'' if look == 'light' else '-dark'}.png", page.screenshot(full_page=True))
+
+
+STILL_STYLE = "<style>:root { color-scheme: light dark; font: 13px system-ui }</style>"
+
+
+def _ended(fn: Callable[..., Any], **inputs: Any) -> Recording:
+    """What `record` has of a function that raises: up to there."""
+    try:
+        return autolab.record(fn, **inputs)
+    except ValueError as error:
+        return cast(Recording, last_recording(error))
 
 
 def _photograph(browser: Browser, target: Path, name: str, look: str, situation: Situation) -> None:
@@ -240,23 +326,24 @@ def _photograph(browser: Browser, target: Path, name: str, look: str, situation:
 
 
 @contextmanager
-def _opened(browser: Browser, situation: Situation, look: str, size: dict[str, int]) -> Iterator[Page]:
-    """The saved page of a view; of a function that raises, what `record` shows up to there."""
-    fn, inputs, options = situation
-    context = browser.new_context(viewport=cast(Any, size), offline=True)
+def _page(browser: Browser, size: dict[str, int], **options: Any) -> Iterator[Page]:
+    context = browser.new_context(viewport=cast(Any, size), **options)
     page = context.new_page()
     page.on("pageerror", lambda error: print("error in the page:", error))
-    with tempfile.TemporaryDirectory() as folder:
+    yield page
+    context.close()
+
+
+@contextmanager
+def _opened(browser: Browser, situation: Situation, look: str, size: dict[str, int]) -> Iterator[Page]:
+    """The saved page of a recording."""
+    fn, inputs, options = situation
+    with _page(browser, size, offline=True) as page, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
-        try:
-            recording = autolab.record(fn, options=options, **inputs)
-        except ValueError as error:
-            recording = cast(Recording, last_recording(error))
-        autolab.export_html(recording, path, cast(Literal["light", "dark"], look))
+        autolab.export_html(_ended(fn, options=options, **inputs), path, cast(Literal["light", "dark"], look))
         page.goto(path.as_uri())
         page.wait_for_selector(".al-root")
         yield page
-    context.close()
 
 
 if __name__ == "__main__":
