@@ -203,8 +203,13 @@ def test_gradients_are_clipped() -> None:
 def test_groups_and_schedulers_of_an_optimizer() -> None:
     head, body = L.Linear(2, 2), L.Linear(2, 2)
     optimizer = optim.Adam([{"params": head.parameters()}, {"params": body.parameters(), "lr": 0.1}], lr=1.0)
-    first, second = groups = optimizer.param_groups
-    assert groups is not None and first["params"] == [head.W, head.b] and second["lr"] == 0.1
+    first, second = optimizer.param_groups
+    assert (
+        len(first) == 5
+        and repr(second).startswith("{'lr': 0.1")
+        and first["params"] == [head.W, head.b]
+        and second["lr"] == 0.1
+    )
     scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
     scheduler.step()
     assert scheduler.get_last_lr() == [0.5, 0.05] and optimizer.lr == 0.5 and first["initial_lr"] == 1.0
@@ -243,3 +248,105 @@ def test_more_of_numpy(tmp_path: Path) -> None:
     np.subtract.outer(x, x)[0, 1].backward()
     np.testing.assert_array_equal(x.grad.data, [1, -1, 0])
     assert np.maximum.reduce(x).requires_grad and np.add.accumulate(x.detach()).tolist() == [1, -1, 2]
+    parts = np.concatenate((x[:1], [x.sum(), 0.0]))
+    assert parts.shape == (3,) and grad(parts.sum(), x).data.tolist() == [2, 1, 1]
+    assert [10, 20, 30][Variable(np.array(2))] == 30 and Variable(np.array([1, 2])).copy().dtype == np.int64
+    with pytest.raises(TypeError, match="float64 as an index"):
+        [10, 20][x[0]]  # type: ignore[call-overload]
+
+
+def test_elements_of_what_requires_no_gradient_are_assigned() -> None:
+    counts, w = autolab.zeros(2, 2), Variable([1.0, 2.0])  # type: ignore[attr-defined]
+    y = w * counts[0]
+    counts[0, 1] += 1
+    counts[autolab.tensor(1)] = autolab.tensor([5, 6])  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(counts.data, [[0, 1], [5, 6]])
+    y.sum().backward()
+    np.testing.assert_array_equal(w.grad.data, [0, 0])
+    with no_grad():
+        w[0] = 7.0
+    assert w.data.tolist() == [7, 2] and w.requires_grad
+    for array, value in ((w, 1.0), (counts, w[0]), (w * 2, 1.0)):
+        with pytest.raises(autolab.DetachError, match="elements cannot be assigned"):
+            array[0] = value
+
+
+# ---------------------------------------------------------------------- dim= and hooks
+def test_with_dim_the_methods_are_those_of_pytorch() -> None:
+    x = Variable([[1.0, 5.0, 5.0], [2.0, 0.0, 1.0]])
+    values, places = found = x.max(dim=1)
+    assert places.tolist() == [1, 0] and found.indices is places and grad(values.sum(), x).data.tolist()[0] == [0, 1, 0]
+    assert x.min(dim=0, keepdim=True).values.shape == (1, 3) and (x.max(axis=1).data == values.data).all()
+    assert x.sort(dim=1, descending=True).indices.tolist() == [[1, 2, 0], [0, 2, 1]]
+    assert x.topk(2, dim=1, largest=False).indices.tolist() == [[0, 1], [1, 2]]
+    np.testing.assert_allclose(x.std(dim=1).data, np.std(x.data, axis=1, ddof=1))
+    np.testing.assert_allclose(x.var(dim=1, unbiased=False).data, np.var(x.data, axis=1))
+
+
+def test_hooks_see_and_change() -> None:
+    x, seen = Variable(3.0), []
+    y = x * x
+    handle = y.register_hook(lambda g: seen.append(g.item()) or 10 * g)  # type: ignore[func-returns-value]
+    (2 * y).backward()
+    handle.remove()
+    (y + 0.0).backward()
+    assert seen == [2.0] and x.grad.data == 2 * 10 * 6 + 6
+    with pytest.raises(TypeError, match=r"a leaf, whose gradient is x\.grad"):
+        x.register_hook(print)
+
+
+def test_forward_hooks() -> None:
+    layer, seen = L.Linear(2, 2), []
+    handle = layer.register_forward_hook(lambda link, inputs, y: seen.append((link, inputs, y)))
+    y = layer(np.ones((1, 2)))
+    assert seen[0][0] is layer and seen[0][2] is y
+    handle.remove()
+    layer(np.ones((1, 2)))
+    assert len(seen) == 1
+    layer.register_forward_hook(lambda link, inputs, y: y * 0.0)
+    assert not layer(np.ones((1, 2))).data.any()
+
+
+def test_inplace_is_taken() -> None:
+    x = Variable([-1.0, 1.0])
+    assert F.relu(x, inplace=True).data.tolist() == F.elu(x, alpha=0.0, inplace=True).data.tolist() == [0, 1]
+    assert x.data.tolist() == [-1, 1] and nn.Dropout(0.5, inplace=True).ratio == 0.5
+
+
+# ---------------------------------------------------------------------- more of models and data
+def test_dicts_of_modules() -> None:
+    layers = nn.ModuleDict({"a": nn.Linear(2, 3), "act": nn.ReLU()})
+    assert layers["a"] is layers.a and [*layers] == ["a", "act"] == [*layers.keys()] and len(layers) == 2
+    assert [name for name, _ in layers.items()] == ["a", "act"] and len(list(layers.parameters())) == 2
+
+
+def test_one_cycle() -> None:
+    optimizer = optim.SGD(L.Linear(2, 2), lr=0.1, momentum=0.9)
+    scheduler = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=10)
+    rates = [optimizer.lr]
+    for _ in range(9):
+        scheduler.step()
+        rates.append(optimizer.lr)
+    np.testing.assert_allclose([rates[0], max(rates), rates[-1]], [0.04, 1, 4e-6])
+    assert rates.index(max(rates)) == 2 and optimizer.momentum == pytest.approx(0.95)
+
+
+def test_examples_are_split_and_drawn() -> None:
+    class Points:
+        def __len__(self) -> int:
+            return 10
+
+        def __getitem__(self, i: int) -> Any:
+            return autolab.tensor([float(i)]), i  # type: ignore[attr-defined]
+
+    train, rest = autolab.data.random_split(Points(), [7, 3])
+    batches = [*autolab.data.DataLoader(train, batch_size=2, drop_last=True, num_workers=2)]
+    assert len(batches) == 3 and len(rest) == 3 and isinstance(batches[0][0], Variable)
+    found = [i for part in (train, rest) for i in part.indices.tolist()]
+    assert sorted(found) == list(range(10))
+    with pytest.raises(ValueError, match="expected a sum of 10, or of 1"):
+        autolab.data.random_split(Points(), [7, 4])
+    with pytest.raises(TypeError, match="DataLoader: got sampler"):
+        autolab.data.DataLoader(train, 2, sampler=None)
+    drawn = autolab.multinomial(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), 1)  # type: ignore[attr-defined]
+    assert drawn.tolist() == [[1], [0]]

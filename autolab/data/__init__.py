@@ -10,6 +10,7 @@ from .download import DownloadError, fetch
 from .idx import read_idx
 from .iterators import DataLoader, SerialIterator
 from .mnist import MNIST, FashionMNIST, get_fashion_mnist, get_mnist
+from .parts import Subset, random_split
 
 __all__ = [
     "MNIST",
@@ -18,6 +19,7 @@ __all__ = [
     "DownloadError",
     "FashionMNIST",
     "SerialIterator",
+    "Subset",
     "TupleDataset",
     "concat_examples",
     "fetch",
@@ -26,6 +28,7 @@ __all__ = [
     "get_iris",
     "get_mnist",
     "get_spiral",
+    "random_split",
     "read_idx",
     "transforms",
 ]

@@ -155,7 +155,7 @@ def concat_examples(examples: Sequence[Any]) -> tuple[Any, ...]:
 def _stacked(i: int, values: tuple[Any, ...]) -> Any:
     if all([value is None for value in values]):
         return None
-    arrays = [np.asarray(value) for value in values]
+    arrays = [value if hasattr(value, "requires_grad") else np.asarray(value) for value in values]
     shapes = sorted({a.shape for a in arrays})
     if len(shapes) > 1:
         raise ValueError(f"concat_examples: part {i} of the examples has the shapes {shapes!s:.100}; expected one")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -183,6 +184,8 @@ class DataLoader:
     batch_size : int
         The last batch of a pass may be smaller.
     shuffle : bool
+    drop_last : bool
+        Leave such a batch out. PyTorch's ``num_workers`` and ``pin_memory`` are taken, and mean nothing here.
     rng : numpy.random.Generator, optional
         By default ``config.rng``.
 
@@ -196,18 +199,28 @@ class DataLoader:
     """
 
     def __init__(
-        self, dataset: Any, batch_size: int, shuffle: bool = True, rng: np.random.Generator | None = None
+        self,
+        dataset: Any,
+        batch_size: int,
+        shuffle: bool = True,
+        rng: np.random.Generator | None = None,
+        drop_last: bool = False,
+        **settings: Any,
     ) -> None:
+        if settings.keys() - {"num_workers", "pin_memory", "persistent_workers"}:
+            raise TypeError(f"DataLoader: got {', '.join(settings)}; expected dataset, batch_size, shuffle, drop_last")
+        self.drop_last = drop_last
         _check(type(self).__name__, dataset, batch_size, rng)
         self.dataset, self.batch_size, self.shuffle, self.rng = dataset, int(batch_size), shuffle, rng
-        self._under_way: SerialIterator | None = None
+        self._under_way: Iterator[tuple[Any, ...]] | None = None
 
     def __len__(self) -> int:
-        return -(-len(self.dataset) // self.batch_size)
+        return len(self.dataset) // self.batch_size if self.drop_last else -(-len(self.dataset) // self.batch_size)
 
-    def __iter__(self) -> SerialIterator:
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """A new pass."""
-        return SerialIterator(self.dataset, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
+        batches = SerialIterator(self.dataset, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
+        return islice(batches, len(self)) if self.drop_last else batches
 
     def __next__(self) -> tuple[Any, ...]:
         if self._under_way is None:

@@ -42,7 +42,7 @@ def unary(function: Primitive) -> FastPath:
     def apply(a: Any) -> Any:
         return function.apply(() if a is LEFT_OUT else (a,), {})
 
-    def call(a: Any = LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None) -> Any:
+    def call(a: Any = LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None, inplace: Any = None) -> Any:
         if out is not None or where is not None or dtype is not None:
             refuse(function, out=out, where=where, dtype=dtype)
         x = a._data if isinstance(a, Variable) else a

@@ -29,7 +29,7 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
     """
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if name in NEEDLESS and name not in names and "create_graph" in names:
+        if name not in names and (name == "inplace" or (name in NEEDLESS and "create_graph" in names)):
             continue
         own = name if name in names or function in DIFFERENT.get(name, ()) else _meant(name, names, {**given, **found})
         if own == "nobias" != name:

@@ -33,6 +33,8 @@ _PLAIN_FUNCTIONS = {
 
 _WRITES = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 
+_JOINS = {np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_stack}
+
 
 def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What ``Variable.__array_function__`` does."""
@@ -54,6 +56,8 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
 
 def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     adapter, function = adapters.get(func), declared.get(func)
+    if func in _JOINS and args and isinstance(args[0], list | tuple):
+        args = ([np.stack(x) if isinstance(x, list) and requires(x) else x for x in args[0]], *args[1:])
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)
     if function is None and not requires([*args, *kwargs.values()]):

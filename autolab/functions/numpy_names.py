@@ -53,7 +53,7 @@ foreign.update(exp2=lambda x: pow(2.0, x), exp10=lambda x: pow(10.0, x), log_exp
 @adapt(np.copy)
 def copy(a: Any) -> Any:
     """The same numbers in an array of their own; differentiable."""
-    return cast(a, dtype=a.dtype)
+    return cast(a, dtype=a.dtype) if a.dtype.kind == "f" else a.astype(a.dtype)
 
 
 # ---------------------------------------------------------------------- shapes

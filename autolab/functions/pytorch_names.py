@@ -127,7 +127,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
 
 
 @takes_other_words
-def split(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
+def in_sizes(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
     """Parts of ``size`` rows, of which the last may be smaller; or of the sizes in a list."""
     ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size, x.shape[axis], size)
     return tuple(np.split(x, ends.tolist(), axis))
@@ -136,7 +136,7 @@ def split(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
 @takes_other_words
 def chunk(x: Any, chunks: int, axis: int = 0) -> tuple[Any, ...]:
     """That many parts, or fewer; all but the last are of one size."""
-    return split(x, max(-(-x.shape[axis] // chunks), 1), axis)
+    return in_sizes(x, max(-(-x.shape[axis] // chunks), 1), axis)
 
 
 @takes_other_words
@@ -217,10 +217,14 @@ double, float, half, long = map(_cast, ("float64", "float32", "float16", "int64"
 as_int, as_bool = map(_cast, ("int32", "bool"))
 
 
-def _maker(make: Callable[..., Any], takes_shape: bool = False) -> Callable[..., Variable]:
-    """What makes a Variable as a function of NumPy's makes an array; a shape may be given as several numbers."""
+def _maker(make: Callable[..., Any], takes_shape: bool = False, learns: Any = None) -> Callable[..., Variable]:
+    """What makes a Variable as a function of NumPy's makes an array; a shape may be given as several numbers.
 
-    def made(*args: Any, requires_grad: bool | None = None, **settings: Any) -> Variable:
+    ``learns``: whether it requires a gradient where nothing is said; None for Variable's own way. Numbers that are all
+    alike are masks and first states more often than inputs.
+    """
+
+    def made(*args: Any, requires_grad: Any = learns, **settings: Any) -> Variable:
         if takes_shape and len(args) > 1:
             args = (args,)
         return Variable(make(*[unwrap(arg) for arg in args], **settings), requires_grad=requires_grad)
@@ -230,16 +234,27 @@ def _maker(make: Callable[..., Any], takes_shape: bool = False) -> Callable[...,
     return made
 
 
-zeros, ones = _maker(np.zeros, takes_shape=True), _maker(np.ones, takes_shape=True)
+zeros = _maker(np.zeros, takes_shape=True, learns=False)
+ones = _maker(np.ones, takes_shape=True, learns=False)
 rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
 randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
 randint = _maker(lambda *args: config.rng.integers(*args))
-arange, eye, full, linspace = _maker(np.arange), _maker(np.eye), _maker(np.full), _maker(np.linspace)
-empty, full_like = _maker(np.empty, takes_shape=True), _maker(np.full_like)
+arange, linspace = _maker(np.arange), _maker(np.linspace)
+eye, full = _maker(np.eye, learns=False), _maker(np.full, learns=False)
+empty, full_like = _maker(np.empty, takes_shape=True, learns=False), _maker(np.full_like, learns=False)
 randperm = _maker(lambda n: config.rng.permutation(n))
 rand_like = _maker(lambda x: config.rng.random(x.shape))
 randn_like = _maker(lambda x: config.rng.standard_normal(x.shape))
-zeros_like, ones_like, from_numpy = _maker(np.zeros_like), _maker(np.ones_like), _maker(np.asarray)
+zeros_like, ones_like = _maker(np.zeros_like, learns=False), _maker(np.ones_like, learns=False)
+from_numpy = _maker(np.asarray)
+
+
+def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Variable:
+    """Places drawn with the probabilities ``p``, or with those in each row of it."""
+    rows = np.atleast_2d(unwrap(p)).astype(np.float64)
+    rows /= rows.sum(axis=1, keepdims=True)
+    drawn = [config.rng.choice(rows.shape[1], num_samples, replacement, row) for row in rows]
+    return Variable(np.array(drawn).reshape(*p.shape[:-1], num_samples))
 
 
 def manual_seed(seed: int) -> None:

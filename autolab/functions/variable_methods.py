@@ -46,6 +46,7 @@ from .reductions.extrema import max as _max
 from .reductions.extrema import min as _min
 from .reductions.reduce import mean, std, var
 from .reductions.reduce import sum as _sum
+from .values_and_places import BY_DIM
 
 
 def detach(self: Variable) -> Variable:
@@ -161,7 +162,9 @@ def _method(function: Any) -> Callable[..., Any]:
     first, *rest = inspect.signature(function).parameters.values()
     names = [p.name for p in rest]
 
-    def method(self: Variable, /, *args: Any, **attributes: Any) -> Variable:
+    def method(self: Variable, /, *args: Any, **attributes: Any) -> Any:
+        if "dim" in attributes and function.__name__ in BY_DIM:
+            return BY_DIM[function.__name__](self, *args, **attributes)
         if len(args) > len(names):
             raise TypeError(f"Variable.{function.__name__}: got {len(args)} arguments; expected {', '.join(names)}")
         return function(self, **dict(zip(names, args, strict=False)), **attributes)

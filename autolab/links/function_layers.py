@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from .. import functions as F
@@ -109,6 +109,33 @@ class ModuleList(ChainList):
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
         super().__init__(*links)
+
+
+class ModuleDict(Link):
+    """Links by name, which are its attributes as well."""
+
+    def __init__(self, links: Mapping[str, Link] | None = None) -> None:
+        super().__init__()
+        for name, link in (links or {}).items():
+            self[name] = link
+
+    def __setitem__(self, name: str, link: Link) -> None:
+        self._register(name, "link", link)
+
+    def __getitem__(self, name: str) -> Any:
+        return dict(self._own("link"))[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self._own("link")))
+
+    def __len__(self) -> int:
+        return len(dict(self._own("link")))
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """Names and links."""
+        return self._own("link")
+
+    keys, values = __iter__, Link.children
 
 
 class MSELoss(FunctionLayer):

@@ -176,6 +176,16 @@ class Link(Displayed, CheckedArguments):
         """Undo `freeze`."""
         return self.requires_grad_(True)
 
+    _forward_hooks: tuple[Callable[..., Any], ...] = ()
+
+    def _hooked(self, *args: Any, **kwargs: Any) -> Any:
+        with named_scope(self.label):
+            y = self.forward(*args, **kwargs)
+        for hook in self._forward_hooks:
+            found = hook(self, args, y)
+            y = y if found is None else found
+        return y
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._evaluates and modes().train:
             with using_config("train", False):
@@ -183,6 +193,8 @@ class Link(Displayed, CheckedArguments):
         try:
             if undisturbed_blocks:
                 note(self, self._kept_buffers)
+            if self._forward_hooks:
+                return self._hooked(*args, **kwargs)
             if not watchers:
                 return self.forward(*args, **kwargs)
             with named_scope(self.label):

@@ -28,6 +28,23 @@ def apply(link: Link, fn: Callable[[Link], Any]) -> Link:
     return link
 
 
+class HookHandle:
+    """What `register_forward_hook` gives: ``remove()`` ends it."""
+
+    def __init__(self, link: Link, hook: Callable[..., Any]) -> None:
+        self._link, self._hook = link, hook
+
+    def remove(self) -> None:
+        """From now on it is not called."""
+        self._link.__dict__["_forward_hooks"] = tuple([h for h in self._link._forward_hooks if h is not self._hook])
+
+
+def register_forward_hook(link: Link, hook: Callable[..., Any]) -> HookHandle:
+    """Call ``hook(link, inputs, result)`` after every `forward`; what it returns, if not None, is the result."""
+    link.__dict__["_forward_hooks"] = (*link._forward_hooks, hook)
+    return HookHandle(link, hook)
+
+
 def named_children(link: Link) -> Iterator[tuple[str, Link]]:
     """The links that it holds itself, with their names."""
     return link._own("link")

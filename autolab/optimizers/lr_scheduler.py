@@ -145,6 +145,51 @@ class CosineAnnealingLR(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
 
+class OneCycleLR(LRScheduler):
+    """Up to ``max_lr`` and down to almost nothing, along cosines, in ``total_steps`` updates (L. Smith, 2018).
+
+    ``step`` is called after each update. Meanwhile a momentum, or Adam's ``beta1``, goes down and up again.
+    """
+
+    def __init__(
+        self,
+        optimizer: Any,
+        max_lr: float,
+        total_steps: int | None = None,
+        epochs: int = 1,
+        steps_per_epoch: int = 1,
+        pct_start: float = 0.3,
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.85,
+        max_momentum: float = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+    ) -> None:
+        self.total_steps = total_steps or epochs * steps_per_epoch
+        self.rates = max_lr / div_factor, max_lr, max_lr / div_factor / final_div_factor
+        self.momenta = (max_momentum, base_momentum, max_momentum) if cycle_momentum else None
+        self.turn = pct_start * self.total_steps - 1
+        super().__init__(optimizer)
+
+    def _between(self, start: float, top: float, end: float) -> float:
+        t = self.last_epoch
+        low, high, share = (start, top, t / self.turn) if t <= self.turn else (top, end, (t - self.turn) / self._rest)
+        return high + (low - high) * (1 + math.cos(math.pi * share)) / 2
+
+    @property
+    def _rest(self) -> float:
+        return self.total_steps - 1 - self.turn
+
+    def get_lr(self) -> list[float]:
+        if self.last_epoch > self.total_steps:
+            raise ValueError(f"OneCycleLR.step: there were {self.total_steps} steps; expected no more, see total_steps")
+        momenta = self.momenta
+        for group in self.optimizer.param_groups if momenta is not None else ():
+            for name in {"momentum", "beta1"} & group.keys():
+                group[name] = self._between(*momenta)  # type: ignore[misc]
+        return [self._between(*self.rates) for _ in self.optimizer.param_groups]
+
+
 class ReduceLROnPlateau:
     """Times ``factor`` where a number, such as the loss of the held-out examples, has stopped to improve.
 

@@ -40,7 +40,7 @@ class ParameterGroup(MutableMapping[str, Any]):
         return iter([*self._rule.hyperparameters, *self._more])
 
     def __len__(self) -> int:
-        return len([*self])
+        return len(self._rule.hyperparameters) + len(self._more)
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -166,7 +166,7 @@ def _in_sequence(name: str, arrays: tuple[Any, ...], axis: Any) -> Call:
 
 def _is_axis(value: Any) -> bool:
     """Whether a second argument is an axis, as it is in NumPy, and no array."""
-    return value is None or (hasattr(value, "__index__") and not isinstance(value, np.ndarray))
+    return value is None or (hasattr(value, "__index__") and not hasattr(value, "shape"))
 
 
 @concatenate.spelling

@@ -98,7 +98,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
         "linear", or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have
         one scale; on "asinh" it is that of all values and gradients together, up to the largest, rounded up.
     **named
-        More of them, with their names.
+        More of them, with their names. A text as ``title`` is the name of a single array.
 
     Returns
     -------
@@ -123,6 +123,8 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     __tracebackhide__ = hidden()
     with folded():
         given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
+        if len(arrays) == 1 and isinstance(named.get("title"), str):
+            arrays, named = ({named["title"]: arrays[0]},), {}
         entries = gather(arrays, named)
         has_gradient = any([entry.read("gradient") is not None for entry in entries])
         show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")

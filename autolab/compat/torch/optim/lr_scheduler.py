@@ -7,6 +7,7 @@ from ....optimizers.lr_scheduler import (  # noqa: F401
     LinearLR,
     LRScheduler,
     MultiStepLR,
+    OneCycleLR,
     ReduceLROnPlateau,
     StepLR,
 )

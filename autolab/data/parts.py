@@ -1,0 +1,52 @@
+"""Parts of a dataset: some of its examples, drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine.configuration import config
+
+
+class Subset:
+    """The examples of these numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import Subset, TupleDataset
+    >>> Subset(TupleDataset(np.arange(5) * 10), [3, 1])[0]
+    (np.int64(30),)
+    """
+
+    def __init__(self, dataset: Any, indices: Sequence[int] | np.ndarray) -> None:
+        self.dataset, self.indices = dataset, np.asarray(indices)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generator | None = None) -> list[Subset]:
+    """Parts of these lengths, or shares that add up to 1, with the examples in a random order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import TupleDataset, random_split
+    >>> [len(part) for part in random_split(TupleDataset(np.arange(11)), [0.8, 0.2])]
+    [9, 2]
+    """
+    total, sizes = len(dataset), list(lengths)
+    if abs(sum(sizes) - 1) < 1e-9 and total != 1:
+        sizes = [int(share * total) for share in sizes]
+        for i in range(total - int(sum(sizes))):
+            sizes[i % len(sizes)] += 1
+    if sum(sizes) != total:
+        raise ValueError(f"random_split: lengths is {list(lengths)!r:.60}; expected a sum of {total}, or of 1")
+    order = (config.rng if rng is None else rng).permutation(total)
+    return [Subset(dataset, part) for part in np.split(order, np.cumsum(sizes)[:-1].astype(int))]

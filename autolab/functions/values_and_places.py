@@ -1,0 +1,71 @@
+"""Where PyTorch gives more than NumPy for the same word: ``x.max(dim=1)`` are the values and their places.
+
+It is its keyword ``dim`` that says whose word it is: ``x.max(axis=1)`` and ``x.max(1)`` are NumPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.plain_arrays import plain
+from .arrays.axes import squeeze
+from .arrays.indexing import take_along_axis
+from .reductions.reduce import std, var
+
+
+class ValuesAndIndices(NamedTuple):
+    """A pair, also by name; the indices are an array without a graph."""
+
+    values: Any
+    indices: Any
+
+
+def _at(x: Any, places: np.ndarray, dim: int, keepdim: bool = True) -> ValuesAndIndices:
+    values = take_along_axis(x, places, axis=dim)
+    found = [y if keepdim else squeeze(y, axis=dim) for y in (values, places)]
+    return ValuesAndIndices(found[0], plain(found[1]))
+
+
+def _order(x: Any, dim: int, descending: bool) -> np.ndarray:
+    """The places of the elements, sorted; equal ones stay in their order."""
+    return np.argsort(-x.data if descending else x.data, axis=dim, kind="stable")
+
+
+def _extreme(pick: Callable[..., Any]) -> Callable[..., ValuesAndIndices]:
+    return lambda x, dim, keepdim=False: _at(x, pick(x.data, axis=dim, keepdims=True), dim, keepdim)
+
+
+def _sort(x: Any, dim: int = -1, descending: bool = False) -> ValuesAndIndices:
+    return _at(x, _order(x, dim, descending), dim)
+
+
+def _spread(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    def function(x: Any, dim: Any, unbiased: bool = True, keepdim: bool = False, correction: int = 1) -> Any:
+        return reduce(x, axis=dim, ddof=correction if unbiased else 0, keepdims=keepdim)
+
+    return function
+
+
+def topk(x: Any, k: int, dim: int = -1, largest: bool = True) -> ValuesAndIndices:
+    """The ``k`` largest elements along an axis, or the smallest, and where they are.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> autolab.topk(autolab.Variable([1.0, 5.0, 3.0]), 2)
+    ValuesAndIndices(values=variable([5. 3.]), indices=array([1, 2]))
+    """
+    return _at(x, np.take(_order(x, dim, largest), np.arange(k), axis=dim), dim)
+
+
+BY_DIM: dict[str, Callable[..., Any]] = {
+    "max": _extreme(np.argmax),
+    "min": _extreme(np.argmin),
+    "sort": _sort,
+    "std": _spread(std),
+    "var": _spread(var),
+}
+"""The methods of Variable that are PyTorch's where they are given ``dim``."""
