@@ -86,7 +86,8 @@ def test_autograd() -> None:
     autograd = autolab.autograd  # type: ignore[attr-defined]
     autograd.backward([x * x, x], [np.ones(2), np.ones(2)])
     np.testing.assert_array_equal(x.grad.data, [3, 5])
-    assert autograd.grad is autolab.grad and autograd.Function is autolab.Function  # type: ignore[attr-defined]
+    assert autograd.grad((x * x).sum(), x, retain_graph=True)[0].data.tolist() == [2, 4]
+    assert autograd.Function is autolab.Function  # type: ignore[attr-defined]
     assert autograd.functional.jacobian(np.square, X(2)).shape == (2, 2)
 
 
@@ -161,7 +162,7 @@ def test_layers_and_padding() -> None:
     with pytest.raises(ValueError, match="expected divisors"):
         nn.AdaptiveAvgPool2d(3)(x)
     assert nn.Sequential(nn.ReLU(inplace=True), nn.Identity(), nn.Flatten())(x).shape == (2, 192)
-    assert nn.softmax is F.softmax
+    assert nn.softmax is F.softmax and nn.LazyLinear(4, bias=False)(x).shape == (2, 4)
 
 
 def test_a_model_has_the_names_of_modules(tmp_path: Path) -> None:
@@ -248,6 +249,7 @@ def test_more_of_numpy(tmp_path: Path) -> None:
     np.subtract.outer(x, x)[0, 1].backward()
     np.testing.assert_array_equal(x.grad.data, [1, -1, 0])
     assert np.maximum.reduce(x).requires_grad and np.add.accumulate(x.detach()).tolist() == [1, -1, 2]
+    assert np.histogram(x, bins=2)[0].tolist() == [1, 2] and np.digitize(x, [0.0]).tolist() == [1, 0, 1]
     parts = np.concatenate((x[:1], [x.sum(), 0.0]))
     assert parts.shape == (3,) and grad(parts.sum(), x).data.tolist() == [2, 1, 1]
     assert [10, 20, 30][Variable(np.array(2))] == 30 and Variable(np.array([1, 2])).copy().dtype == np.int64

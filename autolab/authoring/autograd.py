@@ -6,12 +6,18 @@ from importlib import import_module
 from typing import Any
 
 from ..engine.configuration import no_grad
-from ..engine.grad import grad
+from ..engine.grad import grad as _grad
 from ..engine.habits import by_habit
 from ..engine.variable import Variable
 from .context_function import ContextFunction as Function
 
 __all__ = ["Function", "Variable", "backward", "grad", "no_grad"]
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: Any) -> tuple[Any, ...]:
+    """`autolab.grad`, whose result is a tuple also for a single input."""
+    found = _grad(outputs, inputs, grad_outputs, **options)
+    return found if isinstance(found, tuple) else (found,)
 
 
 def backward(tensors: Any, grad_tensors: Any = None, **options: Any) -> None:

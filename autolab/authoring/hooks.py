@@ -45,7 +45,7 @@ def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
     >>> y = x * x
     >>> handle = y.register_hook(print)
     >>> (2 * y).backward()
-    2.0
+    variable(2.0)
     """
     if y.creator is None:
         raise TypeError("Variable.register_hook: got a leaf, whose gradient is x.grad; expected a computed value")

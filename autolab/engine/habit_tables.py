@@ -243,6 +243,7 @@ ALIASES: dict[str, dict[str, str]] = {
         "KLDivLoss": "function_layers.KLDivLoss",
         "L1Loss": "function_layers.L1Loss",
         "LayerNorm": "LayerNormalization",
+        "LazyLinear": "function_layers.LazyLinear",
         "LeakyReLU": "function_layers.LeakyReLU",
         "LogSigmoid": "function_layers.LogSigmoid",
         "LogSoftmax": "function_layers.LogSoftmax",
@@ -365,6 +366,15 @@ ALIASES: dict[str, dict[str, str]] = {
 }
 """Where it was looked for -> name -> what answers to this name too: a name of the same place, or the path of one."""
 
+ALIASES["Variable"] |= {
+    name: f"functions.{name}"
+    for name in (
+        *("ceil", "cosh", "erf", "expm1", "flip", "floor", "log10", "log1p", "log2", "log_softmax", "logsumexp"),
+        *("maximum", "minimum", "outer", "reciprocal", "roll", "sign", "sinh", "tan", "tile", "tril", "triu"),
+    )
+}
+"""Functions that PyTorch has as methods, too."""
+
 KEYWORDS: dict[str, tuple[str, ...]] = {
     "alpha": ("lr",),
     "argnums": ("wrt", "inputs"),
@@ -401,7 +411,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     "num_groups": ("groups",),
     "num_heads": ("heads",),
     "out_features": ("out_size",),
-    "p": ("ratio",),
+    "p": ("ratio", "ord"),
     "pad": ("padding",),
     "padding": ("pad",),
     "shifts": ("shift",),

@@ -32,7 +32,7 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
     >>> import autolab.numpy as np
     >>> from autolab import grad
     >>> grad(lambda x: np.array([x, 2.0 * x]).sum())(1.0)
-    3.0
+    variable(3.0)
     """
     if not requires(object):
         return _numpy.array(unwrap(object), dtype, **settings)

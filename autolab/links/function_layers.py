@@ -12,6 +12,7 @@ from .. import functions as F
 from ..engine.keyword_aliases import takes_other_words
 from ..functions.variable_methods import flatten
 from .chain import ChainList
+from .linear import Linear
 from .link import Link
 
 
@@ -86,6 +87,13 @@ class L1Loss(FunctionLayer):
     """See `functions.mean_absolute_error`."""
 
     function = F.mean_absolute_error
+
+
+class LazyLinear(Linear):
+    """A `Linear` whose first input tells the size of its inputs."""
+
+    def __init__(self, out_size: int, bias: bool = True) -> None:
+        super().__init__(None, out_size, nobias=not bias)
 
 
 class LeakyReLU(FunctionLayer):

@@ -68,8 +68,8 @@ def elementwise_grad(fn: Function, wrt: Wrt = 0) -> Function:
     --------
     >>> import numpy as np
     >>> from autolab.transforms import elementwise_grad
-    >>> elementwise_grad(elementwise_grad(np.sin))(np.array([0.0, np.pi / 2]))
-    variable([ 0. -1.])
+    >>> elementwise_grad(elementwise_grad(np.square))(np.array([3.0, 5.0]))
+    variable([2. 2.])
     """
 
     @wraps(fn)

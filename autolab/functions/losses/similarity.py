@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...engine.keyword_aliases import takes_other_words
 from ..elementwise.selection import maximum
 from ..reductions.norms import Order, norm
 from ..reductions.reduce import Axis, sum
 from ..working_precision import in_full
 
 
+@takes_other_words
 def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) -> Any:
     """``x`` over its length along an axis: vectors of length 1, but for those that are shorter than ``eps``.
 
@@ -38,6 +40,7 @@ def normalize(x: Any, ord: Order = None, axis: Axis = -1, eps: float = 1e-12) ->
     return rounded(_directed("normalize", x, ord, axis, eps))
 
 
+@takes_other_words
 def cosine_similarity(a: Any, b: Any, axis: int = -1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors: 1 for the same direction, 0 at right angles, -1 for opposite ones.
 
