@@ -162,7 +162,7 @@ def test_layers_and_padding() -> None:
     with pytest.raises(ValueError, match="expected divisors"):
         nn.AdaptiveAvgPool2d(3)(x)
     assert nn.Sequential(nn.ReLU(inplace=True), nn.Identity(), nn.Flatten())(x).shape == (2, 192)
-    assert nn.softmax is F.softmax and nn.LazyLinear(4, bias=False)(x).shape == (2, 4)
+    assert nn.softmax is F.softmax and nn.LazyLinear(4, bias=False)(x.flatten(1)).shape == (2, 4)
 
 
 def test_a_model_has_the_names_of_modules(tmp_path: Path) -> None:
