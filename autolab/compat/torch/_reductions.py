@@ -81,27 +81,15 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: An
     return _gathered("prod", input, dtype, lambda x: F.prod(x, dim, keepdims=keepdim))
 
 
-def _spread(name: str, engine: Callable[..., Any], said: str) -> Callable[..., Any]:
-    """`var` and `std`, whose second argument may be ``unbiased``."""
-
-    def call(
-        input: Any,
-        dim: Any = None,
-        unbiased: bool | None = None,
-        keepdim: bool = False,
-        *,
-        correction: float | None = None,
-        **others: Any,
-    ) -> Any:
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
-        if unbiased is not None and correction is not None:
-            raise TypeError(f"{name}: got unbiased and correction; expected one of them")
-        dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
-        less = 0 if unbiased is False else 1 if correction is None else correction
-        return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
-
-    return called(call, name, said)
+def _spread(name: str, engine: Callable[..., Any], input: Any, dim: Any, *how: Any) -> Any:
+    unbiased, keepdim, correction, others = how
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None and correction is not None:
+        raise TypeError(f"{name}: got unbiased and correction; expected one of them")
+    dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
+    less = 0 if unbiased is False else 1 if correction is None else correction
+    return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
 
 
 def _extreme(name: str, engine: Any, of_two: Any, places: str) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ...table import called, fill, signed
+from ...table import fill, signed
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 
@@ -32,18 +32,8 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
     return F.broadcast_to(a, shape), F.broadcast_to(b, shape)
 
 
-def _of_pair(name: str, engine: Any, said: str) -> Any:
-    def call(
-        input: Any,
-        target: Any,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> Any:
-        how = _reduction(name, reduction, size_average, reduce)
-        return dressed(engine(*_pair(name, input, target), reduction=how))
-
-    return called(call, name, f"{said}; ``reduction`` is mean, sum or none.")
+def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
+    return dressed(engine(*_pair(name, input, target), reduction=_reduction(name, *how)))
 
 
 @signed
@@ -72,20 +62,13 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
             raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
         each = F.neg(F.sum(F.mul(F.log_softmax(x, axis), t), axis))
         return _as_asked(each, how)
-    return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, axis, weight, ignore_index, how)
+    return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, weight, ignore_index, how)
 
 
-@signed
-def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
-    """The negative logarithms of probabilities, of the right classes."""
-    x, t = tensor_of("nll_loss", input), tensor_of("nll_loss", target, "target")
-    axis, how = 1 if x._data.ndim > 1 else 0, _reduction("nll_loss", reduction, size_average, reduce)
-    return _of_classes("nll_loss", F.nll_loss, x, t, axis, weight, ignore_index, how)
-
-
-def _of_classes(name: str, engine: Any, x: Any, t: Any, axis: int, weight: Any, ignore_index: int, how: str) -> Any:
+def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_index: int, *asked: Any) -> Any:
     """A loss of the numbers of the right classes; the mean of none, or of those without weight, is NaN."""
-    weights, ignored = without_gradient(name, "weight", weight), t._data == ignore_index
+    axis, how = 1 if tensor_of(name, x)._data.ndim > 1 else 0, _reduction(name, *asked)
+    weights, ignored = without_gradient(name, "weight", weight), tensor_of(name, t, "target")._data == ignore_index
     some = bool(ignored.any())  # to weigh all targets takes time
     given = {"axis": axis, "class_weight": weights, "ignore_label": ignore_index if some else None}
     if how == "mean":
@@ -100,28 +83,14 @@ def _as_asked(each: Any, how: str) -> Any:
     return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
 
 
-def _binary(name: str, engine: Any, said: str) -> Any:
-    def call(
-        input: Any,
-        target: Any,
-        weight: Any = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        pos_weight: Any = None,
-    ) -> Any:
-        if pos_weight is not None:
-            raise NotImplementedError(f"{name}: pos_weight is not part of AutoLab's torch facade")
-        x, t = tensor_of(name, input), tensor_of(name, target, "target")
-        if x._data.shape != t._data.shape:
-            raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
-        x, t = together(x, t)
-        how = _reduction(name, reduction, size_average, reduce)
-        if weight is None:
-            return dressed(engine(x, t, reduction=how))
-        return _as_asked(F.mul(engine(x, t, reduction="none"), weight), how)
-
-    return called(call, name, said)
+def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: Any) -> Any:
+    x, t = tensor_of(name, input), tensor_of(name, target, "target")
+    if x._data.shape != t._data.shape:
+        raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
+    x, t = together(x, t)
+    if weight is None:
+        return dressed(engine(x, t, reduction=_reduction(name, *how)))
+    return _as_asked(F.mul(engine(x, t, reduction="none"), weight), _reduction(name, *how))
 
 
 def _bounded(x: Any, t: Any, reduction: str) -> Any:

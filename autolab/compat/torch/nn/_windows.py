@@ -48,25 +48,14 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
     return found if len(found) > 1 else found[0]
 
 
-def _transposed(name: str, engine: Any, axes: int) -> Any:
-    def call(
-        input: Any,
-        weight: Any,
-        bias: Any = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        dilation: Any = 1,
-    ) -> Any:
-        shape, kernel = tensor_of(name, input)._data.shape[2:], weight._data.shape[2:]
-        steps, pads, wide, more = [_each(v, axes) for v in (stride, padding, dilation, output_padding)]
-        parts = zip(shape, kernel, steps, pads, wide, more, strict=True)
-        size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + m + 1 for n, k, s, p, d, m in parts])
-        given = size if axes > 1 else size[0]
-        return dressed(engine(input, weight, bias, stride, padding, dilation, groups, given))
-
-    return called(call, name, "The transpose of a convolution: each element spreads over a window of the result.")
+def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
+    stride, padding, output_padding, groups, dilation = how
+    shape, kernel = tensor_of(name, input)._data.shape[2:], weight._data.shape[2:]
+    steps, pads, wide, more = [_each(v, axes) for v in (stride, padding, dilation, output_padding)]
+    parts = zip(shape, kernel, steps, pads, wide, more, strict=True)
+    size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + m + 1 for n, k, s, p, d, m in parts])
+    given = size if axes > 1 else size[0]
+    return dressed(engine(input, weight, bias, stride, padding, dilation, groups, given))
 
 
 def _each(value: Any, axes: int) -> tuple[int, ...]:
