@@ -9,7 +9,8 @@ Each facade has a file ``table.txt`` with a section for each module. An entry is
 - ``GroupNorm(num_groups: int, num_channels: int, eps: float = 1e-5)`` has the types and defaults of a function, or of
   ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone.
 
-A parameter ``swap: bool = only(False)`` is refused with any other value. The code does not have it.
+A parameter ``swap: bool = only(False)`` is refused with any other value, and ``n_threads: int = ignored(1)`` changes
+nothing. The code has neither of them.
 """
 
 from __future__ import annotations
@@ -151,12 +152,12 @@ def made_by(section: str, module: str) -> Iterator[tuple[str, Any]]:
             yield name, called(_defined(entry, name, module), name, entry.said)
 
 
-_ONLY = re.compile(r"(\w+)(: [^=,]+)? = only\(([^()]*)\)")
+_ONLY = re.compile(r"(\w+)(: [^=,]+)? = (only|ignored)\(([^()]*)\)")
 
 
-def _only(entry: Entry) -> dict[str, str]:
-    """The parameters of which the facade has one value, with its text."""
-    return {name: value for name, _, value in _ONLY.findall(entry.parameters or "")}
+def _only(entry: Entry) -> dict[str, tuple[str, str]]:
+    """The parameters that the code does not have: ``only`` or ``ignored``, and the text of the value."""
+    return {name: (kind, value) for name, _, kind, value in _ONLY.findall(entry.parameters or "")}
 
 
 def _parameters(entry: Entry) -> list[str]:
@@ -177,8 +178,9 @@ def _refuse(function: str, library: str, given: dict[str, tuple[Any, Any]]) -> N
 
 def _defined(entry: Entry, name: str, module: str, call: Any = None) -> Any:
     """A function as if it were written in the module, whose names its defaults and its expression may use."""
-    parameters = _ONLY.sub(r"\1\2 = \3", entry.parameters or "")
-    given = ", ".join([f"{one!r}: ({one}, {value})" for one, value in _only(entry).items()])
+    parameters = _ONLY.sub(r"\1\2 = \4", entry.parameters or "")
+    only = [(one, value) for one, (kind, value) in _only(entry).items() if kind == "only"]
+    given = ", ".join([f"{one!r}: ({one}, {value})" for one, value in only])
     check = f"_check({name!r}, {original(module).partition('.')[0]!r}, {{{given}}}); " if given else ""
     returned = f"{check}return {entry.expression or None}"
     indent = entry.column - returned.index("return ") - len("return ")  # tracebacks mark parts of the table's line

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import gradcheck as _gradcheck
 from ...engine.backend import is_array
-from ..table import signed
+from ..table import fill, signed
 
 assert_allclose = _gradcheck.assert_allclose
 
@@ -57,56 +57,6 @@ def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:
     return [y if is_array(y) else np.asarray(y, np.float64) for y in f()[:count]]
 
 
-@signed
-def check_backward(func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype, detect_nondifferentiable, **options):
-    """Raise an AssertionError unless the gradients of ``func`` agree with central differences.
-
-    It is `autolab.gradcheck.check_backward`; see there for the parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> x = np.array([0.5, 1.0])
-    >>> chainer.gradient_check.check_backward(chainer.functions.exp, x, np.ones(2))
-    """
-    _refuse("check_backward", options)
-    _gradcheck.check_backward(func, x_data, y_grad, params, eps, atol, rtol, no_grads, dtype)
-
-
-@signed
-def check_double_backward(
-    func,
-    x_data,
-    y_grad,
-    x_grad_grad,
-    params,
-    params_grad_grad,
-    eps,
-    atol,
-    rtol,
-    no_grads,
-    dtype,
-    detect_nondifferentiable,
-    **options,
-):
-    """Raise an AssertionError unless the second derivatives of ``func`` agree with central differences.
-
-    It is `autolab.gradcheck.check_double_backward`; see there for the parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> x = np.array([0.5, 1.0])
-    >>> chainer.gradient_check.check_double_backward(chainer.functions.exp, x, np.ones(2), np.ones(2))
-    """
-    _refuse("check_double_backward", options)
-    _gradcheck.check_double_backward(
-        func, x_data, y_grad, x_grad_grad, params, params_grad_grad, eps, atol, rtol, no_grads, dtype
-    )
-
-
 _NOTHING = {"detect_nondifferentiable", "diff_atol", "diff_rtol", "center_outputs"}
 """Chainer's ways of telling a kink: AutoLab's comparison looks for one by itself."""
 
@@ -114,3 +64,11 @@ _NOTHING = {"detect_nondifferentiable", "diff_atol", "diff_rtol", "center_output
 def _refuse(function: str, options: dict[str, Any]) -> None:
     if unknown := sorted(options.keys() - _NOTHING):
         raise TypeError(f"{function}: {unknown[0]!r} is not part of AutoLab's chainer facade")
+
+
+def _checked(check: Callable[..., None], options: dict[str, Any], *given: Any) -> None:
+    _refuse(check.__name__, options)
+    check(*given)
+
+
+__getattr__ = fill(__name__)

@@ -121,7 +121,7 @@ class MultithreadIterator(SerialIterator):
     """`SerialIterator`; examples are read in this thread."""
 
     @signed
-    def __init__(self, dataset, batch_size, repeat, shuffle, n_threads, order_sampler):
+    def __init__(self, dataset, batch_size, repeat, shuffle, order_sampler):
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
 
 
@@ -129,17 +129,5 @@ class MultiprocessIterator(SerialIterator):
     """`SerialIterator`; examples are read in this process."""
 
     @signed
-    def __init__(
-        self,
-        dataset,
-        batch_size,
-        repeat,
-        shuffle,
-        n_processes,
-        n_prefetch,
-        shared_mem,
-        order_sampler,
-        dataset_timeout,
-        maxtasksperchild,
-    ):
+    def __init__(self, dataset, batch_size, repeat, shuffle, order_sampler):
         super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
