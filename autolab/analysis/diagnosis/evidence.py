@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -144,9 +144,15 @@ class Evidence:
 
     def made_by(self, step: Step, through: frozenset[str] = RESHAPES) -> Step:
         """The step that made the numbers: the first on the way back that is none of ``through``."""
-        while step.function in through and len(self.operands(step)) == 1:
-            step = self.operands(step)[0]
-        return step
+        while True:
+            given = self.operands(step)
+            if step.kind == "part" and given[0].function == "broadcast_tensors":
+                given = self.operands(given[0])[step.id - given[0].id - 1 :][:1]
+            elif step.function not in through:
+                return step
+            if len(given) != 1:
+                return step
+            step = given[0]
 
     def ends_in(self, step: Step, through: frozenset[str]) -> bool:
         """Whether a value becomes the loss by nothing but some functions."""
@@ -215,12 +221,17 @@ class Evidence:
     @cached_property
     def with_other_parameters(self) -> Recording | None:
         """The program with slightly other numbers in its parameters; None where its steps are others then."""
+        values = {p.name: p.value() for p in self.parameters}
+        found = self.with_parameters({name: v * v.dtype.type(1.1) + v.dtype.type(0.01) for name, v in values.items()})
+        return found if found is not None and len(found.steps) >= len(self.steps) else None
+
+    def with_parameters(self, values: Mapping[str, np.ndarray]) -> Recording | None:
+        """The program as it was before it ran, with other numbers in its parameters."""
         copy = self.program.copied()
         for parameter in self.bench.parameters(copy.named):
-            value = parameter.value()
-            self.bench.write(parameter.tensor, value * value.dtype.type(1.1) + value.dtype.type(0.01))
-        found = self._probed(copy)
-        return found if found is not None and len(found.steps) >= len(self.steps) else None
+            if parameter.name in values:
+                self.bench.write(parameter.tensor, values[parameter.name])
+        return self._probed(copy)
 
     @cached_property
     def with_other_draws(self) -> Recording | None:

@@ -73,8 +73,9 @@ def _written_out(e: Evidence) -> Found:
     """The same where the loss is written in parts: log_softmax and picking, log_sigmoid, or exp and log."""
     for step in [s for s in e.calls if s.id in e.used and s.id in e.learning and e.operands(s)]:
         maker = e.made_by(e.operands(step)[0], _SCALING)
-        if step.function in _SOFTMAX and _is_softmax(e, maker):
-            yield _double_softmax(e, maker, step)
+        summed = _summed_exp(e, step)
+        if (step.function in _SOFTMAX and _is_softmax(e, maker)) or (summed and _is_softmax(e, summed)):
+            yield _double_softmax(e, summed or maker, step)
         elif step.function == "log_softmax" and _is_rectified(e, maker):
             yield _rectified(e, maker, step)
         logit = _logit(e, step)
@@ -142,6 +143,16 @@ def _is_rectified(e: Evidence, step: Step) -> bool:
         return True
     y, given = whole(step.value), [whole(o.value) for o in e.operands(step) if o.id in e.learning]
     return y is not None and any(x is not None and (x < 0).any() and np.array_equal(y, np.maximum(x, 0)) for x in given)
+
+
+def _summed_exp(e: Evidence, step: Step) -> Step | None:
+    """The z of log(sum(exp(z))), also where a maximum is subtracted from it."""
+    for name, through in (("log", RESHAPES), ("sum", RESHAPES | {"abs"}), ("exp", RESHAPES)):
+        step = step if name == "log" else e.made_by(e.operands(step)[0], through)
+        if step.function != name or not e.operands(step):
+            return None
+    last = e.operands(step)[0]
+    return e.made_by(e.operands(last)[0] if last.function == "sub" and e.operands(last) else last)
 
 
 def _logit(e: Evidence, step: Step) -> Step | None:
@@ -256,6 +267,17 @@ def ranges(e: Evidence) -> Found:
         if target is None or not target.size or o.target.id in e.learning:
             continue
         low, high = float(target.min()), float(target.max())
+        given = whole(o.prediction.value)
+        is_score = o.kind == "bce" and given is not None and bool(((given < -1e-6) | (given > 1 + 1e-6)).any())
+        if is_score:
+            yield e.found(
+                "output_range",
+                f"`{o.step.function}` expects probabilities, and {called(o.prediction)} lies between "
+                f"{_ends(o.prediction)}.",
+                "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
+                at=o.step,
+            )
+            continue
         if o.kind in ("bce", "bce_logits") and (low < -1e-6 or high > 1 + 1e-6):
             what, ends = f"`{o.step.function}`", (0.0, 1.0)
         elif o.kind == "regression" and (even or maker.function in _RANGES):

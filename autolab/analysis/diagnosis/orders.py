@@ -24,6 +24,8 @@ def permuted(e: Evidence) -> Found:
     for o in e.objectives[:1]:
         for side, other in ((o.prediction, o.target), (o.target, o.prediction)):
             indices = [whole(i.value) for s in e.behind([other]) for i in e.operands(e.steps[s])]
+            if any(e.steps[i].function == "sort" for i in e.behind([other])):
+                continue
             for step in [e.steps[i] for i in sorted(e.behind([side]))]:
                 order = _order(e, step)
                 if order is None or any(i is not None and np.array_equal(i, order) for i in indices):
@@ -41,14 +43,16 @@ def permuted(e: Evidence) -> Found:
 def _order(e: Evidence, step: Step) -> np.ndarray | None:
     """The new order of what a step takes by indices, if it takes all examples and nothing else uses them."""
     given = e.operands(step)
-    if (
-        step.function not in ("getitem", "index_select", "take", "gather")
-        or len(given) < 2
-        or given[0].id in e.learning
-    ):
+    if not given or given[0].id in e.learning:
         return None
-    order, taken = whole(given[1].value), given[0].value
-    order = None if order is None else order.reshape(-1)
+    parts = e.users.get(step.id, [])
+    if step.function == "sort" and step.kind == "call" and parts:
+        order = whole(parts[-1].value)
+    elif step.function in ("getitem", "index_select", "take", "gather") and len(given) > 1:
+        order = whole(given[1].value)
+    else:
+        return None
+    order, taken = None if order is None else order.reshape(-1), given[0].value
     if order is None or taken is None or not taken.shape or taken.shape[0] != len(order) or len(order) < 3:
         return None
     is_order = np.array_equal(np.sort(order), np.arange(len(order))) and not np.array_equal(

@@ -195,7 +195,8 @@ def modes(e: Evidence) -> Found:
     for name, (is_on, layers) in at_last.items():
         is_updated = any(key.startswith(name) for event in e.watch.events for key in event.sizes)
         if layers and is_updated and not is_on:
-            line, file = line_in(e, ".eval()") if at_first[name][0] else first_line(e)
+            line, file = line_in(e, ".eval()")
+            line, file = (line, file) if line is not None else first_line(e)
             yield e.found(
                 "wrong_mode",
                 f"{name} is in evaluation mode while its parameters are "
@@ -243,6 +244,13 @@ def _is_training_layer(step: Step) -> bool:
     return (step.function in DROPOUTS and mode != "False") or (step.function == "batch_norm" and mode == "True")
 
 
+def _has_learned(e: Evidence, first: float) -> bool:
+    """Whether the first round's loss is smaller with the parameters of the end: what rises is then another number."""
+    found = e.with_parameters({p.name: p.value() for p in e.watch.parameters})
+    loss = None if found is None or not found.outputs else whole(found.steps[found.outputs[0]].value)
+    return loss is not None and float(loss.sum()) < first - 1e-3 * abs(first)
+
+
 def staying(e: Evidence) -> Found:
     """A loss that does not fall although updates of a usual size are made along its gradient."""
     losses = e.watch.losses
@@ -268,7 +276,7 @@ def staying(e: Evidence) -> Found:
         )
         return
     moved = [size[2] / size[1] for event in steps for size in event.sizes.values() if size[1]]
-    if best > first - 1e-3 * abs(first) and moved and float(np.median(moved)) > 1e-5:
+    if best > first - 1e-3 * abs(first) and moved and float(np.median(moved)) > 1e-5 and not _has_learned(e, first):
         yield e.found(
             "does_not_overfit",
             f"After {len(losses)} steps the loss is {number(losses[-1])}; it began at {number(first)} and was never "

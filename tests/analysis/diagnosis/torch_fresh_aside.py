@@ -55,18 +55,6 @@ def state_rebuilt_from_a_list():
 
 
 @mistake("cut_gradient")
-def similarity_in_numpy():
-    def objective(encoder, a, b):
-        left = encoder(a).detach().cpu().numpy()  # <- left = encoder(a)
-        right = encoder(b)
-        left = torch.from_numpy(left)  # <- pass
-        return (1 - F.cosine_similarity(left.mean(0, keepdim=True) * 0 + right, left, dim=1)).mean()
-
-    a = torch.randn(20, 6)
-    return objective, nn.Linear(6, 4).requires_grad_(True), a, a + 0.1 * torch.randn(20, 6)
-
-
-@mistake("cut_gradient")
 def sign_activation():
     class Binary(nn.Module):
         def __init__(self):
@@ -78,23 +66,6 @@ def sign_activation():
             return self.out(code)
 
     return lambda model, x, y: F.cross_entropy(model(x), y), Binary(), *_classes()
-
-
-@mistake("cut_gradient", "unreached_parameter")
-def encoder_called_in_inference_mode():
-    class Probe(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.encoder, self.head = _net(5, 8), nn.Linear(8, 4)
-
-        @torch.no_grad()  # <- @torch.enable_grad()
-        def encode(self, x):
-            return self.encoder(x)  # <-
-
-        def forward(self, x):
-            return self.head(self.encode(x))  # <-
-
-    return lambda model, x, y: F.cross_entropy(model(x), y), Probe(), *_classes()
 
 
 @mistake("unreached_parameter")
@@ -507,7 +478,7 @@ def deep_tanh_with_tiny_weights():
     for _ in range(15):  # <- for _ in range(2):
         net += [nn.Tanh(), nn.Linear(12, 12, bias=False)]
         nn.init.uniform_(net[-1].weight, -0.02, 0.02)  # <- nn.init.xavier_normal_(net[-1].weight)
-    model = nn.Sequential(*net, nn.Linear(12, 4))
+    model = nn.Sequential(*net, nn.Tanh(), nn.Linear(12, 4))
 
     def objective(model, x, y):
         return F.cross_entropy(model(x), y)  # <-
@@ -553,7 +524,7 @@ def timestamps_as_inputs():
     return objective, _net(1, 1), when, (when - 1.6e9) / 1e8  # <-
 
 
-@mistake("symmetric_units", "constant_output", "ignores_inputs")
+@mistake("symmetric_units", "constant_output", "ignores_inputs", "large_initialisation")
 def ones_everywhere():
     model = nn.Sequential(nn.Linear(5, 10), nn.Sigmoid(), nn.Linear(10, 4))
     for layer in (model[0], model[2]):
@@ -569,7 +540,7 @@ def ones_everywhere():
 @mistake("not_finite")
 def entropy_of_one_hot_probabilities():
     def objective(model, x, y):
-        p = F.softmax(50 * model(x), dim=1)
+        p = F.softmax(50 * model(x), dim=1)  # <- 50 * model(x) => model(x) / 20
         entropy = -(p * torch.log(p)).sum(1).mean()  # <- entropy = -(p * torch.log(p.clamp(min=1e-6))).sum(1).mean()
         return F.cross_entropy(model(x), y) - 0.01 * entropy
 
@@ -594,22 +565,6 @@ def targets_sorted_on_their_own():
         return F.mse_loss(model(x), y)  # <-
 
     return objective, _net(5, 1), *_numbers()
-
-
-@mistake("ignores_inputs", "constant_output")
-def loss_of_the_last_batch_forgotten():
-    class Decoder(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.start, self.net = nn.Parameter(torch.zeros(24, 3)), _net(3, 5)
-
-        def forward(self, x):
-            return self.net(self.start)  # <- return self.net(x[:, :3] + self.start)
-
-    def objective(model, x):
-        return F.mse_loss(model(x), 0.1 * torch.ones(24, 5) if x is None else x.detach() * 1.0)  # <-
-
-    return objective, Decoder(), torch.randn(24, 5)
 
 
 @mistake("summed_loss", "learning_rate", steps=12)
