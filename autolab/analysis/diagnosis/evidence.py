@@ -21,7 +21,7 @@ RESHAPES = frozenset(
     (
         *("reshape", "view", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "swapaxes", "moveaxis"),
         *("contiguous", "expand_dims", "ravel", "T", "mT", "t", "broadcast_in_dim", "clone", "float", "double"),
-        *("half", "to", "type", "convert_element_type", "cast", "copy", "getitem"),
+        *("half", "to", "type", "convert_element_type", "cast", "copy", "getitem", "broadcast_tensors"),
     )
 )
 """Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""

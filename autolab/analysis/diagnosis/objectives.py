@@ -268,14 +268,15 @@ def ranges(e: Evidence) -> Found:
             continue
         low, high = float(target.min()), float(target.max())
         given = whole(o.prediction.value)
-        is_score = o.kind == "bce" and given is not None and bool(((given < -1e-6) | (given > 1 + 1e-6)).any())
-        if is_score:
+        is_outside = given is not None and bool(((given < -1e-6) | (given > 1 + 1e-6)).any())
+        if o.kind == "bce" and (is_outside or _layer(e, maker) is not None):
             yield e.found(
                 "output_range",
-                f"`{o.step.function}` expects probabilities, and {called(o.prediction)} lies between "
-                f"{_ends(o.prediction)}.",
+                f"`{o.step.function}` expects probabilities, and gets any numbers from {called(o.prediction)}: here "
+                f"between {_ends(o.prediction)}.",
                 "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
                 at=o.step,
+                certainty="wrong" if is_outside else "suspicious",
             )
             continue
         if o.kind in ("bce", "bce_logits") and (low < -1e-6 or high > 1 + 1e-6):
