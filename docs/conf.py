@@ -50,11 +50,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = "AutoLab"
 html_favicon = str(SITE / "static" / "logo.svg")
 html_css_files = ["site.css"]
-html_js_files = [("site.js", {"defer": "defer"})]
+html_js_files = ["site.js"]
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "404": [], "gallery/index": []}
+html_sidebars = {"index": [], "404": [], "gallery/*": []}
 html_theme_options = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "AutoLab", "alt_text": ""},
     "navbar_align": "left",

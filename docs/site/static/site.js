@@ -1,16 +1,23 @@
 // @ts-check
 /** Pages that move, in frames, are as light or dark as the page around them. */
 
+/** @type {Set<HTMLIFrameElement>} */
+const loaded = new Set();
+
 /** Hand on the theme as the part of the address after #, which loads nothing again. @param {HTMLIFrameElement} frame */
 function tellTheme(frame) {
   frame.contentWindow?.location.replace(`${frame.src}#${document.documentElement.dataset.theme}`);
 }
 
-for (const frame of /** @type {NodeListOf<HTMLIFrameElement>} */ (document.querySelectorAll("iframe.moving"))) {
-  frame.addEventListener("load", () => tellTheme(frame), { once: true });
-  if (frame.loading !== "lazy") tellTheme(frame);
-  new MutationObserver(() => tellTheme(frame)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+function frameLoaded(/** @type {Event} */ { target }) {
+  if (!(target instanceof HTMLIFrameElement) || !target.classList.contains("moving") || loaded.has(target)) return;
+  loaded.add(target);
+  tellTheme(target);
 }
+
+document.addEventListener("load", frameLoaded, true); // this event does not rise
+const themes = new MutationObserver(() => loaded.forEach(tellTheme));
+themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
 /** The gallery: what is typed leaves the cards in whose words it occurs. @param {HTMLFormElement} form */
 function searchCards(form) {
@@ -28,4 +35,8 @@ function searchCards(form) {
   });
 }
 
-for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(".gallery-search"))) searchCards(form);
+addEventListener("DOMContentLoaded", () => {
+  for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(".gallery-search"))) {
+    searchCards(form);
+  }
+});
