@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
 
 class UnsupportedError(RuntimeError):
     """A program that a bridge does not show, because a number in the picture could be another than the library's.
@@ -29,3 +33,24 @@ def missing(error: ModuleNotFoundError, library: str, title: str) -> ImportError
         return error
     install = f"pip install 'jupyter-autolab[{library}]'"
     return ImportError(f"autolab.bridges.{library} needs {title}: {install}", name=library)
+
+
+def later(package: str, places: Mapping[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package whose names are imported when they are first asked for: each ``module:name``.
+
+    Who records need not wait for what checks, diagnoses and draws.
+
+    Examples
+    --------
+    >>> from autolab.bridges.needed import later
+    >>> later("json", {"Reader": ".decoder:JSONDecoder"})("Reader").__name__
+    'JSONDecoder'
+    """
+
+    def find(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, found = places[name].split(":")
+        return getattr(import_module(module, package), found)
+
+    return find

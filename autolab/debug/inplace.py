@@ -240,7 +240,7 @@ def _node(event: ForwardEvent) -> Node | None:
 
 def _keeps_nothing(function: Any, node: Node) -> bool:
     """Whether the rules of a step are given the upstream gradient and nothing else, as those of a sum."""
-    return isinstance(function, Primitive) and not any([kept_values(function, edge) for edge in node.edges])
+    return isinstance(function, Primitive) and all([edge.saved is None for edge in node.edges])
 
 
 def _print(value: Any) -> Fingerprint:

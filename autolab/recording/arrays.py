@@ -65,7 +65,7 @@ def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
     low, high, nan_count, inf_count = extremes(array)
     return Snapshot(
         shape=tuple(array.shape),
-        dtype=_dtype_name(array.dtype),
+        dtype=dtype_name(array.dtype),
         device=device_name(array),
         nbytes=int(array.nbytes),
         values=values,
@@ -92,7 +92,7 @@ def _of_number(array: np.ndarray) -> Snapshot:
     return Snapshot((), "float64", "cpu", 8, values, (), None, None, int(is_nan), int(not is_nan))
 
 
-_dtype_name = cache(str)  # NumPy works it out anew each time
+dtype_name = cache(str)  # NumPy works it out anew each time
 
 
 def block_reduce(array: Array, max_cells: int, max_length: int | None = None) -> tuple[Array, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from ..engine.backend import is_array
 from ..engine.display import Displayed, show
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
+from .arrays import dtype_name
 from .gradient_flow import LayerNames
 from .model import KeptArray, Recording, Step
 
@@ -27,8 +28,10 @@ class KeptArrays:
         self._numbers: dict[Any, int] = {}
         self._held: list[Any] = []  # so that no other array takes over the place of one
 
-    def told(self, arrays: Iterable[Any]) -> tuple[KeptArray, ...]:
+    def told(self, arrays: Sequence[Any]) -> tuple[KeptArray, ...]:
         """Those of the arrays that were made in the run."""
+        if not arrays:
+            return ()
         found: dict[int, KeptArray] = {}
         for array in arrays:
             key, size = self._buffer_of(array)
@@ -37,18 +40,20 @@ class KeptArrays:
             if key not in self._numbers:
                 self._held.append(array)
             number = self._numbers.setdefault(key, len(self._numbers))
-            found[number] = KeptArray(number, tuple(array.shape), str(array.dtype).removeprefix("torch."), size)
+            found[number] = KeptArray(number, tuple(array.shape), dtype_name(array.dtype).removeprefix("torch."), size)
         return tuple(found.values())
 
 
 def kept_by(node: Any) -> list[Any]:
-    """The arrays that the gradient rules of a node of AutoLab's keep."""
+    """The arrays that the gradient rules of a node of AutoLab's keep; single numbers are none."""
     if isinstance(node.function, Primitive):
         return [array for edge in node.edges for array in _arrays(edge.saved)]
     return [array for *_, value in node.function.held() for array in _arrays(value)]
 
 
 def _arrays(value: Any) -> list[Any]:
+    if type(value) is np.ndarray:
+        return [value] if value.ndim else []
     value = value._data if isinstance(value, Variable) else value
     if isinstance(value, tuple):
         return [found for item in value for found in _arrays(item)]

@@ -12,8 +12,8 @@ from jax import numpy as jnp
 
 import autolab
 from autolab.bridges.jax import UnsupportedError, check_gradients, record
-from autolab.bridges.jax.explore import JaxSession
 from autolab.bridges.jax.inputs import bind
+from autolab.bridges.jax.live import JaxSession
 
 x, w = jnp.array([1.0, 2.0]), jnp.array([3.0, -1.0])
 TABLE = jnp.array([5.0, 6.0])

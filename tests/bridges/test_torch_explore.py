@@ -11,8 +11,8 @@ from torch import nn
 
 import autolab
 from autolab.bridges.torch import UnsupportedError
-from autolab.bridges.torch.explore import TorchSession
 from autolab.bridges.torch.inputs import bind
+from autolab.bridges.torch.live import TorchSession
 from autolab.views.graph.parameters import movable_steps
 
 

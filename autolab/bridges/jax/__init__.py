@@ -12,19 +12,30 @@ arrays or functions.
 
 from collections.abc import Mapping
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..needed import UnsupportedError, missing
+from ..needed import UnsupportedError, later, missing
 
-try:
+if TYPE_CHECKING:
     from .check import check_gradients
     from .diagnose import JaxWorkbench as workbench
-    from .explore import explore
+    from .live import explore
+
+try:
     from .record import record
 except ModuleNotFoundError as error:
     raise missing(error, "jax", "JAX") from None
 
 __all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "record", "workbench"]
+
+__getattr__ = later(
+    __name__,
+    {
+        "check_gradients": ".check:check_gradients",
+        "workbench": ".diagnose:JaxWorkbench",
+        "explore": ".live:explore",
+    },
+)
 
 
 def graph_in(frame: FrameType, y: Any, named: Mapping[str, Any]) -> NoReturn:

@@ -10,16 +10,30 @@ The top-level `autolab.record`, `autolab.explore` and `autolab.check_gradients` 
 or tensors.
 """
 
-from ..needed import UnsupportedError, missing
+from typing import TYPE_CHECKING
 
-try:
+from ..needed import UnsupportedError, later, missing
+
+if TYPE_CHECKING:
     from .check import check_gradients
     from .diagnose import TorchWorkbench as workbench
-    from .explore import explore
-    from .graph import graph, graph_in
+    from .live import explore
     from .monitor import LiveMonitor
+
+try:
+    from .graph import graph, graph_in
     from .record import record
 except ModuleNotFoundError as error:
     raise missing(error, "torch", "PyTorch") from None
 
 __all__ = ["LiveMonitor", "UnsupportedError", "check_gradients", "explore", "graph", "graph_in", "record", "workbench"]
+
+__getattr__ = later(
+    __name__,
+    {
+        "check_gradients": ".check:check_gradients",
+        "workbench": ".diagnose:TorchWorkbench",
+        "explore": ".live:explore",
+        "LiveMonitor": ".monitor:LiveMonitor",
+    },
+)

@@ -108,7 +108,8 @@ class Shares:
             ys, gs = [y for _, y, _ in reached], [g for _, _, g in reached]
             self._listens = True
             tensors = [tensor for _, tensor in leaves]
-            found = torch.autograd.grad(ys, tensors, gs, allow_unused=True, retain_graph=True)
+            given = [None if _is_one(y, g) else g for y, g in zip(ys, gs, strict=True)]
+            found = torch.autograd.grad(ys, tensors, given, allow_unused=True, retain_graph=True)
             self._listens = False
             self._gradients |= {step: g for (step, _), g in zip(leaves, found, strict=True) if g is not None}
         totals = GradientTotals()
@@ -158,6 +159,12 @@ def _without(g: Tensor, other: Tensor) -> Tensor:
     rest = g - other
     noise = 8 * torch.finfo(g.dtype).eps * torch.maximum(g.abs(), other.abs())
     return torch.where(rest.abs() <= noise, torch.zeros_like(rest), rest)
+
+
+def _is_one(y: Tensor, g: Tensor) -> bool:
+    """Whether autograd begins at a loss with this upstream gradient by itself; given one, it loads a computer algebra
+    system to compare the shapes, for a second."""
+    return y.dim() == 0 and y.dtype == g.dtype and bool(g == 1)
 
 
 def _plain(g: Tensor) -> Tensor:
