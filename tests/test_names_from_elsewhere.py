@@ -352,3 +352,37 @@ def test_examples_are_split_and_drawn() -> None:
         autolab.data.DataLoader(train, 2, sampler=None)
     drawn = autolab.multinomial(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), 1)  # type: ignore[attr-defined]
     assert drawn.tolist() == [[1], [0]]
+
+
+def test_the_row_of_padding_is_zeros_and_gets_no_gradient() -> None:
+    words = nn.Embedding(4, 2, padding_idx=0)
+    y = words(np.array([[1, 0]]))
+    y.sum().backward()
+    assert (
+        not y.data[0, 1].any() and y.data[0, 0].any() and words.W.grad.data.tolist() == [[0, 0], [1, 1], [0, 0], [0, 0]]
+    )
+
+
+@pytest.mark.parametrize("mode", ["valid", "same", "full"])
+def test_correlate(mode: Any) -> None:
+    a, v = X(6), X(4)
+    np.testing.assert_allclose(np.correlate(Variable(a), v, mode).data, np.correlate(a, v, mode))
+    assert autolab.check_gradients(lambda a, v: np.correlate(a, v, mode), a, v).passed
+
+
+def test_truth_values_are_joined() -> None:
+    x, t = Variable([1.0, -2.0, 3.0]), autolab.tensor([True, False, False])  # type: ignore[attr-defined]
+    assert (~t).float().tolist() == [0, 1, 1] and ((x > 0) & ~t).tolist() == [False, False, True]
+    assert (t | (x > 0)).tolist() == ((x > 0) | t).tolist() == (np.array([True, False, True]) | t).tolist()
+
+
+@pytest.mark.parametrize("function", [np.nansum, np.nanmean])
+def test_sums_without_nan(function: Any) -> None:
+    a = X(3, 4)
+    a[0, 1] = a[2, 2] = np.nan
+    x = Variable(a)
+    y = function(x, axis=1)
+    np.testing.assert_allclose(y.data, function(a, axis=1))
+    y.sum().backward()
+    count = 1 if function is np.nansum else (~np.isnan(a)).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(x.grad.data, ~np.isnan(a) / count)

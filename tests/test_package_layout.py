@@ -49,7 +49,7 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 59_350, "*.js": 8_200}
+MOST_LINES = {"*.py": 59_400, "*.js": 8_200}
 """Without docstrings, comments and blank lines. Whoever needs more looks first for what repeats."""
 
 

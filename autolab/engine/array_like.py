@@ -131,6 +131,17 @@ class ArrayLike(Displayed, Installed):
     def __ge__(self, other: Any) -> Any:
         return plain(self._data >= numpy_protocol.unwrap(other))
 
+    def __invert__(self) -> Any:
+        return plain(~self._data)
+
+    def __and__(self, other: Any) -> Any:
+        return plain(self._data & numpy_protocol.unwrap(other))
+
+    def __or__(self, other: Any) -> Any:
+        return plain(self._data | numpy_protocol.unwrap(other))
+
+    __rand__, __ror__ = __and__, __or__
+
     def __index__(self: Any) -> int:
         if self._data.dtype.kind not in "iu":
             raise TypeError(f"Variable: got {self._data.dtype} as an index; expected a whole number")

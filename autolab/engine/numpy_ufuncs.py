@@ -17,6 +17,7 @@ from .plain_arrays import plain
 _PLAIN_UFUNCS = {
     *(np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal),
     *(np.isnan, np.isinf, np.isfinite, np.signbit),
+    *(np.bitwise_and, np.bitwise_or, np.invert),
     *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
 }
 

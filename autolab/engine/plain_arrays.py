@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 _METHODS = frozenset(
-    ["bool", "cpu", "detach", "dim", "double", "eq", "float", "half", "int", "long", "ne", "numel", "numpy", "to"]
+    [
+        *("bool", "cpu", "detach", "dim", "double", "eq", "expand", "float", "half", "int", "long", "ne", "numel"),
+        *("numpy", "permute", "to", "unsqueeze"),
+    ]
 )
 
 

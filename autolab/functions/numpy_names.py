@@ -25,6 +25,7 @@ from .elementwise.cardinal_sine import sinc
 from .elementwise.exponentials import expm1, log1p
 from .elementwise.logistic import logsigmoid, sigmoid
 from .elementwise.powers import cbrt, pow
+from .elementwise.selection import where
 from .elementwise.special import erf, erfc
 from .linear_algebra.products import dot, matmul, outer, tensordot
 from .linear_algebra.spectra import eigh, svd
@@ -223,6 +224,17 @@ def _along_axes(weights: Any, a: Any, axis: Any) -> Any:
     return broadcast_to(
         reshape(ordered, shape=tuple([n if i in axes else 1 for i, n in enumerate(shape)])), shape=shape
     )
+
+
+@adapt(np.nansum)
+def _nansum(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    return sum(where(np.isnan(unwrap(a)), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+@adapt(np.nanmean)
+def _nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    counts = np.sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)
+    return _nansum(a, axis, keepdims=keepdims) / counts
 
 
 @adapt(np.ptp)

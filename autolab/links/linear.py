@@ -9,6 +9,7 @@ import numpy as np
 from .. import initializers
 from ..engine.arrays import as_array, check_real
 from ..engine.keyword_aliases import takes_other_words
+from ..engine.numpy_protocol import unwrap
 from ..engine.parameter import Parameter
 from ..functions import embedding, linear
 from .link import Link
@@ -123,6 +124,8 @@ class Embedding(Link):
         How many words there are; they are called 0 to ``rows - 1``.
     size : int
         How many numbers each has.
+    padding_idx : int, optional
+        The word that fills up sequences: its row counts as zeros, and is not trained.
 
     Examples
     --------
@@ -133,14 +136,16 @@ class Embedding(Link):
     """
 
     @takes_other_words
-    def __init__(self, rows: int, size: int, initialW: Any = None) -> None:
+    def __init__(self, rows: int, size: int, initialW: Any = None, padding_idx: int | None = None) -> None:
         super().__init__()
         shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)
+        self.padding_idx = padding_idx
         self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
 
     def forward(self, ids: Any) -> Any:
         """The rows of the words ``ids``, an array of integers of any shape."""
-        return embedding(ids, self.W)
+        found = embedding(ids, self.W)
+        return found if self.padding_idx is None else found * (np.asarray(unwrap(ids)) != self.padding_idx)[..., None]
 
     def extra_repr(self) -> str:
         rows, size = self.W.shape

@@ -109,3 +109,10 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     y = conv1d(a[None, None], flip(v)[None, None], padding=0 if mode == "valid" else len(v) - 1)[0, 0]
     start = (len(v) - 1) // 2
     return y[start : start + len(a)] if mode == "same" else y
+
+
+@numpy_protocol.adapt(np.correlate)
+def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    if mode == "same" and np.size(v) > np.size(a):
+        raise ValueError("correlate: mode is 'same' and v is the longer; expected the longer first")
+    return convolve(a, flip(_given("correlate", "v", v)), mode)
