@@ -34,6 +34,7 @@ PARTLY_OPEN = 30
 """In a plan with few boxes, scopes are opened as long as there are no more than so many."""
 
 _TOO_FEW = 6  # boxes, which say too little
+_FEW_CELLS = 72  # as many as a box has at most: each of them is one element
 
 _AT_EACH_END = 60
 _ROUNDS, _ROUNDS_AT_EACH_END = 60, 12
@@ -84,12 +85,17 @@ class Outline:
     parents: dict[int, int]
     is_plan: bool = False
 
-    def is_planned(self, identity: int) -> bool:
-        """Whether a step or group stands among blocks in a plan: it is drawn small there, without its numbers."""
-        return self.parents.get(identity) in self._levels_of_blocks
+    def is_planned(self, item: Item) -> bool:
+        """Whether a step or group stands among blocks in a plan: it is drawn small there, without its numbers. Single
+        numbers and small inputs are not, as one drags them.
+        """
+        few = _FEW_CELLS if item.kind == "input" else 1
+        is_few = isinstance(item, Step) and item.value is not None and item.value.size <= few
+        return not is_few and self.parents.get(item.id) in self.levels_of_blocks
 
     @cached_property
-    def _levels_of_blocks(self) -> frozenset[int | None]:
+    def levels_of_blocks(self) -> frozenset[int | None]:
+        """The groups in which blocks stand, and None where they are in none; empty but in a plan."""
         if not self.is_plan:
             return frozenset()
         blocks = [group.id for group in self.groups.values() if group.kind not in ("run", "statement")]

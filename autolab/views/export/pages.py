@@ -121,7 +121,7 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
         shown.exported(target)
 
 
-_ZIPPED_FROM = 300_000  # characters; what is shorter can be read in the page's text
+_ZIPPED_FROM = 1_000_000  # characters; what is shorter can be read in the page's text
 
 
 # ---------------------------------------------------------------------------------------------------- what it holds

@@ -173,14 +173,15 @@ class _Level:
     ) -> None:
         self.group = group
         self._is_right = right
-        self._gap = GAP_RIGHT if right else GAP_OF_PLAN if items and outline.is_planned(items[0].id) else GAP_DOWN
+        self._place = None if group is None else group.id
+        self._gap = GAP_RIGHT if right else GAP_OF_PLAN if self._place in outline.levels_of_blocks else GAP_DOWN
         self._inner = {
             item.id: _Level(outline, item, item.items, expanded, sizes, pieces, label_width, right)
             for item in items
             if isinstance(item, Group) and item.id in expanded
         }
         self._items = [item.id for item in items]
-        self._pieces = pieces.get(None if group is None else group.id, [])
+        self._pieces = pieces.get(self._place, [])
         self._entries = _numbered(piece.value for piece in self._pieces if piece.source is None)
         self._exits = _numbered(piece.value for piece in self._pieces if piece.target is None)
         self._layout = self._laid_out([self._size(i, sizes) for i in self._items])

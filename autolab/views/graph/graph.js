@@ -235,11 +235,12 @@ export function makeGraph(select, toggle) {
      * @param {import("../live/colors.js").ColorMap} colors
      * @param {import("../live/colors.js").Scale | null} [scale] of the cells; the one that is known, where it is left
      *   out
+     * @param {string} [bars] what those of a plan mean
      */
-    update(next, readings, colors, scale) {
+    update(next, readings, colors, scale, bars = "") {
       if (scale !== undefined) known = scale;
       shown = readings;
-      legend.update(known, colors);
+      legend.update(known, colors, bars);
       const fill = (/** @type {number} */ id) => nodes.get(id)?.update(readings[id], colors);
       if (scene?.key !== next.key) draw(next, fill);
       else nodes.forEach((_, id) => fill(id));

@@ -55,15 +55,15 @@ def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> An
         return None
     bars = reader.once(f"bars {order}", lambda: Bars.of(graph)) if graph.outline.is_plan else None
     found = readings(graph, opened, scales=reader.scales, own=own, bars=bars)
-    nodes, scale = found["nodes"], found["scale"]
+    nodes, legend = found["nodes"], {"scale": found["scale"], "bars": found["bars"]}
     if order:
-        return {"nodes": nodes, "scale": scale}
+        return {"nodes": nodes, **legend}
     told = [[SIGNS[sign], sentence] for sign, sentence in sentences(graph, reader.findings)]
     times = _times(reader, opened)
     return {
         "nodes": {box: {**node, **times.get(box, _NEVER)} for box, node in nodes.items()},
         "signs": _signs(reader, opened),
-        "scale": scale,
+        **legend,
         "walks": True,
         "count": len(reader.walk),
         "start": reader.walk.start,

@@ -87,6 +87,7 @@ def draw(
     body = drawing(picture, numbers, scope, shades, compact)
     head = [words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name")] if titled else []
     parts = [*head, element("g", *body, transform=f"translate(0 {top:.0f})"), *bar]
+    below = [*below, *([numbers["bars"]] if numbers["bars"] and not compact else [])]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
     parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
@@ -187,7 +188,7 @@ def _planned(node: Node, reading: dict[str, Any]) -> list[Markup]:
     told = " · ".join([part for part in (reading["value"].replace(" …", ""), node["plan"]) if part])
     long = (node["w"] - 2 * PADDING - _BETWEEN_BARS) / 2
     parts = [words_at(PADDING, _PLAN_WORDS, told, "small")]
-    for k, size in enumerate(reading["bars"]):
+    for k, size in enumerate((reading["value_bar"], reading["grad_bar"])):
         place = {"x": PADDING + k * (long + _BETWEEN_BARS), "y": _PLAN_BARS, "height": 4.0, "rx": 2}
         if size is not None:
             parts.append(element("rect", class_="depth0", width=long, **place))
@@ -308,7 +309,7 @@ def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> li
 
     ``shades`` learns which shades of cells it uses.
     """
-    if scale is None or not (scale["scale"] or scale["grad"] or scale.get("bars")):
+    if scale is None or not (scale["scale"] or scale["grad"]):
         return []
     words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")
     if not scale["ticks"]:

@@ -26,7 +26,7 @@ const OWN = new Set(["al-tinted", "al-found", "al-on-path", ...STATIONS.map((key
  * @typedef {{value: string | null, grad: string | null, status: string, value_cells: any, grad_cells: any, value_scale:
  *   number | null, grad_scale: number | null, own?: boolean, spoken: string, pending?: boolean, value_note?: string,
  *   grad_note?: string, kind?: string, shares?: string, known?: number | null, first?: number | null, last?: number |
- *   null, sends?: number | null, bars?: (number | null)[]}} Reading
+ *   null, sends?: number | null, value_bar?: number | null, grad_bar?: number | null}} Reading
  */
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
@@ -179,17 +179,18 @@ function makeInside(node, open) {
 function makePlanned({ w, plan }) {
   const words = svg("text.al-small", { x: PADDING, y: PLAN.words });
   const long = (w - 2 * PADDING - 6) / 2;
-  const bars = ["value", "gradient"].map((kind, k) => {
+  const drawn = ["value", "gradient"].map((kind, k) => {
     const place = { x: PADDING + k * (long + 6), y: PLAN.bars, height: PLAN.high, rx: 2 };
     return { rail: svg("rect.al-bar-rail", { ...place, width: long }), bar: svg(`rect.al-bar-${kind}`, place) };
   });
   return {
-    parts: [words, ...bars.flatMap(({ rail, bar }) => [rail, bar])],
+    parts: [words, ...drawn.flatMap(({ rail, bar }) => [rail, bar])],
     /** @param {Reading} reading */
-    update({ value, value_note, bars: sizes = [] }) {
+    update({ value, value_note, value_bar = null, grad_bar = null }) {
+      const sizes = [value_bar, grad_bar];
       write(words, [value === null ? value_note : value.replace(" \u2026", ""), plan].filter(Boolean).join(" \u00b7 "));
-      bars.forEach(({ rail, bar }, k) => {
-        set(rail, { visibility: (sizes[k] ?? null) === null ? "hidden" : null });
+      drawn.forEach(({ rail, bar }, k) => {
+        set(rail, { visibility: sizes[k] === null ? "hidden" : null });
         set(bar, { width: long * (sizes[k] ?? 0) });
       });
     },

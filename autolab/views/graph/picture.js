@@ -44,6 +44,7 @@ export function makeGraphPart(view) {
       readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")),
       view.colors,
       get("readings").scale,
+      get("readings").bars,
     );
     free.paint();
     choose();

@@ -60,6 +60,7 @@ def readings(
     dict
         ``nodes``: for each box texts and cells; ``value_scale`` and ``grad_scale`` are the ends of the scales of their
         colours. ``signs``: what is wrong. ``scale``: the bar that explains the colours, None where no array is drawn.
+        ``bars``: what those of a plan mean, in words.
     """
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
@@ -70,22 +71,18 @@ def readings(
     bars = Bars.of(recording) if bars is None and outline.is_plan else bars
     nodes = {}
     for item, step in zip(items, shown, strict=True):
-        is_small = outline.is_planned(item.id)
+        is_small = outline.is_planned(item)
         found = _numbers(step, None if is_small else size, None if own else scales, _of_tangents(recording))
-        if is_small and bars is not None:
-            found["bars"] = bars.at(step)
+        found["value_bar"], found["grad_bar"] = bars.at(step) if is_small and bars is not None else (None, None)
         words = _of_group(item, recording, found) if isinstance(item, Group) else _of_step(item, told, found)
         nodes[str(item.id)] = {**found, **words}
     has_cells = any([node["value_cells"] or node["grad_cells"] for node in nodes.values()])
-    legend = scale_bar(scales, own, recording.moved is not None) if has_cells else None
-    if bars is not None and any(["bars" in node for node in nodes.values()]):
-        legend = (
-            {"scale": 0.0, "grad": 0.0, "ticks": [], "words": bars.words, "bars": True} if legend is None else legend
-        )
+    has_bars = any([node["value_bar"] is not None for node in nodes.values()])
     return {
         "recording": recording.id,
         "nodes": nodes,
-        "scale": legend,
+        "scale": scale_bar(scales, own, recording.moved is not None) if has_cells else None,
+        "bars": bars.words if bars is not None and has_bars else "",
         "signs": signs_at(marked_steps(recording), outline.holders(expanded)),
     }
 

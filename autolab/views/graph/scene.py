@@ -190,14 +190,7 @@ def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[s
     text = label(step) if step.kind in LEAVES and name else expression(step)
     node = _node(step.id, step.kind, name, text, symbol(step), step)
     found = {**node, "output": step.id in outputs, "function": step.function, "group": None}
-    if not outline.is_planned(step.id) or not _is_small(step):
-        return found
-    return _planned(found, *_short_heading(step), words="", shown=step)
-
-
-def _is_small(step: Step) -> bool:
-    """Whether a step in a plan is drawn without its numbers: not an input that is a number, which one drags."""
-    return step.kind != "input" or step.value is None or step.value.size > 1
+    return _planned(found, *_short_heading(step), words="", shown=step) if outline.is_planned(step) else found
 
 
 def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
@@ -214,7 +207,7 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dic
         "function": None,
         "group": facts,
     }
-    if not outline.is_planned(group.id):
+    if not outline.is_planned(group):
         return found
     name, words = plan_name(group, outline)
     learned = parameters_in(group.steps)
@@ -282,7 +275,7 @@ def second_column(node: dict[str, Any]) -> float:
 
 
 def _tab(group: Group, outline: Outline) -> str:
-    if not outline.is_planned(group.id):
+    if not outline.is_planned(group):
         return shorten(group_heading(group), _TAB_LIMIT)
     return shorten(": ".join(dict.fromkeys([word for word in plan_name(group, outline) if word])), _TAB_LIMIT)
 

@@ -120,7 +120,7 @@ def zipped(text: str) -> bytes:
     >>> gzip.decompress(zipped("let a;")).decode()
     'let a;'
     """
-    return gzip.compress(text.encode(), 6, mtime=0)
+    return gzip.compress(text.encode(), mtime=0)
 
 
 def digest_of(kind: str) -> str:

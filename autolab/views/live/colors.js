@@ -211,7 +211,7 @@ export function makeHeatLegend(isLying = false) {
 
 // The bar below a graph that says what the colours of its cells mean; a mark follows the cell under the pointer.
 
-/** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string, bars?: boolean}} Scale */
+/** @typedef {{scale: number, grad: number, ticks: [number, string, string][], words: string}} Scale */
 
 export function makeScaleLegend() {
   const [ramp, pointer] = [html("div.al-ramp"), html("div.al-scale-at", { hidden: true })];
@@ -223,13 +223,13 @@ export function makeScaleLegend() {
 
   return {
     root,
-    /** @param {Scale | null} facts @param {ColorMap} colors */
-    update(facts, colors) {
-      root.hidden = !(facts?.scale || facts?.grad || facts?.bars);
-      bar.hidden = !(facts?.scale || facts?.grad); // those of a plan have no colours
+    /** @param {Scale | null} facts @param {ColorMap} colors @param {string} more what else is to be explained */
+    update(facts, colors, more) {
+      bar.hidden = !(facts?.scale || facts?.grad);
+      root.hidden = bar.hidden && !more;
+      write(words, [bar.hidden ? "" : facts?.words, more].filter(Boolean).join(". "));
       if (!facts) return;
       ramp.style.background = rampOf(colors, -1);
-      write(words, facts.words);
       if (last === (last = facts.ticks.join())) return;
       numbers.replaceChildren(
         ...facts.ticks.map(([t, value, grad]) => {

@@ -63,9 +63,7 @@ SENTENCES: dict[str, str] = {
     "scale_view": "a scale for values, one for gradients; dotted: exactly 0",
     "scale_view_moves": "a scale for values, one for tangents; dotted: exactly 0",
     "scale_own": "each array to its own largest number, written above it; dotted: exactly 0",
-    "plan_bars": (
-        "bars: typical size (rms) of the value, from {value}, and of the gradient, from {gradient}, logarithmic"
-    ),
+    "plan_bars": ("Bars: typical size (rms) of the value, {value}, and of the gradient, {gradient}; logarithmic."),
     "flow_value": "value (norm)",
     "flow_gradient": "gradient (norm)",
     "flow_ratio": "gradient / value (norms)",
