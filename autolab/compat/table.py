@@ -5,7 +5,7 @@ Each facade has a file ``table.txt`` with a section for each module. An entry is
 
 - ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a whole function, which `fill` puts into the
   module.
-- ``max_pool2d => _pooling("max_pool2d", F.max_pool2d)`` is another name, or what a function of the module makes.
+- ``relu => adapted(F.relu)`` is a name for what an expression gives.
 - ``GroupNorm(num_groups: int, num_channels: int, eps: float = 1e-5)`` has the types and defaults of a function, or of
   ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone.
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -68,7 +69,7 @@ def _sections(path: Path) -> dict[str, dict[str, Entry]]:
             entry = sections[section][name]
             sections[section][name] = entry._replace(said=f"{entry.said}{gap}\n{line[4:]}".lstrip("\n"))
             gap = ""
-        elif line:
+        elif line and line[0] != "#":
             name, entry = _entry(line, number)
             if name in sections[section]:
                 raise ValueError(f"{path}: {section}.{name} is there twice")
@@ -226,3 +227,24 @@ def with_defaults(function: Callable[..., Any], **defaults: Any) -> Any:
     copy = FunctionType(code, function.__globals__, function.__name__, values, function.__closure__)
     copy.__annotations__, copy.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
     return copy
+
+
+def with_settings(base: type, name: str, said: str, shape: inspect.Signature, **body: Any) -> Any:
+    """A class whose objects are made with arguments of this signature; its ``_settle`` gets all of them, by name.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> torch.nn.ELU(alpha=0.5)
+    ELU(alpha=0.5)
+    """
+
+    def __init__(self: Any, *args: Any, **options: Any) -> None:
+        bound = shape.bind(*args, **options)
+        bound.apply_defaults()
+        self._settle({**bound.arguments})
+
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    taken = shape.replace(parameters=[itself, *shape.parameters.values()], return_annotation="None")
+    __init__.__signature__ = taken  # type: ignore[attr-defined]  # for help
+    return type(name, (base,), {"__init__": __init__, "__doc__": said, **body})

@@ -86,6 +86,5 @@ def set_debug(debug: bool) -> None:
 
 
 __getattr__ = gather(
-    __name__,
-    "backend configuration function function_node initializer link optimizer reporter serializer variable",
+    __name__, "backend configuration function function_node initializer link optimizer reporter serializer variable"
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401  # for table.txt
 
 from ...engine import configuration as _configuration
-from ..table import signed
+from ..table import made_by, signed
 
 _MODES = ("enable_backprop", "train")
 _own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", default=None)
@@ -22,12 +22,7 @@ class GlobalConfig:
     """
 
     def __init__(self) -> None:
-        settings = {"debug": False, "type_check": True, "dtype": np.dtype(np.float32), "keep_graph_on_report": False}
-        settings |= {"use_cudnn": "auto", "cudnn_deterministic": False, "use_cudnn_tensor_core": "auto"}
-        settings |= {"autotune": False, "cudnn_fast_batch_normalization": False, "use_ideep": "never"}
-        settings |= {"lazy_grad_sum": False, "in_recomputing": False, "warn_nondeterministic": False}
-        settings |= {"compute_mode": None, "use_static_graph": True, "schedule_func": None}
-        vars(self).update(settings)
+        vars(self).update(made_by("chainer.config", __name__))
 
     def __getattr__(self, name: str) -> Any:
         if name in _MODES:

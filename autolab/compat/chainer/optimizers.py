@@ -48,9 +48,8 @@ class AdaGrad(Optimizer, _optimizers.AdaGrad):
 class RMSprop(Optimizer, _optimizers.RMSprop):
     """Divides by a running mean of the gradient's size."""
 
-    def __init__(self, lr: float = 0.01, alpha: float = 0.99, eps: float = 1e-8, eps_inside_sqrt: bool = False) -> None:
-        if eps_inside_sqrt:
-            raise NotImplementedError("RMSprop: eps_inside_sqrt=True is not part of AutoLab's chainer facade")
+    @signed
+    def __init__(self, lr, alpha, eps):
         super().__init__(lr, alpha, eps)
 
 

@@ -13,6 +13,7 @@ from ...engine.backend import Array
 from ...engine.node import Node
 from ...engine.variable import Variable as Engine
 from ...engine.variable import wrap
+from ..table import with_settings
 from ._variable import Variable, Whole, dressed
 
 
@@ -92,7 +93,7 @@ def held(value: Variable) -> Callable[[], Any]:
     return found
 
 
-def applied(name: str, function: Callable[..., Any], *settings: str) -> type:
+def applied(name: str, function: Callable[..., Any], *settings: str) -> Any:
     """A class whose objects, made with ``settings``, call ``function`` with them. They may be called again and again.
 
     Examples
@@ -103,26 +104,14 @@ def applied(name: str, function: Callable[..., Any], *settings: str) -> type:
     variable([-1.  2.])
     """
     known = inspect.signature(function).parameters
-    signature = inspect.Signature([known[setting] for setting in settings])
 
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        self.settings = dict(signature.bind(*args, **kwargs).arguments)
-        vars(self).update(self.settings)
+    def _settle(self: Any, given: dict[str, Any]) -> None:
+        self.settings = given
+        vars(self).update(given)
 
     def __call__(self: Any, *inputs: Any) -> Any:
         return function(*inputs, **self.settings)
 
-    body = {"__init__": __init__, "__call__": __call__, "__doc__": f"`{function.__name__}` with its settings."}
-    return type(name, (), body)
-
-
-def capitalized(*functions: Callable[..., Any]) -> list[type]:
-    """Classes without settings, whose names are those of the functions with a capital.
-
-    Examples
-    --------
-    >>> from autolab.compat.dezero import functions as F
-    >>> F.Sin()(0.0)
-    variable(0.0)
-    """
-    return [applied(function.__name__.capitalize(), function) for function in functions]
+    body = {"_settle": _settle, "__call__": __call__, "__module__": __name__}
+    shape = inspect.Signature([known[setting] for setting in settings])
+    return with_settings(object, name, f"`{function.__name__}` with its settings.", shape, **body)

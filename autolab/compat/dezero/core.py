@@ -17,8 +17,8 @@ from ...engine.configuration import test_mode as test_mode
 from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
-from ..table import fill
-from ._adapters import applied, capitalized, of_one, of_two, variable  # noqa: F401  # for table.txt
+from ..table import fill, made_by
+from ._adapters import applied, of_one, of_two, variable  # noqa: F401  # for table.txt
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed
@@ -98,23 +98,6 @@ def as_variable(obj: Any) -> Any:
     return dressed(obj) if isinstance(obj, Engine) else Variable(obj)
 
 
-add = of_two(F.add, whole=True)
-sub = of_two(F.sub, whole=True)
-mul = of_two(F.mul, whole=True)
-div = of_two(F.div)
-neg = of_one(F.neg, whole=True)
-
-
-def rsub(x0: Any, x1: Any) -> Any:
-    """``x1 - x0``"""
-    return sub(x1, x0)
-
-
-def rdiv(x0: Any, x1: Any) -> Any:
-    """``x1 / x0``"""
-    return div(x1, x0)
-
-
 def pow(x: Any, c: Any) -> Any:
     """``x ** c`` with a number ``c``."""
     y = variable(F.pow(x, c))
@@ -123,21 +106,10 @@ def pow(x: Any, c: Any) -> Any:
     return y
 
 
-Add, Sub, Mul, Div, Neg = capitalized(add, sub, mul, div, neg)
-
-
 def setup_variable() -> None:
     """Nothing is left to do: Variables have their operators."""
 
 
-def _install() -> None:
-    operators: dict[str, Callable[..., Any]] = {"add": add, "radd": add, "mul": mul, "rmul": mul, "neg": neg}
-    operators |= {"sub": sub, "rsub": rsub, "truediv": div, "rtruediv": rdiv, "pow": pow}
-    for name, operator in operators.items():
-        setattr(Variable, f"__{name}__", operator)
-
-
-_install()
-
-
 __getattr__ = fill(__name__)
+for _name, _operator in made_by("dezero.Variable.operators", __name__):
+    setattr(Variable, _name, _operator)

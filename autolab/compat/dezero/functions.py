@@ -10,86 +10,12 @@ import numpy as np
 from ... import functions as F
 from ...engine.configuration import config
 from ...engine.numpy_protocol import unwrap
-from ..table import fill
-from ._adapters import applied, capitalized, function, of_one, of_two, variable  # noqa: F401  # for table.txt
+from ..table import fill, made_by
+from ._adapters import applied, function, of_one, of_two, variable  # noqa: F401  # for table.txt
 from ._variable import Variable
 from .core import *  # noqa: F403
-from .core import add, as_variable
+from .core import as_variable
 from .functions_conv import *  # noqa: F403
-
-sin = of_one(F.sin)
-cos = of_one(F.cos)
-tanh = of_one(F.tanh)
-exp = of_one(F.exp)
-log = of_one(F.log)
-relu = of_one(F.relu)
-sigmoid = of_one(F.sigmoid)
-matmul = of_two(F.matmul, whole=True)
-
-_sum = function(F.sum, whole=True)
-_reshape = function(F.reshape, whole=True)
-_transpose = function(F.transpose, whole=True)
-_broadcast_to = function(F.broadcast_to, whole=True)
-_sum_to = function(F.sum_to, whole=True)
-_getitem = function(F.getitem, whole=True)
-_max = function(F.max, whole=True)
-_min = function(F.min, whole=True)
-
-
-# ---------------------------------------------------------------------- shapes and sums
-def reshape(x: Any, shape: Any) -> Any:
-    """The same elements in another shape; of the same shape, ``x`` itself."""
-    return as_variable(x) if x.shape == shape else _reshape(x, shape=shape)
-
-
-def expand_dims(x: Any, axis: int) -> Any:
-    """One more axis, of length 1, at ``axis``."""
-    shape = list(x.shape)
-    shape.insert(axis, 1)
-    return reshape(x, tuple(shape))
-
-
-def transpose(x: Any, axes: Any = None) -> Any:
-    """The axes in another order; by default reversed."""
-    return _transpose(x, axes=axes)
-
-
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The sum over all axes, one or several."""
-    return _sum(x, axis=axis, keepdims=keepdims)
-
-
-def get_item(x: Any, slices: Any) -> Any:
-    """``x[slices]``"""
-    return _getitem(x, index=unwrap(slices))
-
-
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The largest element, of all or along axes."""
-    return _max(x, axis=axis, keepdims=keepdims)
-
-
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The least element, of all or along axes."""
-    return _min(x, axis=axis, keepdims=keepdims)
-
-
-# ---------------------------------------------------------------------- layers
-def linear(x: Any, W: Any, b: Any = None) -> Any:
-    """``x @ W + b`` with ``W`` of shape ``(in, out)``. The products are not kept."""
-    return variable(F.linear(x, F.transpose(W)) if b is None else F.linear(x, F.transpose(W), b))
-
-
-def linear_simple(x: Any, W: Any, b: Any = None) -> Any:
-    """The same in two steps."""
-    y = matmul(x, W)
-    return y if b is None else add(y, b)
-
-
-def softmax_simple(x: Any, axis: int = 1) -> Any:
-    """The same, step by step."""
-    y = exp(x)
-    return y / sum(y, axis=axis, keepdims=True)
 
 
 def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
@@ -117,35 +43,11 @@ def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float 
     return variable(F.batch_norm(x, gamma, beta, eps=eps))
 
 
-# ---------------------------------------------------------------------- the classes
-Sin, Cos, Tanh, Exp, Log, Sigmoid, Linear = capitalized(sin, cos, tanh, exp, log, sigmoid, linear)
-
-
-def _install() -> None:
-    """The methods of Variable."""
-    Variable.__getitem__ = get_item  # type: ignore[method-assign]
-    for name, method in {
-        "matmul": matmul,
-        "matmaul": matmul,
-        "dot": matmul,
-        "max": max,
-        "min": min,
-        "sum": sum,
-    }.items():
-        setattr(Variable, name, method)
-    Variable.reshape = lambda self, *shape: reshape(self, _tuple(shape))  # type: ignore[method-assign]
-    Variable.transpose = lambda self, *axes: transpose(self, _tuple(axes) or None)  # type: ignore[method-assign]
-    Variable.T = property(transpose)  # type: ignore[assignment]
-
-
 def _tuple(given: tuple[Any, ...]) -> tuple[Any, ...]:
     """``2, 3`` or ``(2, 3)`` or ``[2, 3]`` or ``None``, as one tuple."""
     if len(given) == 1 and (given[0] is None or isinstance(given[0], tuple | list)):
         return tuple(given[0] or ())
     return given
-
-
-_install()
 
 
 def mean_squared_error(x0: Any, x1: Any) -> Any:
@@ -190,3 +92,5 @@ def _shaped(t: Any, like: Any) -> Any:
 
 
 __getattr__ = fill(__name__)
+for _name, _method in made_by("dezero.Variable", __name__):
+    setattr(Variable, _name, _method)

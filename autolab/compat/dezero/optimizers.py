@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable
 from typing import Any, Self
@@ -9,6 +10,7 @@ from typing import Any, Self
 from ... import optimizers
 from ...engine.store import publish
 from ...optimizers import WeightDecay as WeightDecay
+from ..table import fill, with_settings
 from .core import Parameter
 
 
@@ -60,11 +62,15 @@ class Optimizer:
 class _ByRule(Optimizer):
     """An optimizer of AutoLab's, whose settings are attributes here as well."""
 
-    settings: tuple[str, ...] = ("lr",)
+    settings: tuple[str, ...]
+    _rule_of: Callable[..., optimizers.Optimizer]
 
     def __init__(self, rule: optimizers.Optimizer) -> None:
         super().__init__()
         self._rule = rule
+
+    def _settle(self, given: dict[str, Any]) -> None:
+        _ByRule.__init__(self, type(self)._rule_of(**given))
 
     def __getattr__(self, name: str) -> Any:
         if name in type(self).settings:
@@ -80,40 +86,6 @@ class _ByRule(Optimizer):
     def update_one(self, param: Any) -> None:
         """Change one parameter."""
         publish(self._rule._stores([param]))
-
-
-class SGD(_ByRule):
-    """``w - lr * g``"""
-
-    def __init__(self, lr: float = 0.01) -> None:
-        super().__init__(optimizers.SGD(lr))
-
-
-class MomentumSGD(_ByRule):
-    """``v = momentum * v - lr * g``, then ``w + v``"""
-
-    settings = ("lr", "momentum")
-
-    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
-        super().__init__(optimizers.MomentumSGD(lr, momentum))
-
-
-class AdaGrad(_ByRule):
-    """``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``"""
-
-    settings = ("lr", "eps")
-
-    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
-        super().__init__(optimizers.AdaGrad(lr, eps))
-
-
-class AdaDelta(_ByRule):
-    """Steps in units of the steps before."""
-
-    settings = ("rho", "eps")
-
-    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
-        super().__init__(optimizers.AdaDelta(rho, eps))
 
 
 class Adam(_ByRule):
@@ -163,3 +135,13 @@ class FreezeParam:
     def __call__(self, params: Iterable[Any]) -> None:
         for param in self.freeze_params:
             param.cleargrad()
+
+
+def _by_rule(rule_of: Any) -> Any:
+    """The class for a function that takes the settings and gives AutoLab's optimizer."""
+    shape = inspect.signature(rule_of)
+    body = {"settings": tuple(shape.parameters), "_rule_of": staticmethod(rule_of)}
+    return with_settings(_ByRule, rule_of.__name__, rule_of.__doc__, shape, **body)
+
+
+__getattr__ = fill(__name__, _by_rule)

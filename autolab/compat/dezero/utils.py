@@ -18,9 +18,8 @@ from ._files import cache_dir as cache_dir
 from .core import as_variable
 from .cuda import as_numpy
 
+
 # ---------------------------------------------------------------------- arrays
-
-
 def reshape_sum_backward(gy: Any, x_shape: Any, axis: Any, keepdims: bool) -> Any:
     """The gradient of a sum with the axes that were summed over, of length 1 again."""
     if not x_shape or axis is None or keepdims:

@@ -11,7 +11,7 @@ from ...engine.backend import device_name, get_array_module
 from ...engine.devices import to_gpu
 from ...functions.arrays import device_transfer
 from ...links import init
-from ..table import called, fill
+from ..table import fill
 from ._arguments import cast, common_dtype
 from ._shapes import clone
 from ._tensor import Engine, constant, dressed, nested, plain
@@ -121,24 +121,10 @@ def _new(array: Any, function: str, options: dict[str, Any]) -> Any:
     return _made(array, function, **given)
 
 
-def _filling(name: str, number: float) -> Any:
-    def call(*size: Any, **options: Any) -> Any:
-        shape = _shape(size, options)
-        return _new(np.full(shape, number), name, options)
-
-    return called(
-        call, name, f"A tensor of this shape, filled with {number:g}; `dtype`, `device` and `requires_grad` by keyword."
-    )
-
-
-def _like(name: str, make: Any) -> Any:
-    def call(input: Any, **options: Any) -> Any:
-        given = _options(name, options)
-        kind = given["dtype"] or input._data.dtype
-        device = given["device"] or input.device
-        return make(input._data.shape, dtype=kind, device=device, requires_grad=given["requires_grad"])
-
-    return called(call, f"{name}_like", f"``torch.{name}`` of the shape, type and device of another tensor.")
+def _like(name: str, make: Any, input: Any, options: dict[str, Any]) -> Any:
+    given = _options(name, options)
+    kind, device = given["dtype"] or input._data.dtype, given["device"] or input.device
+    return make(input._data.shape, dtype=kind, device=device, requires_grad=given["requires_grad"])
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, **options: Any) -> Any:
@@ -178,12 +164,9 @@ source = init.source
 """What draws."""
 
 
-def _drawing(name: str, draw: Any, said: str) -> Any:
-    def call(*size: Any, **options: Any) -> Any:
-        rng, shape = source(options.pop("generator", None)), _shape(size, options)
-        return _new(draw(rng, shape), name, options)
-
-    return called(call, name, f"A tensor of this shape of {said}.")
+def _drawn(name: str, draw: Any, size: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    rng, shape = source(options.pop("generator", None)), _shape(size, options)
+    return _new(draw(rng, shape), name, options)
 
 
 def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, **options: Any) -> Any:
@@ -200,12 +183,6 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     drawn = source(generator).standard_normal(shape) * plain(std) + plain(mean)
     given = [x._data for x in (mean, std) if isinstance(x, Engine)]
     return constant(np.asarray(drawn, common_dtype(*given) if given else default_dtype()))
-
-
-def bernoulli(input: Any, *, generator: Any = None) -> Any:
-    """1 with the probability that each element is, else 0."""
-    drawn = source(generator).random(input._data.shape) < input._data
-    return cast(constant(drawn), input._data.dtype)
 
 
 def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F
-from ...engine.backend import get_array_module
+from ...engine.backend import get_array_module  # noqa: F401  # for table.txt
 from ...engine.errors import a_kind
 from ..table import called, fill
 from ._arguments import cast, floats, is_whole, number, tensor_of, together
@@ -56,12 +56,6 @@ _ANY |= {"absolute": F.abs, "negative": F.neg}
 
 UNARY: dict[str, Callable[[Any], Any]] = {name: _of_floats(name, engine) for name, engine in _FLOATS.items()}
 UNARY |= {name: _of_any(name, engine) for name, engine in _ANY.items()}
-
-
-def square(input: Any) -> Any:
-    """Each element times itself; of booleans an integer."""
-    x = tensor_of("square", input)
-    return dressed(F.square(cast(x, np.dtype(np.int64)) if x._data.dtype == np.bool_ else x))
 
 
 def sign(input: Any) -> Any:
@@ -234,23 +228,6 @@ def _question(name: str, ufunc: Any) -> Callable[[Any], Any]:
 
 
 QUESTIONS = {name: _question(name, getattr(np, name)) for name in ("isnan", "isfinite", "isinf", "logical_not")}
-
-
-def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    """Whether each element is within ``atol + rtol * |other|`` of the other's."""
-    a, b = plain(input), plain(other)
-    return constant(get_array_module(a).isclose(a, b, rtol, atol, equal_nan))
-
-
-def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are close: see `isclose`."""
-    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
-
-
-def equal(input: Any, other: Any) -> bool:
-    """Whether both have the same shape and the same elements."""
-    a, b = plain(input), plain(other)
-    return a.shape == b.shape and bool((a == b).all())
 
 
 __getattr__ = fill(__name__)

@@ -7,22 +7,9 @@ from typing import Any
 from ...authoring.base import Authored
 from ...engine.multi_output import OutputNode
 from ...engine.node import Leaf
+from ..table import made_by
 
-_NAMES = {
-    "matmul": "Mm",
-    "getitem": "Select",
-    "concatenate": "Cat",
-    "linear": "Addmm",
-    "square": "Pow",
-    "softmax_cross_entropy": "NllLoss",
-    "mean_squared_error": "MseLoss",
-    "conv2d": "Convolution",
-    "conv1d": "Convolution",
-    "log_softmax": "LogSoftmax",
-    "reshape": "View",
-    "transpose": "T",
-    "cast": "ToCopy",
-}
+_NAMES = dict(made_by("torch.autograd.names", __name__))
 
 
 class GradFn:

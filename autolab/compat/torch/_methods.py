@@ -17,16 +17,6 @@ from ._elementwise import COMPARISONS, QUESTIONS, UNARY
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import SHORT, numpy_dtype
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": _elementwise._add,
-    "sub": _elementwise._sub,
-    "mul": _elementwise.mul,
-    "truediv": _elementwise.true_divide,
-    "pow": _elementwise._pow,
-    "floordiv": _elementwise.floor_divide,
-    "mod": _elementwise.remainder,
-    "matmul": _products.matmul,
-}
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 _MODULES = (_elementwise, _reductions, _shapes, _products)
@@ -110,7 +100,7 @@ def _converting(name: str) -> Callable[..., Any]:
 
 def install() -> None:
     """Give tensors their operators and methods."""
-    for name, function in _OPERATORS.items():
+    for name, function in made_by("torch.Tensor.operators", __name__):
         setattr(Tensor, f"__{name}__", function)
         setattr(Tensor, f"__r{name}__", _swapped(function))
         setattr(Tensor, f"__i{name}__", _inplace.in_place(f"Tensor: {name} in place", function))

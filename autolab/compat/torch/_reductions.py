@@ -9,9 +9,9 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
-from ..table import called, fill
+from ..table import fill
 from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
-from ._elementwise import maximum, minimum
+from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import numpy_dtype
 
@@ -92,22 +92,15 @@ def _spread(name: str, engine: Callable[..., Any], input: Any, dim: Any, *how: A
     return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
 
 
-def _extreme(name: str, engine: Any, of_two: Any, places: str) -> Callable[..., Any]:
-    def call(input: Any, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
-        x = tensor_of(name, input)
-        if isinstance(dim, Engine) or "other" in others:
-            return of_two(x, dim if isinstance(dim, Engine) else others["other"])
-        if others:
-            dim, keepdim = dim_and_keep(name, dim, keepdim, others)
-        if dim is None:
-            return dressed(engine(x))
-        return _picked(x, getattr(x._data, places)(axis=dim), dim, keepdim)
-
-    said = (
-        f"The {name}imum of all elements; along ``dim`` with its places, as ``(values, indices)``; of two tensors, of "
-        "each pair. Along ``dim`` the gradient goes to the place that is told, else equal elements share it."
-    )
-    return called(call, name, said)
+def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim: bool, others: Any) -> Any:
+    x = tensor_of(name, input)
+    if isinstance(dim, Engine) or "other" in others:
+        return of_two(x, dim if isinstance(dim, Engine) else others["other"])
+    if others:
+        dim, keepdim = dim_and_keep(name, dim, keepdim, others)
+    if dim is None:
+        return dressed(engine(x))
+    return _picked(x, getattr(x._data, f"arg{name}")(axis=dim), dim, keepdim)
 
 
 def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and_indices:
@@ -117,10 +110,6 @@ def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and
     if not keepdim and x.ndim:
         values = F.squeeze(values, dim)
     return values_and_indices(dressed(values), constant(at if keepdim and x.ndim else indices))
-
-
-max = _extreme("max", F.max, maximum, "argmax")
-min = _extreme("min", F.min, minimum, "argmin")
 
 
 def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
-from ...functions.numpy_names import copy as _copy
+from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
@@ -179,12 +179,6 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The indexes of the elements that are not 0."""
     found = tensor_of("nonzero", input)._data.nonzero()
     return tuple([constant(i) for i in found]) if as_tuple else constant(get_array_module(*found).stack(found, axis=1))
-
-
-def clone(input: Any) -> Any:
-    """A copy, which gradients pass."""
-    x = tensor_of("clone", input)
-    return dressed(_copy(x)) if x._data.dtype.kind == "f" else constant(x._data.copy())
 
 
 __getattr__ = fill(__name__)

@@ -28,13 +28,6 @@ def broadcast(*args: Any) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@adapted
-def copy(x: Any, dst: Any) -> Any:
-    """``x`` on another device: -1 is main memory."""
-    on_cpu = dst == -1 or str(dst) in ("@numpy", "cpu")
-    return as_variable(x).to_cpu() if on_cpu else as_variable(x).to_gpu()
-
-
 @composed
 def dstack(xs: Any) -> Any:
     """Arrays, joined along the third axis."""

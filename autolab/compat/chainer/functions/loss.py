@@ -85,13 +85,6 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
 
 
 @composed
-def huber_loss(x: Any, t: Any, delta: float, reduce: str = "sum_along_second_axis") -> Any:
-    """Half the squared error, and beyond ``delta`` a line."""
-    each = F.huber(x, t, delta=delta, reduction="none")
-    return reduced(each, reduce, ("sum_along_second_axis", lambda loss: F.sum(loss, axis=1)))
-
-
-@composed
 def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean") -> Any:
     """Half the squared distance of pairs that belong together (``y`` is 1), half the squared lack of one of others."""
     same = as_array(y).astype(as_array(x0).dtype)
@@ -108,26 +101,6 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
         raise ValueError(f"triplet: margin is {margin}; expected a positive number")
     far = F.sub(F.square(F.sub(anchor, positive)), F.square(F.sub(anchor, negative)))
     return reduced(F.relu(F.add(F.sum(far, axis=1), float(margin))), reduce, _MEAN)
-
-
-@composed
-def squared_error(x0: Any, x1: Any) -> Any:
-    """``(x0 - x1)**2``."""
-    return F.square(F.sub(x0, x1))
-
-
-@composed
-def gaussian_kl_divergence(mean: Any, ln_var: Any, reduce: str = "sum") -> Any:
-    """Of a normal distribution from the standard normal one."""
-    each = F.mul(F.sub(F.add(F.square(mean), F.exp(ln_var)), F.add(ln_var, 1.0)), 0.5)
-    return _summed(each, reduce)
-
-
-@composed
-def gaussian_nll(x: Any, mean: Any, ln_var: Any, reduce: str = "sum") -> Any:
-    """The negative logarithm of the normal density."""
-    squares = F.mul(F.square(F.sub(x, mean)), F.exp(F.neg(ln_var)))
-    return _summed(F.mul(F.add(F.add(ln_var, squares), math.log(2 * math.pi)), 0.5), reduce)
 
 
 def _summed(each: Any, reduce: str) -> Any:

@@ -48,12 +48,4 @@ def group_normalization(x: Any, groups: int, gamma: Any, beta: Any, eps: float =
     return F.add(F.mul(F.reshape(parts, shape), F.reshape(gamma, along)), F.reshape(beta, along))
 
 
-@composed
-def normalize(x: Any, eps: float = 1e-5, axis: Any = 1) -> Any:
-    """``x`` over its length along an axis, to which ``eps`` is added."""
-    along = axis if isinstance(axis, int) else tuple(axis)
-    length = F.sqrt(F.sum(F.square(x), axis=along, keepdims=True))
-    return F.div(x, F.add(length, eps))
-
-
 __getattr__ = fill(__name__, adapted, composed)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ... import missing
-from ...table import signed
+from ...table import fill, signed, with_settings
 from .extension import Extension
 
 
@@ -16,9 +16,14 @@ class _Shift(Extension):
     ``init`` is the start; by default what the optimizer has.
     """
 
+    _values: Any
+
     def __init__(self, attr: str, value: Callable[[float, int], float], init: float | None, optimizer: Any) -> None:
         self._attr, self._value, self._init, self._optimizer = attr, value, init, optimizer
         self._t = 0
+
+    def _settle(self, given: dict[str, Any]) -> None:
+        _Shift.__init__(self, given["attr"], type(self)._values(**given), given["init"], given["optimizer"])
 
     def initialize(self, trainer: Any) -> None:
         """Set the start."""
@@ -55,16 +60,6 @@ class ExponentialShift(_Shift):
         super().__init__(attr, lambda start, t: _until(target, start, start * rate**t), init, optimizer)
 
 
-class InverseShift(_Shift):
-    """Divides by ``(1 + gamma * t) ** power``."""
-
-    @signed
-    def __init__(self, attr, gamma, power, init, target, optimizer):
-        super().__init__(
-            attr, lambda start, t: _until(target, start, start * (1 + gamma * t) ** -power), init, optimizer
-        )
-
-
 class LinearShift(_Shift):
     """Goes from one value to another in a straight line, between two numbers of calls."""
 
@@ -77,32 +72,10 @@ class LinearShift(_Shift):
         super().__init__(attr, value, v1, optimizer)
 
 
-class StepShift(_Shift):
-    """Multiplies by ``gamma`` after every ``step`` calls."""
-
-    @signed
-    def __init__(self, attr, gamma, step, init, target, optimizer):
-        super().__init__(attr, lambda start, t: _until(target, start, start * gamma ** (t // step)), init, optimizer)
+def _shift(values: Any) -> Any:
+    """The class for a function that takes the settings and gives the value for a start and a number of calls."""
+    shape, name = inspect.signature(values), values.__name__
+    return with_settings(_Shift, name, values.__doc__, shape, _values=staticmethod(values))
 
 
-class MultistepShift(_Shift):
-    """Multiplies by ``gamma`` at each number of calls in ``step_value``."""
-
-    def __init__(self, attr: str, gamma: float, step_value: Any, init: float, optimizer: Any = None) -> None:
-        super().__init__(
-            attr, lambda start, t: start * gamma ** sum([t >= step for step in step_value]), init, optimizer
-        )
-
-
-class PolynomialShift(_Shift):
-    """Falls as ``(1 - t / max_count) ** rate``."""
-
-    @signed
-    def __init__(self, attr, rate, max_count, init, target, optimizer):
-        def value(start: float, t: int) -> float:
-            return _until(target, start, start * max(1 - t / max_count, 0.0) ** rate)
-
-        super().__init__(attr, value, init, optimizer)
-
-
-__getattr__ = missing(__name__)
+__getattr__ = fill(__name__, _shift)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...table import called, fill
+from ...table import fill, with_settings
 from .. import _shapes
 from . import functional as F
 from ._module import Module
@@ -21,30 +21,25 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     parameters = list(inspect.signature(function).parameters.values())
     settings = [p for p in parameters[skipped:] if p.name != "_stacklevel"]
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
-    taken = inspect.Signature(settings)
 
-    class Layer(Module):
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__()
-            bound = taken.bind(*args, **options)
-            bound.apply_defaults()
-            self._given = {**bound.arguments}
-            for key, value in self._given.items():
-                if not hasattr(type(self), key):
-                    setattr(self, key, value)
+    def _settle(self: Any, given: dict[str, Any]) -> None:
+        Module.__init__(self)
+        self._given = given
+        for key, value in given.items():
+            if not hasattr(type(self), key):
+                setattr(self, key, value)
 
-        def forward(self, *args: Any) -> Any:
-            """The function's result."""
-            return function(*args, **self._given)
+    def forward(self: Any, *args: Any) -> Any:
+        """The function's result."""
+        return function(*args, **self._given)
 
-        def extra_repr(self) -> str:
-            usual = {p.name: p.default for p in settings}
-            told = [f"{k}={v}" for k, v in self._given.items() if v is not usual[k] and v != usual[k]]
-            return ", ".join(told)
+    def extra_repr(self: Any) -> str:
+        usual = {p.name: p.default for p in settings}
+        return ", ".join([f"{k}={v}" for k, v in self._given.items() if v is not usual[k] and v != usual[k]])
 
-    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    Layer.__init__.__signature__ = taken.replace(parameters=[itself, *settings])  # type: ignore[attr-defined]  # for help
-    return called(Layer, name, f"`functional.{function.__name__}` as a module.")
+    body = {"_settle": _settle, "forward": forward, "extra_repr": extra_repr, "__module__": __name__}
+    said = f"`functional.{function.__name__}` as a module."
+    return with_settings(Module, name, said, inspect.Signature(settings), **body)
 
 
 class Dropout(Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
-from ...table import called, fill, signed
+from ...table import fill, signed
 from .._arguments import tensor_of
 from .._tensor import dressed
 
@@ -62,32 +62,26 @@ def _each(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
-def _pooling(name: str, engine: Any, said: str) -> Any:
-    def call(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, **others: Any) -> Any:
-        usual = {"dilation": 1, "ceil_mode": False, "return_indices": False, "count_include_pad": True}
-        for option, value in others.items():
-            if option not in usual:
-                raise TypeError(f"{name}: got a keyword {option!r:.60}; expected kernel_size, stride or padding")
-            if value != usual[option]:
-                raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
-        return dressed(engine(tensor_of(name, input), kernel=kernel_size, stride=stride, padding=padding))
-
-    return called(call, name, f"The {said} of each window.")
+def _pooled(name: str, engine: Any, input: Any, kernel_size: Any, stride: Any, padding: Any, others: Any) -> Any:
+    usual = {"dilation": 1, "ceil_mode": False, "return_indices": False, "count_include_pad": True}
+    for option, value in others.items():
+        if option not in usual:
+            raise TypeError(f"{name}: got a keyword {option!r:.60}; expected kernel_size, stride or padding")
+        if value != usual[option]:
+            raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
+    return dressed(engine(tensor_of(name, input), kernel=kernel_size, stride=stride, padding=padding))
 
 
-def _adaptive(name: str, engine: Any, axes: int) -> Any:
-    def call(input: Any, output_size: Any) -> Any:
-        shape = tensor_of(name, input)._data.shape[-axes:]
-        wanted = [n if w is None else w for n, w in zip(shape, _each(output_size, axes), strict=True)]
-        if any([n % w for n, w in zip(shape, wanted, strict=True)]):
-            raise NotImplementedError(
-                f"{name}: {shape} to {tuple(wanted)} takes windows of different sizes, which are not part of AutoLab's "
-                "torch facade"
-            )
-        kernel = tuple([n // w for n, w in zip(shape, wanted, strict=True)])
-        return dressed(engine(input, kernel if axes > 1 else kernel[0]))
-
-    return called(call, name, "Pooling to a size; the windows are equal, so the size divides the input's.")
+def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) -> Any:
+    shape = tensor_of(name, input)._data.shape[-axes:]
+    wanted = [n if w is None else w for n, w in zip(shape, _each(output_size, axes), strict=True)]
+    if any([n % w for n, w in zip(shape, wanted, strict=True)]):
+        raise NotImplementedError(
+            f"{name}: {shape} to {tuple(wanted)} takes windows of different sizes, which are not part of AutoLab's "
+            "torch facade"
+        )
+    kernel = tuple([n // w for n, w in zip(shape, wanted, strict=True)])
+    return dressed(engine(input, kernel if axes > 1 else kernel[0]))
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.configuration import using_config
-from ...table import called, fill, signed
+from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._creation import source
@@ -33,16 +33,6 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if type(y) is Engine:
         y.__class__ = Tensor
     return y
-
-
-def _activation(name: str, engine: Any) -> Any:
-    def call(input: Any, inplace: bool = False) -> Any:
-        y = engine(tensor_of(name, input))
-        if type(y) is Engine:
-            y.__class__ = Tensor
-        return replaced(input, name, y) if inplace else y
-
-    return called(call, name, f"``F.{name}`` of each element; with ``inplace`` the tensor itself has the result.")
 
 
 def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:

@@ -14,6 +14,3 @@ from ....links.init import (  # noqa: F401
     xavier_uniform_,
     zeros_,
 )
-from ... import missing
-
-__getattr__ = missing(__name__)

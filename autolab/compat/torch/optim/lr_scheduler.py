@@ -11,6 +11,3 @@ from ....optimizers.lr_scheduler import (  # noqa: F401
     ReduceLROnPlateau,
     StepLR,
 )
-from ... import missing
-
-__getattr__ = missing(__name__)
