@@ -194,7 +194,7 @@ def enlarge(page: Page, rest: Callable[[], None]) -> None:
 
 
 def fail(page: Page, rest: Callable[[], None]) -> None:
-    page.get_by_role("spinbutton").first.fill("5")
+    page.get_by_role("textbox").first.fill("5")
     page.keyboard.press("Enter")
     rest()
 
@@ -294,7 +294,7 @@ def _photograph_still(browser: Browser, target: Path, name: str, make: Callable[
             bundle = made._static() if isinstance(made, LiveView) else mimebundle(made)
             page.set_content(f"{STILL_STYLE}{bundle['text/html']}")
             page.wait_for_timeout(100)
-            write(target / f"{name}{'' if look == 'light' else '-dark'}.png", page.screenshot(full_page=True))
+            write(target / f"{name}{'' if look == 'light' else '-dark'}.png", page.screenshot())
 
 
 STILL_STYLE = "<style>:root { color-scheme: light dark; font: 13px system-ui }</style>"

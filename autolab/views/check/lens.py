@@ -17,7 +17,7 @@ from ..graph.scene import readings, scene
 from ..live.computation import UserError, for_page
 from ..live.protocol import not_understood, on_question
 from ..live.session_view import SessionView
-from ..live.widget import at_first
+from ..live.words import at_first
 from .contents import cell_of, chosen, curves, element_in, moved_on, panels, start_of, verdict
 from .session import DIRECTIONS, Backward, CheckResult, LensSession, LensState, Scenery, place_of, taker_of
 

@@ -22,7 +22,7 @@ from ..live.computation import UserError, for_page
 from ..live.controls import control, is_finite
 from ..live.protocol import Shelf, on_message, on_question
 from ..live.session_view import OUTDATED, SessionView
-from ..live.widget import at_first
+from ..live.words import at_first
 from .formula_scene import derivation, formulas
 from .scene import at_order, at_point, growth_rows, panels, variable
 from .session import CurvePoint, DerivativeSession, Evaluation

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import Image, ImageColor
+from PIL import Image
 
 from ...recording.model import LEAVES, Recording
 from ..draw.colors import THEMES
@@ -28,12 +24,12 @@ from ..graph.playback import Playback
 from ..graph.readings import readings
 from ..graph.scene import scene
 from ..steps.frames import frame
+from .film_files import RATE, as_gif, as_mp4, ffmpeg
 
 WIDTH = 1280
 """Pixels across."""
 
 MOST_MOMENTS = 400
-_RATE = 10  # pictures a second, in which a number travels
 _TRAVEL, _STAY, _END = 600, 500, 3000  # milliseconds: along a line, of a calculation at a box, of the last picture
 _PACE, _LONGEST = 1500, 90_000  # of a moment; a longer film hurries
 _HURRIED = 700  # a moment that is shorter has no time for numbers that travel
@@ -226,7 +222,7 @@ def _travels(paths: Collection[str], texts: list[str], back: bool) -> Iterator[t
     lines = [_points(path) for path in paths][: len(texts)]
     if not lines:
         return
-    count = _TRAVEL * _RATE // 1000
+    count = _TRAVEL * RATE // 1000
     for part in np.linspace(0.0, 1.0, count):
         eased = 4 * part**3 if part < 0.5 else 1 - (2 - 2 * part) ** 3 / 2
         at = [_along(line, 1 - eased if back else eased) for line in lines]
@@ -272,59 +268,15 @@ def film(
     walk, kind = Playback(recording), target.suffix.lower()
     if not 0 < len(walk) <= MOST_MOMENTS:
         raise ValueError(say("long_film", path=escape(target), count=len(walk), most=MOST_MOMENTS))
-    writer = _ffmpeg() if kind == ".mp4" else None
+    writer = ffmpeg() if kind == ".mp4" else None
     if kind == ".mp4" and writer is None:
         raise RuntimeError(say("no_ffmpeg", path=escape(target)))
     still = first_theme(look)
     made = _Film(walk, still, direction, opened)
     shots = [(_pixels(made, drawn, svg), round(milliseconds / 10) * 10) for svg, milliseconds in made.pictures()]
-    return _gif(shots, THEMES[still]["card"]) if writer is None else _mp4(shots, writer)
-
-
-def _ffmpeg() -> str | None:
-    """The program, or the one that the package imageio-ffmpeg carries."""
-    if (found := shutil.which("ffmpeg")) is not None:
-        return found
-    try:
-        return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
-    except (ImportError, RuntimeError):  # it carries none for this machine
-        return None
+    return as_gif(shots, THEMES[still]["card"]) if writer is None else as_mp4(shots, writer)
 
 
 def _pixels(made: _Film, drawn: Drawn, svg: str) -> Image.Image:
     shown = Image.open(io.BytesIO(drawn(svg, made.scene, WIDTH / made.width))).convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", shown.size, THEMES[made.look]["card"]), shown).convert("RGB")
-
-
-def _gif(shots: list[tuple[Image.Image, int]], ground: str) -> bytes:
-    """One palette for all, with the ground as it is, and the colours of the last picture and one in the middle."""
-    shown, lengths = [image for image, _ in shots], [milliseconds for _, milliseconds in shots]
-    both = Image.new("RGB", (shown[0].width, 2 * shown[0].height))
-    both.paste(shown[-1], (0, 0))
-    both.paste(shown[len(shown) // 2], (0, shown[0].height))
-    palette = both.quantize(256, Image.Quantize.MAXCOVERAGE)
-    pictures = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in shown]
-    colors = np.array(palette.getpalette()).reshape(-1, 3)
-    colors[np.asarray(pictures[0])[0, 0]] = ImageColor.getrgb(ground)
-    for picture in pictures:
-        picture.putpalette(colors.ravel().tolist())
-    first, *others = pictures
-    out = io.BytesIO()
-    first.save(out, "GIF", save_all=True, append_images=others, duration=lengths, loop=0, optimize=False)
-    return out.getvalue()
-
-
-def _mp4(shots: list[tuple[Image.Image, int]], writer: str) -> bytes:
-    even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]  # what every player can show
-    with tempfile.TemporaryDirectory() as folder:
-        path = str(Path(folder) / "walk.mp4")
-        command = [writer, "-loglevel", "error", "-f", "image2pipe", "-framerate", str(_RATE), "-i", "-", *even, path]
-        pictures = b"".join([_png(image) * max(1, round(ms * _RATE / 1000)) for image, ms in shots])
-        subprocess.run(command, input=pictures, check=True, capture_output=True)
-        return Path(path).read_bytes()
-
-
-def _png(image: Image.Image) -> bytes:
-    out = io.BytesIO()
-    image.save(out, "PNG")
-    return out.getvalue()

@@ -25,7 +25,7 @@ from ..live.bundle import module_text
 from ..live.computation import Computation, UserError, for_page, user_error
 from ..live.protocol import Shelf, on_message
 from ..live.session_view import SessionView
-from ..live.widget import at_first
+from ..live.words import at_first
 from .questions import Picture
 from .session import OPTIONS, Session
 

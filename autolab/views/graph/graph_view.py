@@ -20,7 +20,8 @@ from .. import mimebundle
 from ..draw.messages import say
 from ..draw.svg import Look
 from ..live.protocol import Shelf
-from ..live.widget import LiveView, at_first
+from ..live.widget import LiveView
+from ..live.words import at_first
 from .questions import Picture
 
 

@@ -12,7 +12,7 @@ from ...recording.outline import Group, Outline
 from ..draw.messages import say
 from ..live.protocol import question_key
 from ..live.saved_page import still
-from ..live.widget import at_first
+from ..live.words import at_first
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE
 from .questions import Reader, first_questions, shelf_of

@@ -13,7 +13,8 @@ from ..draw.escape import Markup, code, paragraph
 from ..draw.messages import say
 from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
-from ..live.widget import LiveView, at_first
+from ..live.widget import LiveView
+from ..live.words import at_first
 from .board import AT_FIRST, SHOW, Board, gather
 
 WATCHED = 4_000_000

@@ -25,7 +25,8 @@ from ..draw.plot import drawn, to_svg
 from ..draw.svg import Look, stacked
 from ..heatmap.board import AT_FIRST, Board, gather
 from ..live.protocol import on_message, on_question
-from ..live.widget import LiveView, at_first
+from ..live.widget import LiveView
+from ..live.words import at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
 
 _WORDS = ("interact_draw",)
@@ -129,9 +130,11 @@ class Interact(LiveView):
         self._board = Board(entries, "both" if has_gradient else "value", "linear", True, letters)
 
     def _again(self) -> None:
-        self._compute()
-        self._answer_anew()
-        self._tell(error=None)
+        try:
+            self._compute()
+            self._tell(error=None)
+        finally:  # where the sliders stand is shown whatever the function does
+            self._answer_anew()
 
     @on_message("move", key=str, value=(int, float))
     def _move(self, key: str, value: float) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -22,7 +22,6 @@ import traitlets
 
 from ...engine.display import Bundle, show
 from .. import mimebundle
-from ..draw.colors import palette
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
 from . import no_notebook, notebook
@@ -30,18 +29,6 @@ from .bundle import FrontEnd, front_end, module_text
 from .columns import in_columns
 from .computation import for_page, user_error
 from .protocol import SHELVES, Shelf, answered, dispatch, not_understood, on_message, question_key
-
-_WORDS = (
-    "live_silent",
-    "live_stale",
-    "live_ended",
-    "live_computing",
-    "live_old",
-    "live_stopping",
-    "live_saved",
-    "still",
-    "find_reach",
-)
 
 MOST_QUESTIONS = 64
 MOST_LOOK = 200_000
@@ -311,12 +298,3 @@ class _Output(dict[str, Any]):
     """What a notebook shows for a view. It can be referred to weakly, as a plain dict cannot."""
 
     __slots__ = ("__weakref__",)
-
-
-def at_first(own: Iterable[str] = (), **words: str) -> dict[str, Any]:
-    """The traits with which every view begins: colours and words.
-
-    ``own`` are the keys of further sentences, which the page finds under the same keys; ``words`` are sentences for
-    keys that the page knows.
-    """
-    return {"palette": palette(), "words": {key: say(key) for key in (*_WORDS, *own)} | words}

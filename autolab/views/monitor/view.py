@@ -15,7 +15,8 @@ from ..draw.escape import clean
 from ..draw.heatmap_data import legends
 from ..draw.messages import say
 from ..live.protocol import not_understood, on_message, on_question
-from ..live.widget import LiveView, at_first
+from ..live.widget import LiveView
+from ..live.words import at_first
 from .boundary import plane, units
 from .static import charts, spent, status, title_of
 

@@ -23,7 +23,8 @@ from ..draw.svg import Look
 from ..live.computation import for_page, user_error
 from ..live.protocol import not_understood, on_question, question_key
 from ..live.saved_page import SavedPage, still
-from ..live.widget import LiveView, at_first
+from ..live.widget import LiveView
+from ..live.words import at_first
 from .loss_colors import LossColors
 from .surface import describe, frame_of, interpolated, levels, surface_svg, title_of
 

@@ -18,6 +18,7 @@ from ..graph.labels import result
 from ..graph.playback import Playback
 from .frames import edge_of, share_at, share_sentence
 from .share import Share
+from .share_numbers import numbers_of
 from .worksheet import Index, cell_of, index_text, strongest
 
 MOST_SHARES = 12
@@ -174,7 +175,7 @@ def _share(walk: Playback, k: int, at: _Element, boxes: Mapping[int, int], held:
         "line": share.step.outer_line,
         "math": pairs and formula(["pairs", *pairs, *_numbered([("=", "="), ("share", at.of(share.share))])]),
         "rule": rule and rule["text"],
-        "numbers": [] if pairs else share.numbers(),
+        "numbers": [] if pairs else numbers_of(share),
         "sentence": share_sentence(share),
     }
 
@@ -240,7 +241,7 @@ def _hands(walk: Playback, inside: Sequence[Step], boxes: Mapping[int, int]) -> 
                 "parameter": share.use.parameter,
                 "to": shorten(share.names[1], _NAME_COLUMNS),
                 "text": text_of(share.share),
-                "numbers": [numbers_in(share.use.numbers)] if share.use.numbers else share.numbers(),
+                "numbers": [numbers_in(share.use.numbers)] if share.use.numbers else numbers_of(share),
                 "edge": edge_of(walk, moment, boxes),
             }
         )

@@ -17,6 +17,7 @@ from ..graph.playback import Event, Playback
 from .forward import computed, given
 from .push import Push
 from .share import Pick, Share
+from .share_numbers import numbers_of
 from .worksheet import MAX_CELLS, Sheet
 
 
@@ -163,7 +164,7 @@ def _backward(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[s
         "title": say("walk_sends" if walk.moved is None else "walk_pushes", source=source, target=target),
         "formula": None if walk.moved and share.upstream is None else chain_rule(share),
         "rule": share.rule(),
-        "numbers": share.numbers(),
+        "numbers": numbers_of(share),
         "notes": share.notes(),
         "code": None if share.step.backward_code is None else share.step.backward_code[:4000],
         "spoken": share_sentence(share),

@@ -47,7 +47,7 @@ class Push(Share):
         """The share as a product of two matrices, where it is one."""
         return tangent_product(self.step, self.target, self.steps, self.share)
 
-    def _column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
+    def column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
         """The derivatives of one element of the output with respect to all of the input."""
         return np.asarray(jacobian.values[chosen])
 

@@ -12,12 +12,11 @@ import numpy as np
 
 from ...recording.arrays import snapshot
 from ...recording.model import Operand, Snapshot, Step
-from ...recording.rule_text import filled_in
 from ..draw.arrays import spoken_value
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
-from ..graph.formulas import Token, derivative, grouped, in_names, names_in, numbers_in, product_text, sum_text
+from ..graph.formulas import Token, derivative, grouped, in_names, names_in
 from .worksheet import (
     Index,
     Sheet,
@@ -201,14 +200,14 @@ class Share:
         self._write_share(sheet, "Σ", f"{say('term_sum', axes=self.axes())}: ")
 
     def _write_jacobian(self, sheet: Sheet, jacobian: Snapshot, chosen: Index) -> None:
-        column = replace(snapshot(self._column(jacobian, chosen)), device=jacobian.device)
+        column = replace(snapshot(self.column(jacobian, chosen)), device=jacobian.device)
         sheet.add("×", say("term_local"), column, [self._local_at(chosen)])
         self._write_share(sheet, "Σ" if self.is_summed else "=")
 
     def _local_at(self, chosen: Index) -> Token:
         return derivative(self.names[0], index_text(grouped(self.names[1]), chosen))
 
-    def _column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
+    def column(self, jacobian: Snapshot, chosen: Index) -> np.ndarray:
         """The derivatives of all elements of the output with respect to one of the input."""
         outputs = jacobian.shape[: len(jacobian.shape) - len(chosen)]
         rows = jacobian.values.reshape((*outputs, self.share.size))
@@ -235,51 +234,6 @@ class Share:
         if len(axes) == len(large):
             return say("all_axes")
         return say("axis" if len(axes) == 1 else "axes", axes=", ".join(map(str, axes)))
-
-    def numbers(self) -> list[str]:
-        """The formula with its numbers, for the element that is followed."""
-        if self.chosen is None or self.upstream is None or not self.upstream.is_whole:
-            return []
-        result = self.share.values[self.chosen]
-        if self.output is not None:
-            return self._elementwise_numbers(self.output, result)
-        if self.matrices is not None:
-            return [self._at(self.share, self.chosen) + sum_text(self.matrices.terms(self.chosen), result)]
-        if self.use.jacobian is None:
-            return [numbers_in(self.use.numbers)] if self.use.numbers else []
-        column = self._column(self.use.jacobian, self.chosen).reshape(-1)
-        pairs = list(zip(self.upstream.values.reshape(-1), column, strict=True))
-        terms = [pair for pair in pairs if pair[1] != 0]
-        return [self._at(self.share, self.chosen) + sum_text(terms, result)]
-
-    def _elementwise_numbers(self, output: Index, result: Any) -> list[str]:
-        assert self.upstream is not None and self.use.local is not None
-        factors = self.upstream.values[brought(output, self.upstream.shape)], self.use.local.values[output]
-        if self.use.product is None:
-            return [self._at(self.share, output) + (self._rule_at(output, result) or product_text(factors, result))]
-        products = self.use.product.values
-        one = self._rule_at(output, products[output]) or product_text(factors, products[output])
-        whole = sum_text([(products[index],) for index in self.outputs], result)
-        return [f"{index_text('', output)}: {one}", f"{index_text(self.names[1], self.chosen or ())}: {whole}"]
-
-    def _at(self, snapshot: Snapshot, index: Index) -> str:
-        return f"{index_text(grouped(self.ends[1]), index)}: " if snapshot.size > 1 else ""
-
-    def _rule_at(self, output: Index, result: Any) -> str | None:
-        """The rule as declared, with the numbers of one element."""
-        if self.use.rule is None or self.upstream is None:
-            return None
-        values: dict[str, Any] = {"g": self.upstream.values[brought(output, self.upstream.shape)]}
-        if self.step.value is not None and self.step.value.is_whole:
-            values["y"] = self.step.value.values[output]
-        for operand in self.step.operands:
-            given = self.steps[operand.step].value if operand.step is not None else None
-            if given is not None and given.is_whole:
-                values[operand.parameter] = given.values[brought(output, given.shape)]
-            elif operand.constant is not None:
-                values[operand.parameter] = _number(operand.constant)
-        filled = filled_in(self.use.rule, values, result)
-        return numbers_in(filled) if filled is not None and "=" in filled else None
 
     def rule(self) -> dict[str, Any] | None:
         """The rule in the reader's names and as code; None where the function computes all gradients at once."""
@@ -331,10 +285,3 @@ class Share:
         if self.use.local is None or self.use.product is not None:
             return say("spoken_share", **words)
         return say("spoken_product", local=spoken_value(self.use.local), **words)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

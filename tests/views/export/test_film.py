@@ -116,7 +116,7 @@ def test_shares_within_a_box_of_several_steps_have_no_line_to_run_along() -> Non
 
 
 def test_ffmpeg_writes_a_film_that_ends(tmp_path: Path) -> None:
-    if film._ffmpeg() is None:
+    if film.ffmpeg() is None:
         pytest.skip("needs ffmpeg or imageio-ffmpeg")
     autolab.record(lambda x: x * x, 3.0).save(tmp_path / "walk.mp4")
     written = (tmp_path / "walk.mp4").read_bytes()
@@ -133,7 +133,7 @@ def test_a_film_that_cannot_be_written_says_why_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording = autolab.record(muladd, **POINT)
-    monkeypatch.setattr(film, "_ffmpeg", lambda: None)
+    monkeypatch.setattr(film, "ffmpeg", lambda: None)
     with pytest.raises(RuntimeError, match=r"walk\.mp4: writing \.mp4 needs the program ffmpeg"):
         recording.save(tmp_path / "walk.mp4")
 

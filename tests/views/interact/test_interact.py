@@ -119,6 +119,7 @@ def test_what_the_function_raises_later_is_told_and_the_last_picture_stays(make:
     view = make(fails, x=(0.0, 1.0, 2.0))
     send(view, do="move", key="x", value=2.0)
     assert (view.error["type"], view.error["message"], said(view)) == ("ZeroDivisionError", "too far", ["1.0"])
+    assert view.numbers['["free"]']["controls"][0]["value"] == view.inputs["x"]  # where it failed
     limit = 3.0  # what failed is tried again, though the number is the same
     send(view, do="move", key="x", value=2.0)
     assert (view.error, said(view)) == (None, ["2.0"])

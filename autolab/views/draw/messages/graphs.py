@@ -285,7 +285,7 @@ SENTENCES: dict[str, str] = {
     "upstream": "upstream",
     # Heatmaps of arrays.
     "heat_still": "This page was saved. Point at a cell to read its number.",
-    "heat_stale": "The heatmaps below were drawn before.",
+    "heat_stale": "The heatmaps are those that were drawn before.",
     "heat_covers": (
         "Each cell covers up to {rows} × {columns} of {total} elements and shows the one of greatest magnitude."
     ),
@@ -298,7 +298,7 @@ SENTENCES: dict[str, str] = {
     # What a function makes of numbers that can be moved.
     "interact_draw": "Draw again",
     "interact_rest": "Move a slider, or type a number: the picture follows.",
-    "interact_stale": "Not computed for these inputs. Below is what the function returned before.",
+    "interact_stale": "Not computed for these inputs. The picture shows what the function returned before.",
     "interact_still": (
         "This page was saved. It shows what the function returned for the inputs below; nothing computes here."
     ),
