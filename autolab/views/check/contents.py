@@ -10,7 +10,7 @@ import numpy as np
 
 from ...recording.arrays import snapshot
 from ...shared.numerals import precise
-from ..draw.arrays import array_entry
+from ..draw.arrays import array_entry, bytes_of
 from ..draw.colors import spanning
 from ..draw.escape import clean
 from ..draw.heatmap_data import Span, block_of, legends_of, matrix_of, partly, span_of
@@ -116,7 +116,7 @@ def _partly_entry(item: InputReport, kind: str, most: int) -> tuple[dict[str, An
     (rows, columns), halves = found.cells.shape, [list(box) for box in found.halves]
     shape = {"rows": rows, "cols": columns, "shape": list(item.shape), "block": list(found.block)}
     told = {"which": kind, **shape, "blank": True, "halves": halves, "caption": found.caption}
-    return told, found.cells.astype(np.float32).tobytes()
+    return told, bytes_of(found.cells)
 
 
 def spans(item: InputReport) -> Iterator[tuple[str, Span]]:

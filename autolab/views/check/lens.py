@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...engine.display import Bundle
 from ...gradcheck import GradientReport
 from ...gradcheck.reporting.reveal import LEVELS
-from .. import mimebundle
 from ..draw.escape import clean
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
@@ -68,9 +66,6 @@ class Lens(SessionView):
         """The check that is shown: the one that was given, or a later one."""
         found: GradientReport | None = self._session.report(self._session.state)
         return self._session.report(self._session.start) if found is None else found  # a wrong one is not true
-
-    def _static(self) -> Bundle:
-        return mimebundle(self.report)
 
     # ------------------------------------------------------------------ what is shown
     @on_question("check", "page", order=int, seed=(int, type(None)))

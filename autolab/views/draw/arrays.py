@@ -217,11 +217,16 @@ def about(snapshot: Snapshot) -> list[list[str]]:
     return found
 
 
+def bytes_of(numbers: np.ndarray) -> bytes:
+    """Numbers as pages read them: float32, row by row."""
+    return numbers.astype("<f4").tobytes()
+
+
 def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> tuple[dict[str, Any], bytes]:
     """An array as a heatmap of at most ``most`` rows and columns: what the page must know of it, and float32 cells."""
     cells = grid(snapshot, most, most)
     with np.errstate(over="ignore"):
-        buffer = np.ascontiguousarray(cells.values, dtype=np.float32).tobytes()
+        buffer = bytes_of(cells.values)
     rows, columns = cells.values.shape
     entry = {
         "which": which,

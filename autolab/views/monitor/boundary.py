@@ -8,6 +8,7 @@ import numpy as np
 
 from ...training.boundary import SIDE, DecisionBoundary, Units, parting
 from ...training.model_state import ModelState
+from ..draw.arrays import bytes_of
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.numbers import number
@@ -46,7 +47,7 @@ def units(found: DecisionBoundary, state: ModelState) -> dict[str, Any]:
         "absent": "",
         "columns": [_column(column, i) for i, column in enumerate(columns)],
         "classes": max(2, len(columns[-1].pictures)),
-        "result": _bytes(parting(columns[-1].pictures)),
+        "result": bytes_of(parting(columns[-1].pictures)),
     }
 
 
@@ -60,7 +61,7 @@ def _column(column: Units, place: int) -> dict[str, Any]:
         "note": "" if shown == total else say("monitor_hidden_units", shown=shown, total=total),
         "units": names,
         "titles": [say("monitor_unit", unit=unit) for unit in names],
-        "pictures": [_bytes(picture) for picture in column.pictures[:shown]],
+        "pictures": [bytes_of(picture) for picture in column.pictures[:shown]],
         "weights": _rows(column.weights, shown),
         "bias": _numbers(column.bias[:shown]),
         "gradients": None if gradients[0] is None else _rows(gradients[0], shown),
@@ -75,7 +76,3 @@ def _rows(array: np.ndarray, shown: int) -> list[list[float | None]]:
 def _numbers(row: np.ndarray) -> list[float | None]:
     """As JSON has them: None is NaN or infinity."""
     return [float(f"{v:.6g}") if np.isfinite(v) else None for v in row.tolist()]
-
-
-def _bytes(picture: np.ndarray) -> bytes:
-    return picture.astype("<f4").tobytes()

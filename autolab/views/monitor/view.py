@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ...engine.display import Bundle
 from ...training.model_state import ModelState
 from .. import mimebundle
-from ..draw.arrays import about, array_entry
+from ..draw.arrays import about, array_entry, bytes_of
 from ..draw.chart import drawing
 from ..draw.escape import clean
 from ..draw.heatmap_data import legends
@@ -162,12 +160,8 @@ def _heat(state: ModelState, path: str, which: str) -> dict[str, Any]:
 
 def _packed(chart: dict[str, Any]) -> dict[str, Any]:
     """A chart with the numbers of its lines as bytes: as a list, they would take most of the time of a paint."""
-    lines = [{**line, "x": _bytes(line["x"]), "y": _bytes(line["y"])} for line in chart["lines"]]
+    lines = [{**line, "x": bytes_of(line["x"]), "y": bytes_of(line["y"])} for line in chart["lines"]]
     return {**chart, "lines": lines}
-
-
-def _bytes(numbers: np.ndarray) -> bytes:
-    return numbers.astype("<f4").tobytes()
 
 
 def _first(state: ModelState) -> str:

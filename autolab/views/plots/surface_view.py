@@ -14,6 +14,7 @@ from ...analysis.rolling import OPTIMIZERS, checked_start, settings_of
 from ...engine.display import Bundle
 from ...optimizers import Optimizer
 from .. import mimebundle
+from ..draw.arrays import bytes_of
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, clean
 from ..draw.messages import say
@@ -119,8 +120,8 @@ class SurfaceView(LiveView):
             "tone": colors.tone,
             "tones": colors.offered,
             "places": [shown.x.tolist(), shown.y.tolist()],
-            "losses": shown.values.astype("<f4").tobytes(),
-            "cells": fine.astype("<f4").tobytes(),
+            "losses": bytes_of(shown.values),
+            "cells": bytes_of(fine),
             "side": len(fine),
             "levels": levels(shown, colors, frame),
             "ticks": [[float(colors.place(value)), text] for value, text in colors.ticks],
