@@ -43,12 +43,13 @@ def _results(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collecti
 def _name_results(drafts: Sequence[Draft], scopes: Sequence[Scope], found: Mapping[int, list[int]]) -> None:
     """``h`` of ``h = net(x)`` is the result of the call, the last if there are several; without a name it is
     ``net(x)``."""
-    links = {scope: results for scope, results in found.items() if scopes[scope].kind == "link"}
+    links = [scope for scope in found if scopes[scope].kind == "link"]
     given = {scope: (scopes[scope].name or "").split(", ") for scope in links}
-    written = {scope: [in_short(scopes[scope].label.rpartition("  # ")[0], _LONG_CALL)] for scope in links}
+    labels = {scope: scopes[scope].label for scope in found}
+    written = {scope: [in_short(label.rpartition("  # ")[0] or label, _LONG_CALL)] for scope, label in labels.items()}
     for names in (given, written):
-        for scope, results in links.items():
-            for name, step in zip(names[scope], results[-len(names[scope]) :], strict=False):
+        for scope, words in names.items():
+            for name, step in zip(words, found[scope][-len(words) :], strict=False):
                 if name and drafts[step].is_inner and drafts[step].name is None:
                     drafts[step].name = name
 

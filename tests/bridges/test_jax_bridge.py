@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 jax = pytest.importorskip("jax", reason="needs JAX: make test-bridges")
@@ -172,3 +174,11 @@ def test_a_right_one_passes(order):
     own = ruled(lambda x: x**3, lambda a, g: (3 * g * a[0] ** 2,))
     assert check_gradients(own, points, order=order).verdict == "right"
     assert check_gradients(lambda x, y: {"a": jnp.tanh(x) * y}, points, points * 2, order=order).verdict == "right"
+
+
+def test_what_a_function_of_several_steps_returns_is_called_as_the_call_was_written() -> None:
+    def loss(x: Any, w: Any) -> Any:
+        return jax.nn.gelu(x @ w) @ w.T
+
+    recording = record(loss, jnp.ones((2, 3)), jnp.ones((3, 4)))
+    assert [step.function for step in recording.steps if step.name == "jax.nn.gelu(x @ w)"] == ["mul"]
