@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
-from ...recording.model import Recording
+from ...recording.model import LEAVES, Recording
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, clean
 from ..draw.messages import listed, plural, say
@@ -41,14 +41,20 @@ def text(found: RunComparison) -> str:
 
 
 def _chart(found: RunComparison) -> dict[str, Any]:
-    steps = [pair[1] for pair in found.pairs]
-    lines = [
-        Line(say(f"compare_{kind}"), steps, [max(size, _NOISE) if math.isfinite(size) else math.nan for size in sizes])
-        for kind, sizes in (("value", found.values), ("gradient", found.gradients))
-    ]
+    lines = [_line("value", found, found.values), _line("gradient", found, found.gradients)]
     first = found.value or found.gradient
     title = f"{say('compare_title', function=clean(found.function))}: {say('compare_relative')}"
     return chart(title, lines, True, say("compare_step"), None if first is None else first.b)
+
+
+def _line(kind: str, found: RunComparison, sizes: Sequence[float]) -> Line:
+    """Of what was computed; weights, which mostly agree, would make it a comb."""
+    points = [
+        (j, max(size, _NOISE))
+        for (_, j), size in zip(found.pairs, sizes, strict=True)
+        if math.isfinite(size) and found.b.steps[j].kind not in LEAVES
+    ]
+    return Line(say(f"compare_{kind}"), [x for x, _ in points], [y for _, y in points])
 
 
 def _words(found: RunComparison) -> str:
