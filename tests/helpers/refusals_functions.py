@@ -126,7 +126,12 @@ NUMPY = (
         lambda w: np.interp(w.x, w.x, w.x), NoGradientError, "numpy.interp", "x", "no gradient", "Apply it to x.data"
     ),
     Refusal(
-        lambda w: np.add.reduce(w.x), NoGradientError, "numpy.add.reduce", "x", "no gradient", "Apply it to x.data"
+        lambda w: np.add.accumulate(w.x),
+        NoGradientError,
+        "numpy.add.accumulate",
+        "x",
+        "no gradient",
+        "Apply it to x.data",
     ),
     Refusal(
         lambda w: np.exp(w.x, out=w.array), DetachError, "numpy.exp", "array in place", "Variable", "write y = numpy."
