@@ -233,8 +233,8 @@ def _nansum(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
 
 @adapt(np.nanmean)
 def _nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
-    counts = np.sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)
-    return _nansum(a, axis, keepdims=keepdims) / counts
+    total = _nansum(a, axis, keepdims=keepdims)
+    return total / np.sum(~np.isnan(unwrap(a)), axis=axis, keepdims=keepdims)
 
 
 @adapt(np.ptp)

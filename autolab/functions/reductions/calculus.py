@@ -115,4 +115,6 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
 def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if mode == "same" and np.size(v) > np.size(a):
         raise ValueError("correlate: mode is 'same' and v is the longer; expected the longer first")
+    if np.ndim(a) != 1 or np.ndim(v) != 1:
+        raise ValueError(f"correlate: got shapes {np.shape(a)} and {np.shape(v)}; expected two sequences")
     return convolve(a, flip(_given("correlate", "v", v)), mode)
