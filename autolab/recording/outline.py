@@ -89,9 +89,9 @@ class Outline:
         """Whether a step or group stands among blocks in a plan: it is drawn small there, without its numbers. Single
         numbers and small inputs are not, as one drags them.
         """
-        few = _FEW_CELLS if item.kind == "input" else 1
-        is_few = isinstance(item, Step) and item.value is not None and item.value.size <= few
-        return not is_few and self.parents.get(item.id) in self.levels_of_blocks
+        value = item.value if isinstance(item, Step) else None
+        few = _FEW_CELLS if value is not None and item.kind == "input" and value.dtype.startswith("float") else 1
+        return (value is None or value.size > few) and self.parents.get(item.id) in self.levels_of_blocks
 
     @cached_property
     def levels_of_blocks(self) -> frozenset[int | None]:
@@ -199,7 +199,7 @@ class _Builder:
             if items:
                 limits = (_ROUNDS, _ROUNDS_AT_EACH_END) if scope.kind == "loop" else (self._most, _AT_EACH_END)
                 self._group(self._id(scope.id), scope.kind, scope, self._with_runs(items, *limits))
-        items = self._stacked(self._by_statement(self._items(inner[None])))
+        items = self._stacked(self._by_statement(self._unwrapped(self._items(inner[None]))))
         return Outline(
             tuple(self._with_runs(items, self._most, _AT_EACH_END)), self._groups, self._parents, self._is_plan
         )
@@ -308,6 +308,18 @@ class _Builder:
         for item in items:
             self._parents[item.id] = identity
         return group
+
+    def _unwrapped(self, items: list[Item]) -> list[Item]:
+        """What a link holds that is the function itself: in a plan no frame is drawn around the whole."""
+        groups = [item for item in items if isinstance(item, Group)]
+        inputs = [item for item in items if item.kind == "input"]
+        if not self._is_plan or len(groups) != 1 or len(inputs) + 1 != len(items) or groups[0].is_repeated:
+            return items
+        (whole,) = groups
+        del self._groups[whole.id]
+        for item in whole.items:
+            del self._parents[item.id]
+        return [*inputs, *whole.items]
 
     def _merged(self, kind: GroupKind, scope: Scope | None, inner: Group) -> tuple[GroupKind, Scope | None, list[Item]]:
         """A group that holds nothing but another one as one with it: a pass of a loop is the block that it calls."""

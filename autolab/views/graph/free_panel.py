@@ -52,7 +52,7 @@ def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
     has_gradient = bool(recording.backward) or recording.moved is not None
     return {
         "controls": controls,
-        "rest": say(_REST[is_free, has_gradient]),
+        "rest": say("rest_plan" if recording.outline.is_plan else _REST[is_free, has_gradient]),
         "settings": [
             {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
             for name, (value, values) in session.settings().items()

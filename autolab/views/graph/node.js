@@ -188,7 +188,7 @@ function makePlanned({ w, plan }) {
     /** @param {Reading} reading */
     update({ value, value_note, value_bar = null, grad_bar = null }) {
       const sizes = [value_bar, grad_bar];
-      write(words, [value === null ? value_note : value.replace(" \u2026", ""), plan].filter(Boolean).join(" \u00b7 "));
+      write(words, [value === null ? value_note : value.split(" \u2026")[0], plan].filter(Boolean).join(" \u00b7 "));
       drawn.forEach(({ rail, bar }, k) => {
         set(rail, { visibility: sizes[k] === null ? "hidden" : null });
         set(bar, { width: long * (sizes[k] ?? 0) });

@@ -154,7 +154,7 @@ def test_a_recurrent_net_of_30_steps_is_readable_open(way: Any) -> None:
         check(scene(recording, expanded, direction=way))
     picture = scene(recording, loops, direction=way)
     long, across = ("width", "height") if way == "right" else ("height", "width")
-    assert picture[long] > 3 * picture[across] and picture[across] < 1100
+    assert picture[long] > 2 * picture[across] and picture[across] < 1100
     passes = [node["id"] for node in picture["nodes"] if node["group"]]
     for first, second in itertools.pairwise(passes[1:]):
         arriving = {edge["path"].split("C")[-1] for edge in picture["edges"] if edge["to"] == second}

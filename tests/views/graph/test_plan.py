@@ -18,8 +18,8 @@ from autolab.views.graph.sizes import Bars
 
 def test_a_network_is_drawn_as_its_blocks() -> None:
     recording = recorded()
-    (frame,), nodes = (picture := scene(recording))["frames"], picture["nodes"]
-    assert (picture["direction"], frame["text"]) == ("down", "Net")
+    nodes = (picture := scene(recording))["nodes"]
+    assert picture["direction"] == "down" and not picture["frames"]  # none around the whole
     told = [(node["text"], node["symbol"], node["plan"]) for node in nodes if node["group"]]
     learned = 4 * 8 + 8 + 8 * 4 + 4
     assert told == [
@@ -41,7 +41,7 @@ def test_a_block_that_is_open_has_names_of_its_own_and_the_way_round_it() -> Non
     picture = scene(recording, {*recording.outline.at_first(), loop.id, block.id})
     names = [node["text"] for node in picture["nodes"] if node["parent"] == block.id]
     assert names == ["up", "h", "down", "x + self.down(h)"]
-    assert [frame["name"] for frame in picture["frames"]] == ["Net", "Block 0 … Block 5", "Block 3"]
+    assert [frame["name"] for frame in picture["frames"]] == ["Block 0 … Block 5", "Block 3"]
     before, last = loop.items[2].id, next(n["id"] for n in picture["nodes"] if n["text"] == names[-1])
     assert any([edge["from"] == before and edge["to"] == last for edge in picture["edges"]])  # the residual connection
 

@@ -104,6 +104,7 @@ SENTENCES: dict[str, str] = {
         "Finds steps in closed groups and out of sight too. The browser's own search finds only what is drawn."
     ),
     "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
+    "rest_plan": "Click a block to open it; Escape closes it. At any other box a click shows its gradient.",
     "rest_none": "Drag a blue number. There is no gradient here: click a box to see why.",
     "rest_fixed": "Click a box to see where its gradient comes from.",
     "rest_neither": "There is no gradient here: click a box to see why.",
