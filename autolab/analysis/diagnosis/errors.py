@@ -80,7 +80,7 @@ def _one_hot_rows(e: Evidence, told: str) -> str:
 def raised(e: Evidence) -> Found:
     """Whatever else ended the run."""
     if e.watch.error is not None:
-        yield _found(e, "raised", "", "Mend the error first.")
+        yield _found(e, "raised", "", "Fix the error first.")
 
 
 def _found(e: Evidence, kind: str, arrays: str, remedy: str) -> ProgramFinding:
@@ -88,4 +88,4 @@ def _found(e: Evidence, kind: str, arrays: str, remedy: str) -> ProgramFinding:
     file, line, text = e.watch.place
     place = f"Line {line}, `{text}`," if text else "The program" if line is None else f"Line {line}"
     first = told.splitlines()[0] if told else ""
-    return e.found(kind, f"{place} raised {error}: {first:.200}.{arrays}", remedy, line=line, file=file)
+    return e.found(kind, f"{place} raised {error}: {first.rstrip('.'):.200}.{arrays}", remedy, line=line, file=file)

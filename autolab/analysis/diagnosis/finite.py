@@ -54,7 +54,7 @@ def not_finite(e: Evidence) -> Found:
             remedy = safe_way(e, step) or remedy
         yield e.found(
             "not_finite",
-            f"{at_line(step)} makes {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
+            f"{at_line(step)} gives {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
             f"It reaches {'the loss' if reaches else listed(bad)}.",
             remedy,
             at=step,

@@ -116,6 +116,6 @@ def over_batch(e: Evidence) -> Found:
             yield e.found(
                 "softmax_over_batch",
                 f"{at_line(step)} takes the softmax over the {shape[0]} examples: its columns sum to 1, not its rows.",
-                "Use the class axis: softmax(..., dim=1), or dim=-1.",
+                "Use the axis of the classes, the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
                 at=step,
             )

@@ -43,7 +43,7 @@ def unreached(e: Evidence) -> Found:
     if suspects:
         end = ends.get(suspects[0].name)
         line, file = (end.line, end.file) if end is not None else _definition(e, suspects[0]) or first_line(e)
-        why = "no step on the way to the loss uses" if end is None else f"{at_line(end)} is never used; it alone uses"
+        why = "the loss does not depend on" if end is None else f"{at_line(end)} is never used; it alone uses"
         yield e.found(
             "unreached_parameter",
             f"No gradient reaches {listed([p.name for p in suspects])}: {why} "
@@ -142,8 +142,8 @@ def unregistered(e: Evidence) -> Found:
             line, file = assignment(model, attribute) or (user.line, user.file)
             yield e.found(
                 "unregistered_parameter",
-                f"{type(model).__name__}.{attribute} holds {len(hidden)} parameters that get a gradient and that "
-                "parameters() does not list: an optimizer never sees them.",
+                f"{type(model).__name__}.{attribute} holds {len(hidden)} parameter{'s' * (len(hidden) > 1)} that "
+                "parameters() does not list, so no optimizer updates them.",
                 e.bench.how_to_register,
                 line=line,
                 file=file,
@@ -169,7 +169,7 @@ def outside_optimizer(e: Evidence) -> Found:
             line = _optimizer_line(e, held_by, {p.owner for p in left})
             yield e.found(
                 "not_in_optimizer",
-                f"The optimizer {listed(held_by)} does not hold {listed([p.name for p in left])} ({len(left)} of "
+                f"{listed(held_by)} does not hold {listed([p.name for p in left])} ({len(left)} of "
                 f"{len(reached)} parameters with a gradient), so they never change.",
                 "Give the optimizer the parameters of all models, after all layers are made.",
                 line=line[0],
@@ -207,9 +207,10 @@ def replaced(e: Evidence) -> Found:
         line = line_assigning(e, attribute)
         yield e.found(
             "replaced_parameter",
-            f"{listed(names or gone)} is another object after the step than before it: the optimizer and the graph "
-            "still hold the old one.",
-            "Change parameters in place: with torch.no_grad(): p -= lr * p.grad, or let an optimizer do it.",
+            f"{listed(names or gone)} is a new object after the step: the optimizer and the graph still hold the "
+            "old one.",
+            "Keep the object and change its numbers (PyTorch: with torch.no_grad(): p -= lr * p.grad), or use an "
+            "optimizer.",
             line=line[0],
             file=line[1],
         )

@@ -100,7 +100,7 @@ def _mixed(
         return e.found(
             "softmax_over_batch",
             f"{at_line(step)} takes the softmax over the examples: columns sum to 1, not rows. {shown}.",
-            "Use the class axis: softmax(..., dim=1), or dim=-1.",
+            "Use the axis of the classes, the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
             at=step,
         )
     if step.function in RESHAPES - {"getitem"}:
@@ -121,7 +121,7 @@ def _mixed(
         return e.found(
             "wrong_axis",
             f"{at_line(step)} works along the axis of the examples (result of shape {step.value.shape}). {shown}.",
-            "Name the axis of the features, such as dim=1 or dim=-1.",
+            "Name the axis of the features, mostly the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
             at=step,
         )
     return None
@@ -240,7 +240,7 @@ def inputs(e: Evidence) -> Found:
         if size and spread <= 1e-6 * size and not same:
             yield e.found(
                 "constant_output",
-                f"{at_line(o.prediction)} is the same for all {len(value)} examples, up to {spread:.1g}.",
+                f"{at_line(o.prediction)} is the same for all {len(value)} examples.",
                 "Look at what is before it: units that are dead or saturated, a softmax over one class, inputs not "
                 "used.",
                 at=o.prediction,

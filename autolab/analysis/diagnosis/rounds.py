@@ -35,7 +35,8 @@ def clearing(e: Evidence) -> Found:
                 "gradients_accumulate",
                 f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
                 f"already: nothing clears them before line {added.line}{_growth(steps)}.",
-                "Call optimizer.zero_grad() in every step, before loss.backward()."
+                "Clear the gradients in every step, before backward: optimizer.zero_grad(), in AutoLab "
+                "model.cleargrads()."
                 if event.kind == "step"
                 else f"Clear it in every step, before backward(): {name}.grad = None.",
                 line=added.line,
@@ -102,7 +103,7 @@ def rate(e: Evidence) -> Found:
     if not ratios or len(losses) < 2:
         return
     early = ratios[: max(1, len(ratios) // 2)]
-    largest, name = max(early, key=lambda pair: pair[0] if math.isfinite(pair[0]) else math.inf)
+    largest, name = max([pair for pair in early if math.isfinite(pair[0])] or early)
     typical = float(np.median([ratio for ratio, _ in early]))
     first, last = losses[0], losses[-1]
     has_grown = not math.isfinite(last) or (max(losses[1:]) > 2 * abs(first) + 1e-3 and last > first)
@@ -124,7 +125,7 @@ def rate(e: Evidence) -> Found:
             f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
             "learning "
             "rate is too large.",
-            "Divide it by 10 until the loss falls; usual are changes of about 0.001.",
+            "Divide it by 10 until the loss falls; changes of about 0.001 are usual.",
             line=line,
             file=file,
         )
@@ -138,7 +139,7 @@ def rate(e: Evidence) -> Found:
             f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
             "learning "
             "rate is too small.",
-            "Multiply it by 10 until the loss falls; usual are changes of about 0.001.",
+            "Multiply it by 10 until the loss falls; changes of about 0.001 are usual.",
             line=line,
             file=file,
         )

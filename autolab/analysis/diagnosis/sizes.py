@@ -44,11 +44,11 @@ def gradients(e: Evidence) -> Found:
     kind = "vanishing" if ratio < 1 else "exploding"
     per_layer = ratio ** (1 / (len(ratios) - 1))
     between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in BOUNDS]
-    what = f"each {between[0]} and layer" if between else "each layer"
+    what = f", with its {between[0]}," if between else ""
     yield e.found(
         kind,
-        f"The gradient of {first[2].name} is {number(ratio)} times that of {last[2].name}, in proportion to the "
-        f"weights: {what} of {len(ratios)} multiplies it by about {number(per_layer)}.",
+        f"In proportion to the weights, the gradient of {first[2].name} is {number(ratio)} times that of "
+        f"{last[2].name}: each of {len(ratios)} layers{what} multiplies it by about {number(per_layer)}.",
         "Use relu or gelu with their initialisation, normalisation layers, or residual connections (x + f(x))."
         if kind == "vanishing"
         else "Use a usual initialisation, normalisation layers, and clip the norm of the gradient.",
@@ -142,7 +142,7 @@ def initialisation(e: Evidence) -> Found:
             yield e.found(
                 "symmetric_units",
                 f"All {units} units of {p.name} have the same weights"
-                f"{' (0)' if not rows.any() else ''}, and so the same gradient: they stay alike for ever.",
+                f"{' (0)' if not rows.any() else ''}, and so the same gradient: they stay alike forever.",
                 "Initialise weights with random numbers; only biases may begin at 0.",
                 at=users[0],
             )
@@ -177,9 +177,8 @@ def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> F
         if grown > 8 and size > 0.5:
             yield e.found(
                 "large_initialisation",
-                f"{at_line(user)} makes its values {number(grown)} times as large as its inputs: the weights of "
-                f"{p.name} "
-                f"have the size {number(size)}, and usual are {number((grown / size) ** -1)}.",
+                f"{at_line(user)} makes its values {number(grown)} times as large as its inputs: the weights "
+                f"{p.name} have a typical size of {number(size)}, where {number(size / grown)} is usual.",
                 "Initialise with a deviation of about 1/sqrt(number of inputs).",
                 at=user,
             )

@@ -24,8 +24,8 @@ def dead(e: Evidence) -> Found:
         if seen.sign == "clamped":
             yield e.found(
                 "clamped",
-                f"{at_line(step)} holds {seen.size / seen.total:.0%} of its numbers at a bound: they come in between "
-                f"{number(low)} and {number(high)}. There the gradient is 0.",
+                f"{at_line(step)} holds {seen.size / seen.total:.0%} of its numbers at a bound, where the gradient "
+                f"is 0: its inputs lie between {number(low)} and {number(high)}.",
                 "Widen the bounds, or use a smooth function such as sigmoid or softplus.",
                 at=step,
             )

@@ -19,7 +19,7 @@ def whole(value: Snapshot | None) -> np.ndarray | None:
 def called(step: Step) -> str:
     """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
     if step.source and step.statement and step.source not in step.statement and step.line is not None:
-        return f"{step.function} in `{short(step.statement)}`"
+        return f"`{step.function}` in `{short(step.statement)}`"
     text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function or "a value"
     return f"`{short(text)}`"
 

@@ -30,6 +30,17 @@ while True:
     except BaseException:
         pass
 """
+DIAGNOSED = """\
+import numpy as np, autolab
+from autolab import Variable, functions as F
+def loss(w, x):
+    scores = x @ w
+    p = F.softmax(scores)
+    return -F.mean(F.log(p)[:, 0])
+report = autolab.diagnose(loss, Variable(np.eye(3)), np.eye(3) * 1000)
+print(report)
+report.explore()
+"""
 
 
 def status(page: Page, key: str) -> None:
@@ -37,7 +48,7 @@ def status(page: Page, key: str) -> None:
 
 
 def run(page: Page, program: str) -> None:
-    page.get_by_role("textbox").fill(program)
+    page.locator(".al-play-editor").fill(program)
     page.get_by_role("button", name=say("play_run")).click()
 
 
@@ -77,6 +88,10 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     run(page, "import numpy as np\nfrom autolab import functions as F\nF.inv(np.zeros((2, 2)))\n")
     expect(page.locator(".al-play-output pre")).to_contain_text("inv: ")
     expect(page.locator(".al-play-output pre")).to_contain_text("singular")
+
+    run(page, DIAGNOSED)
+    expect(page.locator(".al-play-output pre")).to_contain_text("Write `log_softmax(scores)`: with the same numbers")
+    expect(page.locator(".al-node.al-selected")).to_contain_text("F.log(p)")
 
     run(page, DEAF)
     expect(page.locator(".al-play-output pre")).to_contain_text("deaf")
