@@ -8,7 +8,7 @@ from ...recording.observations import WHY_ZERO
 from .evidence import Evidence
 from .lines import line_above, line_assigning
 from .report import ProgramFinding
-from .words import at_line, listed
+from .words import at_line, called, listed
 from .workbench import LiveParameter
 
 Found = Iterator[ProgramFinding]
@@ -76,18 +76,19 @@ def cut_gradients(e: Evidence) -> Found:
 
 def _begun_anew(e: Evidence) -> Found:
     """A loss of a new leaf, made of numbers that parameters were used for: no gradient goes further than to it."""
-    leaves = [s for i in sorted(e.used - e.learned) if (s := e.steps[i]).kind == "leaf" and s.name]
+    leaves = [s for i in sorted(e.used - e.learned) if (s := e.steps[i]).kind == "leaf"]
     before = [s for s in e.calls if s.id in e.learning - e.used]
     if leaves and before and not e.used & e.learned:
-        line, file = line_assigning(e, str(leaves[-1].name))
+        leaf, users = leaves[-1], e.users.get(leaves[-1].id, [])
+        line, file = line_assigning(e, leaf.name) if leaf.name else (users[0].line, users[0].file)
         yield e.found(
             "cut_gradient",
-            f"The loss depends on `{leaves[-1].name}` and on no parameter: what {at_line(before[-1])} computes is made "
-            "into a new leaf, of which nothing before it gets a gradient.",
+            f"The loss depends on {called(leaf)} and on no parameter: what {at_line(before[-1])} computes is made into "
+            "a new leaf, of which nothing before it gets a gradient.",
             _KEEP,
             line=line,
             file=file,
-            at=leaves[-1],
+            at=leaf,
         )
 
 

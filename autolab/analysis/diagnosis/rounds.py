@@ -220,7 +220,7 @@ def modes(e: Evidence) -> Found:
         )
         return
     for step in e.calls:
-        models = e.bench.training(e.program.named)
+        models = at_first or e.bench.training(e.program.named)
         value = whole(step.value)
         if (
             step.function in DROPOUTS

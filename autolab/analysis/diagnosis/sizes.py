@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -52,7 +53,7 @@ def gradients(e: Evidence) -> Found:
         "Use relu or gelu with their initialisation, normalisation layers, or residual connections (x + f(x))."
         if kind == "vanishing"
         else "Use a usual initialisation, normalisation layers, and clip the norm of the gradient.",
-        at=first[3],
+        at=_where_most_are([user for _, _, _, user in ratios]),
     )
 
 
@@ -71,8 +72,14 @@ def _dying_out(e: Evidence) -> Found:
             f"What differs between examples shrinks from {number(first)} at {p.name} to {number(last)} at {q.name}, "
             f"by about {number((max(last, 1e-45) / first) ** (1 / (len(sizes) - 2)))} with each layer.",
             "Initialise with a deviation of about 1/sqrt(number of inputs), or use normalisation layers.",
-            at=start,
+            at=_where_most_are([user for _, _, user in sizes]),
         )
+
+
+def _where_most_are(users: list[Step]) -> Step:
+    """The first of the layers in the line that has most of them."""
+    count = Counter(user.line for user in users)
+    return max(users, key=lambda user: count[user.line])
 
 
 def _spread(step: Step) -> float | None:

@@ -52,6 +52,34 @@ def classes_wrapped_again():
     return loss_fn, _mlp(4, 16, 3), *_blobs()
 
 
+@mistake("cut_gradient")
+def classes_compared_with_labels():
+    def loss_fn(model, x, t):
+        best = np.argmax(model(x), axis=1)  # <- best = F.softmax(model(x)) @ np.arange(3, dtype=np.float32)
+        return F.mean((Variable(np.asarray(best, np.float32)) - t) ** 2)  # <- return F.mean((best - t) ** 2)
+
+    return loss_fn, _mlp(4, 16, 3), *_blobs()
+
+
+@mistake("cut_gradient")
+def classes_as_floats():
+    def loss_fn(model, x, t):
+        best = model(x).data.argmax(axis=1)  # <- best = F.softmax(model(x)) @ np.arange(3, dtype=np.float32)
+        best = Variable(best.astype(np.float32))  # <- pass
+        return F.mean_squared_error(best, t.astype(np.float32))
+
+    return loss_fn, _mlp(4, 16, 3), *_blobs()
+
+
+@mistake("cut_gradient")
+def hits_by_comparison():
+    def loss_fn(model, x, y):
+        side = Variable((model(x).data > 0).astype(np.float32), requires_grad=True)  # <- side = F.sigmoid(model(x))
+        return F.mean_squared_error(side, y)
+
+    return loss_fn, _mlp(4, 16, 1), *_sides()
+
+
 @mistake("unreached_parameter")
 def projection_is_overwritten():
     class Block(Link):

@@ -89,6 +89,22 @@ def small_weights_in_a_deep_net():
     return loss_fn, params, *_blobs()
 
 
+@mistake("vanishing")
+def deep_stack_of_a_helper():
+    def layer(w, h):
+        return jax.nn.sigmoid(h @ w)  # <-
+
+    def loss_fn(params, x, labels):
+        h = x @ params["inp"]
+        for w in params["mid"]:
+            h = layer(w, h)  # <-
+        return _cross_entropy(h @ params["out"], labels)
+
+    middle = [_normal(16, 16) / 4 for _ in range(24)]  # <- 24 => 2
+    params = {"inp": _normal(4, 16) / 2, "mid": middle, "out": _normal(16, 3) / 4}
+    return loss_fn, params, *_blobs()
+
+
 @mistake("double_softmax")
 def softmax_and_log_softmax():
     def loss_fn(params, x, labels):

@@ -253,3 +253,14 @@ def moments_matched():
         return F.mse_loss(fake.mean(0), x.mean(0)) + F.mse_loss(fake.std(0), x.std(0))
 
     return loss_fn, _mlp(4, 16, 2), torch.randn(32, 4), torch.randn(48, 2) + 2
+
+
+@healthy
+def training_mode_is_set_in_the_loss():
+    model = nn.Sequential(nn.Conv2d(1, 6, 3), nn.Dropout2d(0.2), nn.ReLU(), nn.Flatten(), nn.Linear(6 * 16, 3)).eval()
+
+    def loss_fn(model, x, y):
+        model.train()
+        return F.cross_entropy(model(x), y)
+
+    return loss_fn, model, torch.randn(12, 1, 6, 6), torch.randint(0, 3, (12,))

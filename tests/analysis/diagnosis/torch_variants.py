@@ -343,7 +343,76 @@ def targets_rolled_by_one_example():
     return loss_fn, _mlp(4, 16, 3), *_blobs()
 
 
+@mistake("shuffled_labels", "mixed_examples", "wrong_axis")
+def targets_repeated_and_inputs_interleaved():
+    def loss_fn(model, x, y):
+        several = x.repeat_interleave(3, 0) + 0.1 * torch.randn(96, 4)
+        targets = y.repeat(3)  # <- targets = y.repeat_interleave(3)
+        return F.cross_entropy(model(several), targets)  # <-
+
+    return loss_fn, _mlp(4, 16, 3), *_blobs()
+
+
+@mistake("shuffled_labels", "mixed_examples", "wrong_axis")
+def halves_put_together_in_another_order():
+    def loss_fn(model, x, y):
+        pred = torch.cat([model(x[::2]), model(x[1::2])])  # <- pred = model(x)
+        return F.mse_loss(pred, y)  # <-
+
+    x = torch.randn(32, 4)
+    return loss_fn, _mlp(4, 16, 1), x, x[:, :1]
+
+
+@mistake("mixed_examples", "shuffled_labels", "wrong_axis")
+def steps_stacked_and_viewed():
+    class Forecaster(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell, self.out = nn.GRUCell(2, 8), nn.Linear(8, 1)
+
+        def forward(self, x):
+            h, found = torch.zeros(len(x), 8), []
+            for t in range(x.shape[1]):
+                h = self.cell(x[:, t], h)
+                found.append(self.out(h).squeeze(1))
+            return torch.stack(found).view(len(x), -1)  # <- return torch.stack(found, dim=1)
+
+    def loss_fn(model, x, y):
+        return F.mse_loss(model(x), y)  # <-
+
+    x = torch.randn(9, 4, 2)
+    return loss_fn, Forecaster(), x, x[..., 0]
+
+
 # ---------------------------------------------------------------------------------------------- axes
+@mistake("mixed_examples", "wrong_axis", "shuffled_labels")
+def square_outputs_transposed():
+    def loss_fn(model, x, y):
+        pred = model(x)
+        return F.mse_loss(pred.t(), y)  # <- return F.mse_loss(pred, y)
+
+    x = torch.randn(8, 5)
+    return loss_fn, nn.Linear(5, 8), x, x @ torch.randn(5, 8)
+
+
+@mistake("mixed_examples", "wrong_axis", "shuffled_labels")
+def images_flattened_in_pairs():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.out = nn.Conv2d(1, 4, 3), nn.Linear(64, 1)
+
+        def forward(self, x):
+            h = torch.relu(self.conv(x)).permute(1, 0, 2, 3)  # <- .permute(1, 0, 2, 3) =>
+            return self.out(h.reshape(len(x), -1))  # <-
+
+    def loss_fn(model, x, y):
+        return F.mse_loss(model(x), y)
+
+    x = torch.randn(10, 1, 6, 6)
+    return loss_fn, Net(), x, x.mean((1, 2, 3))[:, None]
+
+
 @mistake("wrong_axis", "mixed_examples")
 def own_layer_norm_over_the_batch():
     class Norm(nn.Module):
