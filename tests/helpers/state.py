@@ -35,6 +35,8 @@ def reset_state() -> None:
     unset_modes()
     for name, default in _DEFAULTS.items():
         setattr(Modes, name, default)
+    if "rng" in vars(Modes):  # a facade's manual_seed sets it; NumPy's own is found again where it is needed
+        del Modes.rng
     watchers.clear()
     listeners.clear()
     overrides.clear()

@@ -117,14 +117,6 @@ def _mixed(
             "Give it batch_first=True, or put the sequence on the first axis.",
             at=step,
         )
-    makers = [e.made_by(i) for i in e.operands(step)]
-    if any(i.id in e.learned and i.value is not None and len(i.value.shape) > 1 for i in makers):
-        return e.found(
-            "mixed_examples",
-            f"{at_line(step)} takes the examples for features: it multiplies weights along their axis. {shown}.",
-            "Put the examples on the first axis, and the features on the last.",
-            at=step,
-        )
     if step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
         return e.found(
             "wrong_axis",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -59,14 +60,15 @@ def gradients(e: Evidence) -> Found:
 
 def _dying_out(e: Evidence) -> Found:
     """Values that hardly depend on the inputs any more after some layers, since weights are small."""
-    layers = [(step, p, users[0]) for step, p in _weights(e) if (users := e.users.get(step.id, []))]
+    layers = [(step, p, users[0]) for step, p in _weights(e) if len(users := e.users.get(step.id, [])) == 1]
     layers = [(step, p, user) for step, p, user in layers if user.function != "embedding" and p.value().any()]
     spreads = [(_spread(user), p, user) for _, p, user in layers]
     sizes = [(size, p, user) for size, p, user in spreads if size is not None]
     if len(sizes) < 4 or e.loss is None or any(user.function in ("add", "mul") for _, _, user in sizes):
         return
     (first, p, start), (last, q, end) = sizes[0], sizes[-2]
-    if first > 0 and last < 1e-6 * first and end.id in e.used and start.id in e.behind([end]):
+    falls = all(b[0] <= 10 * a[0] for a, b in pairwise(sizes[:-1]))
+    if falls and first > 0 and last < 1e-6 * first and end.id in e.used and start.id in e.behind([end]):
         yield e.found(
             "vanishing",
             f"What differs between examples shrinks from {number(first)} at {p.name} to {number(last)} at {q.name}, "

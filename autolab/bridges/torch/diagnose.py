@@ -84,8 +84,8 @@ class TorchWorkbench(BridgeWorkbench):
         for name, value in items(named):
             if isinstance(value, Module):
                 minding = [m for m in value.modules() if isinstance(m, _MINDS_MODE)]
-                kinds = sorted({type(m).__name__ for m in minding})
-                found[name] = value.training or any(m.training for m in minding), kinds
+                is_on = value.training or any(m.training for m in minding)
+                found[name] = is_on, sorted({type(m).__name__ for m in minding})
         return found
 
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
