@@ -15,7 +15,7 @@ author = "The AutoLab developers"
 copyright = f"{author}. MIT licence"
 release = version = autolab.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "mathml", "signatures"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "docstrings", "mathml"]
 nitpicky = False
 suppress_warnings = ["myst.strikethrough"]
 templates_path = [str(SITE / "templates")]

@@ -22,16 +22,16 @@ ROOT = Path(__file__).resolve().parents[2]
 STAGE = ROOT / "build" / "site"
 SITE = ROOT / "dist" / "site"
 LITE = ROOT / "dist" / "lite"
-_LATER = ("site.css", "site.js", "build.py", "pages.py")  # what steps gather does not depend on them
+_LATER = ("build.py", "docstrings.py", "mathml.py", "pages.py", "site.css", "site.js")
+"""What steps gather does not depend on these."""
 
 
 def gathered(name: str, step: Callable[[Path], None]) -> Path:
     """The folder with what a step writes; one that an earlier build left is taken while nothing has changed."""
     folder, stamp = STAGE / name, STAGE / f"{name}.stamp"
     files = [file for part in ("autolab", "notebooks", "docs/site") for file in sorted((ROOT / part).rglob("*.*"))]
-    files = [
-        file for file in files if file.suffix in (".py", ".js", ".css", ".toml", ".ipynb") and file.name not in _LATER
-    ]
+    kinds = (".py", ".js", ".css", ".toml", ".ipynb")
+    files = [file for file in files if file.suffix in kinds and file.name not in _LATER]
     state = hashlib.sha256(b"".join([file.read_bytes() for file in files])).hexdigest()
     if not (stamp.is_file() and stamp.read_text("utf-8") == state):
         stamp.unlink(missing_ok=True)
@@ -45,21 +45,8 @@ def gathered(name: str, step: Callable[[Path], None]) -> Path:
 
 def sphinx(source: Path, target: Path) -> None:
     """Let Sphinx write the pages; a warning is an error."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-W",
-        "--keep-going",
-        "-j",
-        "2",
-        "-b",
-        "html",
-        "-c",
-        str(ROOT / "docs"),
-    ]
-    subprocess.run([*command, "-d", str(source.with_name("doctrees")), str(source), str(target)], check=True)
+    options = ["-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", ROOT / "docs", "-d", STAGE / "doctrees"]
+    subprocess.run([sys.executable, "-m", "sphinx", *options, source, target], check=True)
 
 
 def tidy(target: Path) -> None:

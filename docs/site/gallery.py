@@ -7,6 +7,7 @@ import base64
 import doctest
 import html
 import inspect
+import os
 import re
 import runpy
 import tempfile
@@ -25,6 +26,7 @@ from autolab.analysis import Study
 from autolab.engine.display import mimebundle
 from autolab.functions.conventions import conventions
 from autolab.views.export.pages import page_of, saved_page
+from autolab.views.export.playground_link import ADDRESS
 from autolab.views.gallery.examples import NothingMoves
 from autolab.views.gallery.examples import moving as moving_example
 from autolab.views.gallery.site import moving_page, summary
@@ -39,6 +41,7 @@ _THUMBNAIL = (96, 56)
 
 def gallery(stage: Path) -> None:
     """Write the pages, and the index with a card for each."""
+    os.environ[ADDRESS] = moving.PLAYGROUND  # graphs lead there with their code
     folder = stage / "gallery"
     folder.mkdir(parents=True)
     _front(stage)
@@ -116,7 +119,7 @@ def _draw(view: Any, target: Path) -> None:
     if held := re.search(r"data:image/svg\+xml;base64,([\w+/=]+)", mimebundle(view).get("text/html", "")):
         target.write_bytes(base64.b64decode(held[1]))
     else:
-        view.save(target)
+        view.save(target, look="auto")
 
 
 def executed(file: Path) -> Any:
@@ -126,7 +129,7 @@ def executed(file: Path) -> Any:
         return runpy.run_path(str(file))["view"]
 
 
-_MORE = """Run it in a notebook, or paste it into the [playground](../docs/playground.md)."""
+_MORE = """Run it in a notebook, or in the [playground](../docs/playground.md)."""
 
 
 # ---------------------------------------------------------------------------------------------------- functions

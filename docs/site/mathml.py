@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
+from sphinx.util import logging
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -27,12 +29,10 @@ def _block(translator: Any, node: Any) -> None:
 
 
 def _write(translator: Any, text: str, display: str) -> None:
-    from docutils.nodes import SkipNode
-
     try:
         formula = convert(text, display=display)
     except Exception as error:  # the formula is in the page as it was written, and the build says where
-        translator.builder.warn(f"no MathML for {text!r}: {error}")
+        logging.getLogger(__name__).warning("no MathML for %r: %s", text, error)
         formula = f"<code>{html.escape(text)}</code>"
-    translator.body.append(f'<div class="formula">{formula}</div>' if display == "block" else formula)
+    translator.body.append(f'<div class="formula" tabindex="0">{formula}</div>' if display == "block" else formula)
     raise SkipNode

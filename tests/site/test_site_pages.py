@@ -25,6 +25,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from autolab import Variable, grad
 from autolab.views.gallery.examples import NothingMoves, moving
+from autolab.views.graph.explorer import Explorer
+from autolab.views.graph.session import Session
 
 SITE = ROOT / "dist" / "site"
 OWN = ("jupyter", "playground")  # they have tests of their own
@@ -154,8 +156,6 @@ def _spoken(view: Any) -> list[str]:
 
 @pytest.mark.parametrize("name", ["front", "rnn", "boundary"])
 def test_a_graph_that_was_moved_shows_the_numbers_of_python(visit: Any, served: str, name: str) -> None:
-    import autolab
-
     page, draw = visit(), random.Random(name)
     view = _gallery().executed(ROOT / "docs" / "site" / "showpieces" / f"{name}.py")
     page.goto(f"{served}moving/{name if name == 'front' else f'show_{name}'}.html")
@@ -166,9 +166,11 @@ def test_a_graph_that_was_moved_shows_the_numbers_of_python(visit: Any, served: 
         slider.press(draw.choice(["ArrowLeft", "ArrowRight", "PageUp", "PageDown"]))
         named = {str(one.get_attribute("aria-label")).partition(",")[0]: one for one in sliders.all()}
         moved = {key: float(str(one.get_attribute("aria-valuenow"))) for key, one in named.items()}
-        there = autolab.explore(view._session.bound.given, **{**view.point, **moved})
-        expect(page.locator(".al-node").first).to_have_attribute("aria-label", _spoken(there)[0])
-        assert [str(box.get_attribute("aria-label")) for box in page.locator(".al-node").all()] == _spoken(there)
+        there = _spoken(Explorer(Session(view._session.bound.given, inputs={**view.point, **moved})))
+        expect(page.locator(".al-node").first).to_have_attribute("aria-label", there[0])
+        shown = [str(box.get_attribute("aria-label")) for box in page.locator(".al-node").all()]
+        numbers = [k for k, text in enumerate(there) if "array" not in text]  # of arrays, a page that moved tells less
+        assert len(numbers) >= 4 and [shown[k] for k in numbers] == [there[k] for k in numbers]
 
 
 def test_thirty_curves_that_were_moved_show_the_numbers_of_python(visit: Any, served: str) -> None:

@@ -36,6 +36,9 @@ function searchCards(form) {
 }
 
 addEventListener("DOMContentLoaded", () => {
+  for (const button of document.querySelectorAll(".search-button-field")) {
+    button.setAttribute("aria-label", (button.textContent ?? "").replace(/\s+/g, " ").trim()); // with the keys it shows
+  }
   for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll(".gallery-search"))) {
     searchCards(form);
   }

@@ -1,0 +1,55 @@
+"""Docstrings, which are written for `help()`, as a page shows them: signatures, tables, and lists of parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.inspect import signature, stringify_signature
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("autodoc-process-signature", _of_init)
+    app.connect("autodoc-process-docstring", _keep_tables)
+    app.connect("doctree-read", _complete_lists)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _of_init(app: Any, what: str, name: str, value: Any, options: Any, given: str | None, returns: str | None) -> Any:
+    """That of ``__init__``, where the ``__new__`` of a class takes anything, as it only checks names."""
+    if given is None:
+        return None
+    if what != "class" or not given.startswith("(*args"):
+        return _named(given), returns
+    found = signature(value.__init__, bound_method=False)
+    parameters = [*found.parameters.values()][1:]  # without self
+    found = found.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
+    return _named(stringify_signature(found, unqualified_typehints=True)), returns
+
+
+def _named(text: str) -> str:
+    """A default that is a function is shown by its name; Sphinx cannot read what it would write."""
+    if "=<" not in text and "= <" not in text:
+        return text
+    return re.sub(r"<function (\w+)[^>]*>", r"\1", re.sub(r"~(?:\w+\.)*(\w+)", r"\1", text))
+
+
+def _keep_tables(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """A paragraph of a module that is a table, its columns set apart by spaces, stays as it is."""
+    if what != "module":
+        return
+    parts = "\n".join(lines).split("\n\n")
+    for k, part in enumerate(parts):
+        rows = part.strip("\n").splitlines()
+        if len(rows) > 1 and sum([bool(re.search(r"\S {2,}\S", row)) for row in rows]) > len(rows) / 2:
+            parts[k] = "\n".join([".. code-block:: text", "", *[f"   {row}" for row in rows]])
+    lines[:] = "\n\n".join(parts).split("\n")
+
+
+def _complete_lists(app: Any, document: Any) -> None:
+    """A parameter without a description gets an empty one: a list of terms alone is none to a screen reader."""
+    for item in document.findall(nodes.definition_list_item):
+        if not any(isinstance(part, nodes.definition) for part in item.children):
+            item += nodes.definition("", nodes.paragraph())
