@@ -1,4 +1,4 @@
-"""Docstrings, which are written for `help()`, as a page shows them: signatures, tables, and lists of parameters."""
+"""Docstrings, which are written for `help()`, as a page shows them: signatures and tables."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import inspect
 import re
 from typing import Any
 
-from docutils import nodes
 from sphinx.util.inspect import signature, stringify_signature
 
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("autodoc-process-signature", _of_init)
     app.connect("autodoc-process-docstring", _keep_tables)
-    app.connect("doctree-read", _complete_lists)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -46,10 +44,3 @@ def _keep_tables(app: Any, what: str, name: str, value: Any, options: Any, lines
         if len(rows) > 1 and sum([bool(re.search(r"\S {2,}\S", row)) for row in rows]) > len(rows) / 2:
             parts[k] = "\n".join([".. code-block:: text", "", *[f"   {row}" for row in rows]])
     lines[:] = "\n\n".join(parts).split("\n")
-
-
-def _complete_lists(app: Any, document: Any) -> None:
-    """A parameter without a description gets an empty one: a list of terms alone is none to a screen reader."""
-    for item in document.findall(nodes.definition_list_item):
-        if not any(isinstance(part, nodes.definition) for part in item.children):
-            item += nodes.definition("", nodes.paragraph())
