@@ -118,7 +118,7 @@ def test_each_parameter_has_its_control_at_its_own_box(explorer: Callable[..., E
     assert [(key, step.name) for key, step in found.items()] == [(name, name) for name in names]
     assert found["model.last.W"].kind == "leaf"
     scope = {scope.id: scope.label for scope in view.recording.scopes}[found["model.last.W"].scope]
-    assert scope.startswith("self.last(h)")  # it is drawn in its layer
+    assert scope.startswith("last(h)")  # it is drawn in its layer
 
 
 def test_what_training_changed_is_told_of_and_computed_again(explorer: Callable[..., Explorer], net: Net) -> None:

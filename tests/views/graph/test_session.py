@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import autolab
-from autolab import Variable
+from autolab import Variable, using_config
 from autolab.engine.backend import GpuStatus
 from autolab.recording import Recording
 from autolab.views.graph.session import Session
