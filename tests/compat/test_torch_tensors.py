@@ -218,8 +218,8 @@ def test_tensors_print_as_in_pytorch(tensor, text):
 
 
 def test_what_is_missing_fails_by_name():
-    with pytest.raises(AttributeError, match=r"^torch\.Tensor\.share_memory_ is not part of AutoLab's torch facade$"):
-        torch.ones(1).share_memory_()
+    with pytest.raises(AttributeError, match=r"^torch\.Tensor\.refine_names is not part of AutoLab's torch facade$"):
+        torch.ones(1).refine_names("a")
     with pytest.raises(AttributeError, match=r"^torch\.compile is not part of AutoLab's torch facade"):
         torch.compile(print)
     with pytest.raises(NotImplementedError, match="label_smoothing"):
