@@ -49,8 +49,9 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 59_400, "*.js": 8_200}
-"""Without docstrings, comments and blank lines. Whoever needs more looks first for what repeats."""
+MOST_LINES = {"*.py": 59_900, "*.js": 8_230, "table.txt": 640}
+"""Without docstrings, comments and blank lines; of the tables of `compat` those that are no help. Whoever needs more
+looks first for what repeats."""
 
 
 def modules() -> list[Path]:
@@ -158,6 +159,8 @@ def test_circles_of_imports_are_small():
 def lines_of_code(path: Path) -> int:
     """The lines that hold code: no docstring, comment or blank."""
     text = path.read_text("utf-8")
+    if path.suffix == ".txt":
+        return len([line for line in text.splitlines() if line.strip() and not line.startswith(" ")])
     if path.suffix == ".js":
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
         return len([line for line in text.splitlines() if line.strip() and not line.strip().startswith("//")])
