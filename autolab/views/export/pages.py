@@ -32,7 +32,7 @@ from ..draw.svg import Look
 from ..graph.explorer import Explorer
 from ..graph.graph_view import GraphView
 from ..graph.page_program import motion
-from ..graph.saved_page import AMOUNTS, MANY_STEPS, OF_NETWORK, explorer_page
+from ..graph.saved_page import amounts_for, explorer_page
 from ..graph.session import Session
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
@@ -170,8 +170,7 @@ def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPa
         session = view._session if isinstance(view, Explorer) else None
         moves = motion(session, recording) if isinstance(view, Explorer) else None
         there = _link(session, playground, is_wanted) if session is not None and playground else None
-        amounts = OF_NETWORK if len(recording.steps) > MANY_STEPS else AMOUNTS
-        contents = (explorer_page(recording, amount, view, moves, there) for amount in amounts)
+        contents = (explorer_page(recording, amount, view, moves, there) for amount in amounts_for(recording))
         return SavedPage(recording.function, "explorer", contents)
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])

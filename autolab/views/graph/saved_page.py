@@ -29,10 +29,16 @@ class Amount:
 AMOUNTS = [Amount(256, 32), Amount(64, 32), Amount(32, 12), Amount(16, 3)]
 """Ever smaller, so that one of them fits."""
 
-OF_NETWORK = [Amount(8, 100)]
-"""Of a recording of more than `MANY_STEPS` steps the blocks count, each of which can be opened, and not the cells."""
-
 MANY_STEPS = 150
+
+
+def amounts_for(recording: Recording) -> list[Amount]:
+    """Ever smaller amounts; of more than `MANY_STEPS` steps one alone: blocks count there, not cells. To lay out a
+    picture takes time for every step.
+    """
+    steps = len(recording.steps)
+    return [Amount(8, min(100, 30_000 // steps + 1))] if steps > MANY_STEPS else AMOUNTS
+
 
 _MOTION = ("moves", "moved", "elsewhere", "apart")
 _OF_BOXES = ("nodes", "signs")
