@@ -17,7 +17,7 @@ holds the graph; ``inplace=True`` changes the tensor that is given but not one w
 is a view of another one is not changed in place, and a tensor that requires a gradient cannot be written into an item;
 optimizers give parameters new arrays; equal largest elements share the gradient of `max` over a whole tensor; shapes
 that do not fit raise a ValueError. `record`, `explore` and the checks are given tensors when the code calls methods of
-tensors. There are no complex numbers, no hooks, no compilation, and no training on several devices.
+tensors. There are no complex numbers, no compilation, and no training on several devices.
 
 An argument that is taken is followed; one that is not there is an error with its name.
 """

@@ -63,7 +63,7 @@ class SGD(Optimizer):
     def rule(self, group: dict[str, Any]) -> Any:
         """AutoLab's SGD, on the momentum's running sum."""
         if not group["momentum"]:
-            return _optimizers.SGD(group["lr"])
+            return _optimizers.SGD(lr=group["lr"])
         return _Momentum(group["lr"], group["momentum"], group["dampening"], group["nesterov"])
 
 
@@ -93,8 +93,10 @@ class Adam(Optimizer):
         """AutoLab's Adam or AdamW."""
         beta1, beta2 = group["betas"]
         if group["decoupled"]:
-            return _optimizers.AdamW(group["lr"], beta1, beta2, group["eps"], group["weight_decay"])
-        return _optimizers.Adam(group["lr"], beta1, beta2, group["eps"])
+            return _optimizers.AdamW(
+                lr=group["lr"], beta1=beta1, beta2=beta2, eps=group["eps"], weight_decay=group["weight_decay"]
+            )
+        return _optimizers.Adam(lr=group["lr"], beta1=beta1, beta2=beta2, eps=group["eps"])
 
 
 class AdamW(Adam):
@@ -114,7 +116,7 @@ class RMSprop(Optimizer):
 
     def rule(self, group: dict[str, Any]) -> Any:
         """AutoLab's RMSprop."""
-        return _optimizers.RMSprop(group["lr"], group["alpha"], group["eps"])
+        return _optimizers.RMSprop(lr=group["lr"], alpha=group["alpha"], eps=group["eps"])
 
 
 class Adagrad(Optimizer):
