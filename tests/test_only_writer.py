@@ -21,7 +21,6 @@ EXCEPTIONS = {
     ("autolab/serializers/npz.py", "open"): "a member of that archive",
     ("autolab/serializers/hdf5.py", "File"): "into memory",
     ("autolab/views/live/no_notebook.py", "touch"): "takes a name that no file has, for the writer",
-    ("autolab/views/export/film.py", "save"): "into memory",
     ("scripts/release.py", "write_text"): "the README's program, into a folder that is made for trying it",
     ("autolab/views/export/film_files.py", "save"): "into memory",
     ("scripts/screenshots.py", "copy"): "a notebook into the temporary folder of the lab that photographs it",

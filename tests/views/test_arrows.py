@@ -21,6 +21,7 @@ ALLOWED = {
     "steps": {"graph"},  # a walk through a graph
     "check": {"graph"},  # where the gradient comes from
     "derivatives": {"graph", "steps"},  # the orders of a function are shown term by term
+    "plots": {"graph"},  # a layer of a plot is opened in its graph
     "interact": {"heatmap", "plots"},  # what a function returns is shown by these
     "export": FOLDERS,
     "playground": FOLDERS,
@@ -31,6 +32,7 @@ ENTRIES = {
     "graph/explorer.js": {"steps"},
     "graph/graph.js": {"steps"},  # numbers that travel along its lines
     "live/saved_page.js": {"graph"},  # the saved page of a graph moves
+    "graph/plan.js": {"steps"},  # whether anything is to move
     "graph/picture.js": {"steps"},  # what the boxes show at one step of the walk
 }
 
