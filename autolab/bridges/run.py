@@ -28,10 +28,12 @@ def _nothing() -> None:
 
 @dataclass
 class GradientTotals:
-    """The gradients of steps as far as they have arrived, and the shares of which they are the sums."""
+    """The gradients of steps as far as they have arrived, the shares of which they are the sums, and snapshots of those
+    sums that are kept anyway."""
 
     sums: dict[Any, Any] = field(default_factory=dict)
     parts: dict[Any, list[Any]] = field(default_factory=dict)
+    kept: dict[Any, Snapshot] = field(default_factory=dict)
 
     def add(self, step: Any, g: Any) -> int:
         """How many shares have arrived with this one."""
@@ -44,6 +46,7 @@ class GradientTotals:
         use.contribution = budget.snapshot(share)
         count = self.add(use.step, plain(share))
         use.arrival, use.total = count - 1, budget.snapshot(self.sums[use.step]) if count > 1 else None
+        self.kept[use.step] = use.total or use.contribution
 
 
 @dataclass

@@ -6,7 +6,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
 
+import gc
 import warnings
+import weakref
+from contextlib import nullcontext
 
 import numpy as np
 import torch.nn.functional as F
@@ -306,3 +309,25 @@ def test_hooks_of_tensors_are_refused():
 def test_inference_mode_is_refused():
     with torch.inference_mode(), pytest.raises(UnsupportedError, match=r"no gradients under torch\.inference_mode"):
         record(lambda x: x * 2, torch.ones(2))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_no_tensor_of_a_run_lives_on(fails):
+    seen = []
+
+    def loss(x, w):
+        h = torch.tanh(x @ w)
+        seen.append(weakref.ref(h))
+        if fails:
+            raise ZeroDivisionError
+        return (h * h).sum()
+
+    with pytest.raises(ZeroDivisionError) if fails else nullcontext():
+        record(loss, torch.ones(2), torch.ones(2, 3))
+    gc.collect()
+    assert [ref() for ref in seen] == [None]
+
+
+def test_the_share_of_an_only_use_is_kept_once():
+    recording = record(lambda x, w: torch.tanh(x @ w).sum(), torch.ones(2), torch.ones(2, 3))
+    assert recording["x"].grad is recording.steps[2].operands[0].contribution

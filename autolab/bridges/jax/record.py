@@ -78,8 +78,8 @@ class JaxRun(BridgeRun):
                 self._totals.deliver(use, share, self._tape.budget)
 
     def _kept(self, step: Any) -> Snapshot | None:
-        sums = self._totals.sums
-        return self._tape.budget.snapshot(sums[step]) if step in sums else None
+        sums, kept = self._totals.sums, self._totals.kept.get(step)
+        return self._tape.budget.snapshot(sums[step]) if kept is None and step in sums else kept
 
     def _verify(
         self, arrays: list[Any], outputs: Sequence[TracedValue], starts: Sequence[Any], leaves: list[TracedValue]

@@ -54,11 +54,14 @@ class TorchRun(BridgeRun):
         leaves = self.inputs.leaves(self.values)
         for name, tensor in leaves.items():
             self._recorder.add_leaf(tensor, "input", name)
-        with self._kept("forward"):
-            self.outputs = self._outputs(self._forward(leaves, module, names, tracker))
-        with self._kept("backward"):
-            self._backward()
-            return self._finish()
+        try:
+            with self._kept("forward"):
+                self.outputs = self._outputs(self._forward(leaves, module, names, tracker))
+            with self._kept("backward"):
+                self._backward()
+                return self._finish()
+        finally:
+            self._recorder.shares.close()
 
     def _kept(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
         return CarryUnfinished(cast(Any, self), phase)

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.hooks import RemovableHandle
 
 from ...recording.drafts import Draft, Use
 from ...recording.model import BackwardStep, Snapshot
@@ -47,12 +48,13 @@ class Shares:
     _gradients: dict[int, Tensor] = field(default_factory=dict)
     _order: dict[int, None] = field(default_factory=dict)
     _listens: bool = False
+    _hooks: list[RemovableHandle] = field(default_factory=list)
 
     # ------------------------------------------------------------------ while the function runs
     def watch(self, step: int, tensor: Tensor) -> None:
         """The gradient of a value that a function made."""
         if tensor.requires_grad and not tensor.is_leaf:
-            tensor.register_hook(partial(self._arrived, step))
+            self._hooks.append(tensor.register_hook(partial(self._arrived, step)))
 
     def alias(self, tensor: Tensor, call: int, use: Use) -> Tensor:
         """What a call is to use in place of the tensor."""
@@ -61,7 +63,7 @@ class Shares:
         assert edge is not None and use.step is not None
         self._shares.append(share)
         self.aliases[edge] = use.step
-        alias.register_hook(partial(self._came_back, edge, share))
+        self._hooks.append(alias.register_hook(partial(self._came_back, edge, share)))
         return alias
 
     def watch_node(self, call: int, node: Any, places: Mapping[int, tuple[Use, Edge]]) -> None:
@@ -78,7 +80,7 @@ class Shares:
                     self._elsewhere[edge] = _sum(self._elsewhere.get(edge), g)
                 self._add(share, g)
 
-        node.register_hook(hook)
+        self._hooks.append(node.register_hook(hook))
 
     def _arrived(self, step: int, g: Tensor) -> None:
         if self._listens:
@@ -94,6 +96,11 @@ class Shares:
     def _add(self, share: _UseShare, g: Tensor) -> None:
         self._order.setdefault(share.call)  # of a call with several results, which has no gradient of its own
         share.sum = _sum(share.sum, g)
+
+    def close(self) -> None:
+        """Nobody listens any more. Through a hook autograd's graph would hold itself, and all its tensors, for ever."""
+        for hook in self._hooks:
+            hook.remove()
 
     # ------------------------------------------------------------------ the gradients
     def run(
@@ -125,6 +132,7 @@ class Shares:
         for share in self._shares:
             if share.sum is not None:
                 by_use[id(share.use)] = _sum(by_use.get(id(share.use)), share.sum)
+                share.sum = None
         for step in self._order:
             draft = self.drafts[step]
             self._settle(step, totals)
@@ -132,13 +140,13 @@ class Shares:
             draft.reached = True
             for use in draft.uses:
                 if use.step is not None and id(use) in by_use:
-                    totals.deliver(use, by_use[id(use)], self.budget, _plain)
-        for step in self._gradients:
+                    totals.deliver(use, by_use.pop(id(use)), self.budget, _plain)
+        for step in [*self._gradients]:
             self._settle(step, totals)
 
     def _settle(self, step: int, totals: GradientTotals) -> None:
         """Everything has arrived at a step: it must be what autograd says."""
-        draft, g = self.drafts[step], self._gradients.get(step)
+        draft, g = self.drafts[step], self._gradients.pop(step, None)
         if g is None or draft.grad is not None:
             return
         if step not in totals.sums or not _agree(totals.sums[step], totals.parts[step], g):
@@ -147,7 +155,9 @@ class Shares:
                 "uses: something that a recording does not see uses it, such as a value from before the recording, or "
                 "changes gradients"
             )
-        draft.grad, draft.reached = self.budget.snapshot(g), True
+        kept = totals.kept.get(step) if totals.sums[step] is g else None  # the share of its only use
+        draft.grad, draft.reached = kept or self.budget.snapshot(g), True
+        del totals.sums[step], totals.parts[step]
 
 
 def _sum(before: Tensor | None, g: Tensor) -> Tensor:
