@@ -16,6 +16,7 @@ from ..recording.model import BackwardStep, Recording, Scope, Snapshot, Step
 from ..recording.raised import Raised
 from ..recording.serialize import digest
 from ..recording.unexecuted_lines import unexecuted_lines
+from ..shared.arguments import token_labels
 from ..shared.binding import chosen_options
 from .inputs import BridgeInputs
 
@@ -67,6 +68,10 @@ class BridgeRun(ABC):
     numbers: tuple[int, ...] = ()
     upstream_kept: Sequence[Snapshot | None] = ()
     raised: Raised | None = None
+    tokens: Any = ()
+
+    def __post_init__(self) -> None:
+        self.tokens = token_labels(self.inputs.caller, self.tokens)
 
     @abstractmethod
     def record(self) -> Recording:
@@ -128,6 +133,7 @@ class BridgeRun(ABC):
             scopes=scopes,
             departures=departures_of(steps, kept.ids),
             raised=raised,
+            tokens=self.tokens,
             unreached=unexecuted_lines(source, line, lines, raised and raised.outer_line) if is_known else (),
         )
 
@@ -141,7 +147,7 @@ def recorded(
     options: Mapping[str, Any] | None,
 ) -> Recording:
     """The recording of one run of a user's function."""
-    chosen = chosen_options("record", options, ("upstream", "budget"))
+    chosen = chosen_options("record", options, ("upstream", "budget", "tokens"))
     return run(kind.bind("record", fn, args, inputs), **chosen).record()
 
 

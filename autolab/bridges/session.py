@@ -18,7 +18,7 @@ from ..views.graph.explorer import Explorer
 from ..views.graph.session import Session
 from .run import BridgeRun
 
-OPTIONS = ("upstream", "budget", "replace", "parameters", "seconds", "train")
+OPTIONS = ("upstream", "budget", "replace", "parameters", "seconds", "train", "tokens")
 
 _LITERAL = 1000
 """An array of more elements is no text."""
@@ -75,7 +75,7 @@ class BridgeSession(Session):
         numbers = self._numbers
         replaced = {numbers[step]: new.value for step, new in self.state.replaced.items() if step < len(numbers)}
         values = {name: library.like(given[name], a) for name, a in arrays.items() if name in given}
-        run = self.runs(self._inputs, values, starts, self._budget, check, replaced)
+        run = self.runs(self._inputs, values, starts, self._budget, check, replaced, tokens=self._tokens)
         recording = self.computed(run, arrays)
         self._numbers = run.numbers
         return recording, ones

@@ -302,6 +302,7 @@ class Recording(Displayed):
     ``outputs`` are the values that nothing used so far, and gradients are only those that were complete by then.
     ``moved`` is the step that moves in forward mode (option ``forward``): its tangent is the direction.
     ``unreached`` are lines of the function that were proved not to be reached, such as a branch that was not taken.
+    ``tokens`` are the labels of the positions of a sequence (option ``tokens``), for attention weights.
 
     Examples
     --------
@@ -337,6 +338,7 @@ class Recording(Displayed):
     unreached: tuple[int, ...] = ()
     starts: tuple[int, ...] = ()
     moved: int | None = None
+    tokens: tuple[str, ...] = ()
 
     @property
     def has_returned(self) -> bool:

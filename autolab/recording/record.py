@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from ..engine.backend import is_array
 from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
+from ..shared.arguments import token_labels
 from ..shared.binding import Bound, apart, bind, chosen_options
 from ..shared.foreign import bridge
 from .arrays import Budget
@@ -26,7 +28,7 @@ from .tangents import direction
 from .upstream import one_each
 
 BUDGET = 64 << 20
-OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "forward")
+OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "tokens")
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -55,6 +57,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
         was computed from count only the other ways to the output, and are none where there is no other.
         ``forward``: forward mode beside the backward pass: the name of the input that moves (all of its elements by
         1), or a dict from it to a direction. Each step then has its ``tangent``: how fast its value moves with that.
+        ``tokens``: the labels of a sequence's positions, a list of strings, which stand beside attention weights.
 
     Returns
     -------
@@ -109,6 +112,7 @@ def record_bound(
     open: Collection[str] = (),
     replace: Mapping[Key, Any] | None = None,
     forward: Any = None,
+    tokens: Any = (),
 ) -> Recording:
     """`record` for bound inputs, with other Variables in their place if given.
 
@@ -116,6 +120,7 @@ def record_bound(
     """
     if not isinstance(budget, int) or isinstance(budget, bool) or budget < 0:
         raise TypeError(f"{bound.caller}: option 'budget' is {budget!r:.60}; expected a number of bytes: 0, 1, 2, ...")
+    labels = token_labels(bound.caller, tokens)
     variables = {**bound.variables, **(variables or {})}
     inputs = {name: variables[name] for name in bound.inputs}  # what is learned is met where it is used
     x = input_to_differentiate("record", inputs, order, wrt)
@@ -135,7 +140,7 @@ def record_bound(
     given = one_each(bound.caller, outputs, upstream(outputs) if callable(upstream) else upstream)
     with CarryUnfinished(recorder, "backward"):
         recorder.run_backward(outputs, given)
-        recording = recorder.finish()
+        recording = dataclasses.replace(recorder.finish(), tokens=labels)
         return recording if x is None else with_derivatives(recording, recorder, outputs, x, order)
 
 

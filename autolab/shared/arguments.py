@@ -71,3 +71,16 @@ def name_of(fn: Any) -> str | None:
 
 def _has_name(value: Any) -> bool:
     return callable(value) and str(getattr(value, "__name__", "")).isidentifier()
+
+
+def token_labels(caller: str, given: Any) -> tuple[str, ...]:
+    """What the option ``tokens`` says: a label for each position of a sequence.
+
+    Raises
+    ------
+    TypeError
+        If it is no list of strings; a string alone is one label for each of its characters.
+    """
+    if not isinstance(given, str | list | tuple) or not all([isinstance(label, str) for label in given]):
+        raise TypeError(f"{caller}: option 'tokens' is {given!r:.60}; expected a list of strings, one per position")
+    return tuple(given)

@@ -161,6 +161,7 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     options : dict, optional
         ``upstream``: the upstream gradient of the output (by default ones of its shape); a tuple for several outputs.
         ``budget``: how many bytes of arrays the recording may keep (by default 64 MiB); larger ones are block-reduced.
+        ``tokens``: the labels of a sequence's positions, as for `autolab.record`.
 
     Returns
     -------

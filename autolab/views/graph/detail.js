@@ -8,6 +8,7 @@ import { makeBox } from "../live/controls.js";
 import { KINDS_SHOWN, SCALES, button, html, makeSegments, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { comesParts, handsParts } from "./answer.js";
+import { makeHeads } from "./attention.js";
 import { chosenLine } from "./picture.js";
 
 /**
@@ -122,9 +123,9 @@ function makeWhatIf({ get, send }) {
 function makeReadout(view, name) {
   const number = html("div.al-big");
   const note = html("div.al-note");
-  const heatmap = makeHeatmap();
+  const [heatmap, heads] = [makeHeatmap(), makeHeads()];
   const caption = html("div.al-caption");
-  const root = html("div", { class: `al-readout-${name}` }, caption, number, heatmap.root, note);
+  const root = html("div", { class: `al-readout-${name}` }, caption, number, heatmap.root, heads.root, note);
   return {
     root,
     /** @param {Detail} detail */
@@ -135,12 +136,14 @@ function makeReadout(view, name) {
       root.hidden = text === undefined;
       write(caption, shape && shape !== "()" ? `${name} \u00b7 ${shape}` : name);
       const drawn = array?.bars;
-      heatmap.root.hidden = !drawn;
+      heatmap.root.hidden = !drawn || array.heads;
+      heads.root.hidden = !array?.heads;
       number.hidden = drawn;
       note.hidden = !drawn;
       if (!drawn) return write(number, text ?? "");
       const data = floats(view.get("detail_buffers")[array.buffer]);
-      heatmap.update({ ...array, ...array.bars[view.get("arrays").scale] }, data, view.colors);
+      const shown = array.heads ? heads : heatmap;
+      shown.update({ ...array, ...array.bars[view.get("arrays").scale] }, data, view.colors);
       write(note, array.caption);
     },
   };

@@ -15,6 +15,7 @@ from ..draw.heatmap_data import legends
 from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import bytes_text, seconds_text
+from .attention import head_entry, is_attention
 from .formulas import in_names, names_in, numbers_in
 from .labels import group_heading, group_sentence, result
 from .readings import Scales, view_scales
@@ -52,7 +53,7 @@ def home(recording: Recording, node: int | None) -> Recording:
 
 
 def _step_detail(recording: Recording, step: Step, most: int, scales: Scales) -> tuple[dict[str, Any], list[bytes]]:
-    arrays, buffers = _arrays(step, most, scales)
+    arrays, buffers = _arrays(recording, step, most, scales)
     data = {
         "id": step.id,
         "title": heading(step),
@@ -76,7 +77,7 @@ def _memory(recording: Recording, step: Step) -> list[list[str]]:
 
 def _group_detail(recording: Recording, group: Group, most: int, scales: Scales) -> tuple[dict[str, Any], list[bytes]]:
     shown = result(group)
-    arrays, buffers = ([], []) if shown is None else _arrays(shown, most, scales)
+    arrays, buffers = ([], []) if shown is None else _arrays(recording, shown, most, scales)
     numbers = [] if shown is None else [fact for fact in facts(shown) if fact[0] not in ("function", "time")]
     steps = [["steps", str(len(group.steps))], ["time", seconds_text(sum(step.seconds for step in group.steps))]]
     data = {
@@ -145,12 +146,17 @@ def _shares(recording: Recording) -> Counter[int]:
     return Counter([step for step in (*used, *started) if step is not None])
 
 
-def _arrays(step: Step, most: int, scales: Scales) -> tuple[list[dict[str, Any]], list[bytes]]:
+def _arrays(recording: Recording, step: Step, most: int, scales: Scales) -> tuple[list[dict[str, Any]], list[bytes]]:
     arrays: list[dict[str, Any]] = []
     buffers: list[bytes] = []
-    for which, snapshot, scale in (("value", step.value, scales.value), ("grad", step.grad, scales.grad)):
+    shows_heads = is_attention(recording, step)
+    of_value = 1.0 if shows_heads else scales.value  # weights are parts of 1, whatever else the view shows
+    for which, snapshot, scale in (("value", step.value, of_value), ("grad", step.grad, scales.grad)):
         if snapshot is not None and snapshot.size > 0:
-            entry, cells = array_entry(which, snapshot, most)
+            if shows_heads and snapshot.is_whole:
+                entry, cells = head_entry(which, snapshot, recording.tokens, most)
+            else:
+                entry, cells = array_entry(which, snapshot, most)
             arrays.append({**entry, **_bars(snapshot, entry["caption"], scale), "buffer": len(buffers)})
             buffers.append(cells)
     return arrays, buffers

@@ -225,10 +225,10 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
         numbers in all. All are copied: the caller's arrays, Variables and links never change. Options may stand among
         them, where the function has no input of the name: ``explore(f, x=1.0, order=2)``.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward`` and ``replace`` (by the numbers of steps),
-        as for `record`; ``parameters``, arrays in the place of parameters of links, by their names in the graph
-        (``l1.W``); ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default: the
-        present one).
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward``, ``tokens`` and ``replace`` (by the numbers
+        of steps), as for `record`; ``parameters``, arrays in the place of parameters of links, by their names in the
+        graph (``l1.W``); ``seconds`` (default 60), after which a computation is stopped; ``train``, the mode (default:
+        the present one).
 
     Returns
     -------

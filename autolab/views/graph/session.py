@@ -26,6 +26,7 @@ from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
 from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
+from ...shared.arguments import token_labels
 from ...shared.binding import Bound, bind, chosen_options
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
@@ -36,7 +37,8 @@ from .parameters import if_few, replaced_parameters
 from .program_run import ProgramRun, fitting
 
 SECONDS = 60.0
-OPTIONS = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "parameters", "seconds", "train")
+_RECORDED = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "tokens")
+OPTIONS = (*_RECORDED, "parameters", "seconds", "train")
 
 
 class Session(RerunContext):
@@ -53,9 +55,9 @@ class Session(RerunContext):
     args, inputs
         Its arguments, bound by its signature.
     options : dict, optional
-        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward`` and ``replace`` (by the numbers of steps),
-        as for `record`; ``parameters``: arrays to take the place of parameters of links, by their names; ``seconds``,
-        after which a computation is stopped; ``train``, the mode.
+        ``upstream``, ``budget``, ``order``, ``wrt``, ``open``, ``forward``, ``tokens`` and ``replace`` (by the numbers
+        of steps), as for `record`; ``parameters``: arrays to take the place of parameters of links, by their names;
+        ``seconds``, after which a computation is stopped; ``train``, the mode.
 
     Raises
     ------
@@ -76,6 +78,7 @@ class Session(RerunContext):
         given = chosen_options("explore", options, OPTIONS)
         self.seconds = _seconds(given.get("seconds", SECONDS))
         self._budget = given.get("budget", BUDGET)
+        self._tokens = token_labels("explore", given.get("tokens", ()))
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
         self.bound = self._bind(fn, tuple(args), inputs or {})
         super().__init__(fn)
@@ -281,7 +284,7 @@ class Session(RerunContext):
             modes.enter_context(observe(origins.look))
             options = {"upstream": run.upstream, "budget": self._budget, "order": state.order}
             options |= {"wrt": state.wrt, "open": state.opened, "replace": state.replaced}
-            options |= {"forward": option(self, state.forward)}
+            options |= {"forward": option(self, state.forward), "tokens": self._tokens}
             recording = record_bound(self.bound, run.leaves, **options)
         origins.add([(own, name) for name, own in self.bound.learned.items() if name not in state.arrays])
         origins.settle(own=run.leaves.values())

@@ -11,10 +11,18 @@ const WIDE = 1.6; // width of a cell with a number, in heights
 /**
  * @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max:
  *   number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, bend?: number,
- *   ticks: [number, string][], counts: number[], ends: number[]}} ArrayFacts
+ *   ticks: [number, string][], counts: number[], ends: number[], heads?: Heads}}
+ *   ArrayFacts
  */
 
-export function makeHeatmap() {
+/**
+ * Where an array is the attention weights of heads: `looks` is the sentence about a cell, `tokens` are the labels of
+ * the rows and of the columns.
+ * @typedef {{titles: string[], example: string, tokens: string[][], looks: string}} Heads
+ */
+
+/** @param {(frame: HTMLElement) => HTMLElement} [around] what stands around the cells */
+export function makeHeatmap(around = (frame) => frame) {
   const canvas = html("canvas.al-canvas", {
     tabindex: 0,
     role: "img",
@@ -61,7 +69,7 @@ export function makeHeatmap() {
   }
 
   return {
-    root: html("div.al-heatmap", html("div.al-frame", canvas, signs, numbers), legend.root, readout),
+    root: html("div.al-heatmap", around(html("div.al-frame", canvas, signs, numbers)), legend.root, readout),
     /** @param {ArrayFacts} next @param {Float32Array} data row by row @param {import("./colors.js").ColorMap} colors */
     update(next, data, colors) {
       facts = next;
@@ -122,10 +130,14 @@ function range({ min, max, nan, inf }) {
  * @param {number} row
  * @param {number} column
  */
-function place({ shape, block }, row, column) {
+function place({ shape, block, heads }, row, column) {
   if (block[0] > 1 || block[1] > 1) {
     const [rows, columns] = [span(row, block[0]), span(column, block[1])];
     return `rows ${rows}, columns ${columns}: greatest magnitude`;
+  }
+  if (heads) {
+    const [rows, columns] = heads.tokens;
+    return heads.looks.replace("{row}", () => rows[row]).replace("{column}", () => columns[column]);
   }
   const index = shape.length ? [column] : [];
   for (const n of shape.slice(0, -1).reverse()) {

@@ -294,6 +294,13 @@ SENTENCES: dict[str, str] = {
     "heat_false": "{share} of the elements are False.",
     "heat_sampled": "The histogram counts 1 of {stride} elements.",
     "heat_counts_blocks": "The histogram counts the largest element of each block that was kept, not every element.",
+    "attention_example": "Example",
+    "attention_examples": "Shown here: {shown} of {of} examples.",
+    "attention_head": "head {head}",
+    "attention_heads": "Shown here: {shown} of {of} heads.",
+    "attention_looks": "“{row}” looks at “{column}”",
+    "attention_positions": "position {row} looks at position {column}",
+    "attention_rows": "Each row is a token that looks, each column a token that it looks at.",
     "heat_since": "Cells have run since these numbers were read.",
     "heat_rest": "Point at a cell to read its number; drag over cells to enlarge them.",
     # What a function makes of numbers that can be moved.

@@ -1,0 +1,91 @@
+// @ts-check
+/** The weights of attention: a heatmap for each head, with the tokens along its sides. */
+
+import { html, write } from "../live/dom.js";
+import { labelled, makeHeatmap } from "../live/heatmap.js";
+
+const LABELS = 12; // along a side, at most
+
+export function makeHeads() {
+  const choice = html("select", { onchange: draw });
+  const words = html("span");
+  const chooser = html("label.al-example", words, " ", choice);
+  const row = html("div.al-heads");
+  /** @type {ReturnType<typeof makeHead>[]} */
+  let shown = [];
+  /** @type {[any, Float32Array, import("../live/colors.js").ColorMap]} */
+  let last;
+
+  function draw() {
+    const [facts, data, colors] = last;
+    const size = facts.rows * facts.cols;
+    shown.forEach((head, k) => {
+      const start = (Number(choice.value) * shown.length + k) * size;
+      head.update(facts, data.subarray(start, start + size), colors, k);
+    });
+  }
+
+  return {
+    root: html("div", chooser, row),
+    /** @param {any} facts @param {Float32Array} data @param {import("../live/colors.js").ColorMap} colors */
+    update(facts, data, colors) {
+      /** @type {import("../live/heatmap.js").Heads} */
+      const { titles, example } = facts.heads;
+      const examples = data.length / (titles.length * facts.rows * facts.cols);
+      if (choice.childElementCount !== examples) {
+        choice.replaceChildren(...Array.from({ length: examples }, (_, k) => html("option", { value: k }, String(k))));
+      }
+      chooser.hidden = examples < 2;
+      write(words, example);
+      if (shown.length !== titles.length) {
+        shown = titles.map(makeHead);
+        row.replaceChildren(...shown.map((head) => head.root));
+      }
+      row.classList.toggle("al-small", !labelled(facts));
+      last = [facts, data, colors];
+      draw();
+    },
+  };
+}
+
+/** The matrix of one head. */
+function makeHead() {
+  const [top, left] = ["top", "left"].map((side) => html(`div.al-tokens.al-${side}`, { "aria-hidden": "true" }));
+  const heatmap = makeHeatmap((frame) => html("div.al-sided", top, left, frame));
+  const title = html("div.al-caption");
+  return {
+    root: html("div.al-head", title, heatmap.root),
+    /**
+     * @param {any} facts
+     * @param {Float32Array} data
+     * @param {import("../live/colors.js").ColorMap} colors
+     * @param {number} k its number
+     */
+    update(facts, data, colors, k) {
+      write(title, facts.heads.titles[k]);
+      const [rows, columns] = facts.heads.tokens;
+      label(left, rows, "top");
+      label(top, columns, "left");
+      heatmap.update({ ...facts, min: null, max: null, nan: 0, inf: 0 }, data, colors);
+    },
+  };
+}
+
+/**
+ * As many labels along a side as there is room for.
+ * @param {HTMLElement} side
+ * @param {string[]} labels
+ * @param {string} from
+ */
+function label(side, labels, from) {
+  const step = Math.ceil(labels.length / LABELS);
+  side.style.setProperty("--al-letters", String(Math.max(...labels.map((text) => text.length))));
+  side.replaceChildren(
+    ...labels.flatMap((text, k) => {
+      if (k % step) return [];
+      const mark = html("span", text);
+      mark.style.setProperty(from, `${(100 * (k + 0.5)) / labels.length}%`);
+      return [mark];
+    }),
+  );
+}
