@@ -42,7 +42,7 @@ def torch_rows() -> Iterator[Row]:
     from torch import nn
 
     from autolab.bridges.torch import record
-    from autolab.bridges.torch.explore import TorchSession
+    from autolab.bridges.torch.live import TorchSession
     from autolab.bridges.torch.inputs import bind
 
     torch.manual_seed(0)
@@ -73,7 +73,7 @@ def jax_rows() -> Iterator[Row]:
     from jax import numpy as jnp
 
     from autolab.bridges.jax import record
-    from autolab.bridges.jax.explore import JaxSession
+    from autolab.bridges.jax.live import JaxSession
     from autolab.bridges.jax.inputs import bind
 
     rng = np.random.default_rng(0)
