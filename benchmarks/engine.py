@@ -1,7 +1,7 @@
 """The engine beside other libraries, in one run: `make bench`, or `python benchmarks/engine.py [--save engine]`.
 
 It prints the table of all rows; README.md in this folder says how to read it. `readme.py` puts what was saved into
-README.md, docs/speed.md and history.md.
+docs/speed.md and history.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Write what is shown of the saved runs of `engine.py`: `python benchmarks/readme.py`, after `engine.py --save engine`.
 
-These are the tables of README.md and docs/speed.md, and history.md, which has each row from the first run on that git
-knows.
+That is the table of docs/speed.md, and history.md, which has each row from the first run on that git knows.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from speed.rows import OURS, Row, number, verdicts
 from autolab.shared.files import write
 
 SAVED = RESULTS / "engine.json"
+PAGE = ROOT / "docs" / "speed.md"
 ROWS = {
     "chain, arrays": "1000 operations on four numbers",
     "user functions": "50 functions of the user's own",
@@ -35,7 +35,6 @@ ROWS = {
     "long chain: backward": "back through a million operations",
     "first gradient of a cold interpreter": "start of Python to the first gradient",
 }
-AT_FIRST_SIGHT = ("chain, arrays", "tiny net", "MLP", "MulAdd composed", "tanh, order 4")
 NAMES = {
     "torch": "PyTorch",
     "numpy": "NumPy by hand",
@@ -44,7 +43,6 @@ NAMES = {
     "mygrad": "MyGrad",
     "autograd": "autograd",
 }
-SHORT = ("torch", "chainer", "dezero", "autograd")
 REACHED, MISSED = "✓", "missed"
 START, END = "<!-- speed: made by benchmarks/readme.py -->", "<!-- end of speed -->"
 
@@ -56,35 +54,13 @@ def section(results: Mapping[str, Any]) -> str:
     lines = [["", "AutoLab", *[f"of {NAMES[name]}" for name in names], "goal"]]
     lines += [["---", *["---:"] * (1 + len(names)), "---"]]
     lines += [_line(row, text, names) for text, row in rows.items()]
-    return "\n\n".join([_about(results), _table(lines), *_explained(rows)])
+    return "\n\n".join([_about(results), _table(lines), _explained(rows)])
 
 
-def short_section(results: Mapping[str, Any]) -> str:
-    """What stands between the marks in README.md: a few rows, and how many goals were missed in all."""
-    rows = _shown(results)
-    names = _raced(rows, SHORT)
-    lines = [["AutoLab's share of", *[NAMES[name] for name in names], "goal"], ["---", *["---:"] * len(names), "---"]]
-    for row in [row for row in rows.values() if row["title"] in AT_FIRST_SIGHT]:
-        missed = [said for said in _goals(row) if said.endswith(MISSED)]
-        shares = [_share(row["cells"].get(name, {})) for name in names]
-        lines.append([ROWS[row["title"]], *shares, ", ".join(missed) or REACHED])
-    about = (
-        "AutoLab's time as a share of the other's, in one run: 0.5 is half of it. `~`: part of the other's work is in\n"
-        f"another dtype. One thread, on {results['machine']['cpu']}."
-    )
-    return "\n\n".join([about, _table(lines), _counted(rows)])
-
-
-def documents(results: Mapping[str, Any]) -> dict[Path, str]:
-    """Each document that shows results, as ``results`` make it."""
-    sections = {ROOT / "README.md": short_section(results), ROOT / "docs" / "speed.md": section(results)}
-    return {path: _replaced(path.read_text("utf-8"), text) for path, text in sections.items()}
-
-
-def _replaced(document: str, text: str) -> str:
-    """The document with ``text`` between its marks."""
-    before, rest = document.split(START)
-    return f"{before}{START}\n{text}\n{END}{rest.split(END)[1]}"
+def document(results: Mapping[str, Any]) -> str:
+    """docs/speed.md, as ``results`` make it: with the table between its marks."""
+    before, rest = PAGE.read_text("utf-8").split(START)
+    return f"{before}{START}\n{section(results)}\n{END}{rest.split(END)[1]}"
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -143,22 +119,13 @@ def _goals(row: Row) -> list[str]:
     return said
 
 
-def _counted(rows: Mapping[str, Row]) -> str:
-    """How many goals were missed, in a sentence that leads to all figures."""
-    goals = [said for row in rows.values() for said in _goals(row)]
-    missed = [said for said in goals if said.endswith(MISSED)]
-    count = f"**{len(missed)} of {len(goals)} goals are missed**" if missed else f"All {len(goals)} goals are reached"
-    return f"{count}: [all rows, libraries and goals, and how it is measured](docs/speed.md)."
-
-
-def _explained(rows: Mapping[str, Row]) -> list[str]:
-    """The goals that were missed, each with what NumPy by hand takes of the same library's time."""
-    said = []
-    for text, row in rows.items():
-        for name, (reached, goal) in verdicts(row).items():
-            if reached > goal:
-                said.append(f"- {text}: {_short_of(row, name, reached, goal)}.")
-    return ["Goals missed:\n\n" + "\n".join(said)] if said else []
+def _explained(rows: Mapping[str, Row]) -> str:
+    """How many goals were missed, and each of them with what NumPy by hand takes of the same library's time."""
+    judged = [(text, row, name, *pair) for text, row in rows.items() for name, pair in verdicts(row).items()]
+    said = [f"- {text}: {_short_of(row, *goal)}." for text, row, *goal in judged if goal[1] > goal[2]]
+    if not said:
+        return f"All {len(judged)} goals are reached."
+    return f"**{len(said)} of {len(judged)} goals are missed:**\n\n" + "\n".join(said)
 
 
 def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
@@ -216,5 +183,5 @@ def _figure(row: Mapping[str, Any] | None) -> str:
 
 
 if __name__ == "__main__":
-    for path, text in {**documents(load(SAVED)), BENCHMARKS / "history.md": history(runs())}.items():
+    for path, text in {PAGE: document(load(SAVED)), BENCHMARKS / "history.md": history(runs())}.items():
         write(path, text)
