@@ -42,8 +42,8 @@ def torch_rows() -> Iterator[Row]:
     from torch import nn
 
     from autolab.bridges.torch import record
-    from autolab.bridges.torch.live import TorchSession
     from autolab.bridges.torch.inputs import bind
+    from autolab.bridges.torch.live import TorchSession
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -73,8 +73,8 @@ def jax_rows() -> Iterator[Row]:
     from jax import numpy as jnp
 
     from autolab.bridges.jax import record
-    from autolab.bridges.jax.live import JaxSession
     from autolab.bridges.jax.inputs import bind
+    from autolab.bridges.jax.live import JaxSession
 
     rng = np.random.default_rng(0)
     x, w, v = (jnp.asarray(rng.normal(size=shape), jnp.float32) for shape in ((32, 64), (64, 100), (100, 10)))
