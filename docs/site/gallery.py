@@ -1,4 +1,4 @@
-"""The gallery: twelve showpieces, and a page for each function, with its curves, its conventions and its example."""
+"""The gallery: twelve showpieces, and a page for each function: its curves, its graph, its conventions, its example."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from typing import Any
 import moving
 import numpy as np
 from api import FAMILIES
+from graphs import graph
 
 from autolab import functions as F
 from autolab.analysis import Study
@@ -89,8 +90,7 @@ def _showpiece(stage: Path, name: str) -> str:
     view = executed(file)
     if name == "rosenbrock":
         _race(view)
-    saved = saved_page(view)
-    moving.save(stage / "extra", f"show_{name}", saved.view, page_of(saved.view, title, saved.data(), "auto"))
+    _save(stage, f"show_{name}", title, view)
     _draw(view, stage / "extra" / "gallery" / "pictures" / f"{name}.svg")
     view.close()
     frame = moving.frame(f"show_{name}", title, 1)
@@ -109,8 +109,14 @@ def _race(view: Any) -> None:
 
 def _front(stage: Path) -> None:
     """The graph that visitors meet first."""
-    saved = saved_page(executed(HERE / "showpieces" / "front.py"))
-    moving.save(stage / "extra", "front", saved.view, page_of(saved.view, saved.title, saved.data(), "auto"))
+    _save(stage, "front", "muladd", executed(HERE / "showpieces" / "front.py"))
+
+
+def _save(stage: Path, name: str, title: str, view: Any) -> None:
+    """Save a live view as a page that moves."""
+    with np.errstate(all="ignore"):  # an example may stand where there is no number
+        saved = saved_page(view)
+    moving.save(stage / "extra", name, saved.view, page_of(saved.view, title, saved.data(), "auto"))
 
 
 def _draw(view: Any, target: Path) -> None:
@@ -133,6 +139,9 @@ _MORE = """Run it in a notebook, or in the [playground](../docs/playground.md)."
 
 
 # ---------------------------------------------------------------------------------------------------- functions
+_GRAPH = "The call of the example below. The player goes through it step by step, forward and backward."
+
+
 def _function(stage: Path, name: str) -> str:
     """Write the page of a function; the answer is its card."""
     function = getattr(F, name)
@@ -150,6 +159,10 @@ def _function(stage: Path, name: str) -> str:
     except NothingMoves as why:
         thumbnail = _picture([])
         parts.append(_escaped(f"There is no curve here: {why}."))
+    view = graph(name)
+    _save(stage, f"graph_{name}", name, view)
+    view.close()
+    parts += ["## Graph", _GRAPH, moving.frame(f"graph_{name}", f"The graph of {name}", 1)]
     rows = conventions(name)
     if rows:
         told = "What AutoLab gives where there is no derivative, or a formula has no number to give."

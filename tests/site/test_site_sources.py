@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 
@@ -14,9 +15,13 @@ pytest.importorskip("anywidget")
 SITE = ROOT / "docs" / "site"
 
 
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+@pytest.fixture(autouse=True)
+def path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(SITE))
+
+
+@pytest.fixture
+def api() -> Iterator[ModuleType]:
     yield import_module("api")
     del sys.modules["api"]
 
@@ -54,3 +59,24 @@ def test_links_of_the_pages_that_only_the_site_has_lead_somewhere() -> None:
 def test_the_pictures_of_the_front_page_are_those_of_showpieces() -> None:
     shown = re.findall(r"gallery/pictures/(\w+)\.svg", (SITE / "index.md").read_text("utf-8"))
     assert len(shown) == 4 and [name for name in shown if not (SITE / "showpieces" / f"{name}.py").is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "inputs"),
+    [
+        ("muladd", "F.muladd(x, y, z)", ["x", "y", "z"]),
+        ("softmax_cross_entropy", "F.softmax_cross_entropy(x, t)", ["x", "t"]),
+        ("sum", "F.sum(a, axis=0)", ["a"]),
+        ("concatenate", "F.concatenate(xs)", ["xs"]),
+        ("meshgrid", "F.meshgrid(*xi)", ["xi"]),
+        ("repeat", "F.repeat(a, repeats=[1, 2])", ["a"]),
+        ("dropout", "F.dropout(x, rng=np.random.default_rng(0))", ["x"]),
+    ],
+)
+def test_the_graph_of_a_function_moves_its_arrays(name: str, call: str, inputs: list[str]) -> None:
+    graphs = import_module("graphs")
+    text, moved = graphs.call_of(name)
+    assert (text, [*moved]) == (call, inputs)
+    view = graphs.graph(name)
+    assert {key.partition("[")[0] for key in view.point} == set(inputs)
+    view.close()

@@ -53,7 +53,7 @@ def moving(name: str) -> Moving:
     if isinstance(declared, Primitive) and declared.elementwise and len(declared.inputs) == 1 and declared.domain:
         low, high = declared.domain
         return Moving(function, low + 0.7 * (high - low), declared.domain, f"F.{name}(x)")
-    args, options = _SPELLED.get(name) or _called(name, function)
+    args, options = called(name)
     path = _path(args)
     if path is None:
         raise NothingMoves("its example has no array of floating-point numbers")
@@ -63,8 +63,11 @@ def moving(name: str) -> Moving:
         raise NothingMoves("its result does not follow a number that moves") from None
 
 
-def _called(name: str, function: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments with which the docstring's example calls the function first."""
+def called(name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with which the docstring's example calls the function first; `NothingMoves` if it does not."""
+    if name in _SPELLED:
+        return _SPELLED[name]
+    function = getattr(F, name)
     found: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def observed(*args: Any, **options: Any) -> Any:
