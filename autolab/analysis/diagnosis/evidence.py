@@ -227,11 +227,7 @@ class Evidence:
 
     def with_parameters(self, values: Mapping[str, np.ndarray]) -> Recording | None:
         """The program as it was before it ran, with other numbers in its parameters."""
-        copy = self.program.copied()
-        for parameter in self.bench.parameters(copy.named):
-            if parameter.name in values:
-                self.bench.write(parameter.tensor, values[parameter.name])
-        return self._probed(copy)
+        return self._probed(self.bench.with_parameters(self.program.copied(), values))
 
     @cached_property
     def with_other_draws(self) -> Recording | None:

@@ -129,6 +129,13 @@ class Workbench(ABC):
         """Let an array of a copy hold other numbers."""
         named[...] = array
 
+    def with_parameters(self, copy: Program, values: Mapping[str, np.ndarray]) -> Program:
+        """A copy with other numbers in its parameters, by their names."""
+        for parameter in self.parameters(copy.named):
+            if parameter.name in values:
+                self.write(parameter.tensor, values[parameter.name])
+        return copy
+
     def like(self, array: np.ndarray, value: Any) -> Any:
         """The numbers as an array of the kind and dtype of ``value``."""
         return array.astype(value.dtype)

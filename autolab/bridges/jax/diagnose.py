@@ -66,6 +66,12 @@ class JaxWorkbench(BridgeWorkbench):
         bound.arguments[name] = jax.numpy.asarray(array, program.named[name].dtype)
         return Program(program.fn, bound.args, bound.kwargs, program.prepared)
 
+    def with_parameters(self, copy: Program, values: Mapping[str, np.ndarray]) -> Program:
+        found = [p for p in self.parameters(copy.named) if p.name in values]
+        new = {id(p.tensor): jax.numpy.asarray(values[p.name], p.tensor.dtype) for p in found}
+        args, kwargs = jax.tree_util.tree_map(lambda leaf: new.get(id(leaf), leaf), (copy.args, copy.kwargs))
+        return Program(copy.fn, args, kwargs, copy.prepared)
+
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
         yield
