@@ -66,7 +66,7 @@ function makeHead() {
       const [rows, columns] = facts.heads.tokens;
       label(left, rows, "top");
       label(top, columns, "left");
-      heatmap.update({ ...facts, min: null, max: null, nan: 0, inf: 0 }, data, colors);
+      heatmap.update({ ...facts, part: facts.heads.titles[k], min: null, max: null, nan: 0, inf: 0 }, data, colors);
     },
   };
 }

@@ -11,7 +11,7 @@ const WIDE = 1.6; // width of a cell with a number, in heights
 /**
  * @typedef {{which: string, rows: number, cols: number, shape: number[], block: number[], min: number | null, max:
  *   number | null, nan: number, inf: number, scale: number, caption: string, threshold: number | null, bend?: number,
- *   ticks: [number, string][], counts: number[], ends: number[], heads?: Heads}}
+ *   ticks: [number, string][], counts: number[], ends: number[], heads?: Heads, part?: string}}
  *   ArrayFacts
  */
 
@@ -72,10 +72,11 @@ export function makeHeatmap(around = (frame) => frame) {
     root: html("div.al-heatmap", around(html("div.al-frame", canvas, signs, numbers)), legend.root, readout),
     /** @param {ArrayFacts} next @param {Float32Array} data row by row @param {import("./colors.js").ColorMap} colors */
     update(next, data, colors) {
+      const what = (next.which === "value" ? "Value" : "Gradient") + (next.part ? ` of ${next.part}` : "");
       facts = next;
       values = data;
       set(canvas, {
-        "aria-label": `${next.which === "value" ? "Value" : "Gradient"} as a heatmap, ${next.rows} by ${next.cols}`,
+        "aria-label": `${what} as a heatmap, ${next.rows} by ${next.cols}`,
       });
       canvas.parentElement.style.aspectRatio = clamp(((labelled(next) ? WIDE : 1) * next.cols) / next.rows, 0.5, 8);
       tone = toneOf(next);

@@ -267,7 +267,7 @@ def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, An
         return ""
     first, name = comes[0], label(step)
     if step.grad.size != 1:
-        return say("answer_array", name=name, value=spoken_value(step.grad), index=first["index"], total=first["total"])
+        return say("answer_array", name=name, value=spoken_value(step.grad), there=_there(first))
     if not first["shares"] or walk.steps[walk.recording.outputs[0]].name != walk.loss:
         return say("answer_number", says=first["says"], name=name)
     if first["shares"][0]["edge"] is None and first["count"] == 1 and step.id in walk.recording.outputs:
@@ -283,8 +283,13 @@ def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]
     """In forward mode."""
     if step is None or step.tangent is None or not comes:
         return say("stands_still")
-    words = {"name": label(step), "value": spoken_value(step.tangent), **comes[0]}
+    words = {"name": label(step), "value": spoken_value(step.tangent), "there": _there(comes[0]), **comes[0]}
     return say("answer_tangent" if step.tangent.size == 1 else "answer_tangent_array", **words)
+
+
+def _there(found: Mapping[str, Any]) -> str:
+    """How large it is at its strongest place, or on the whole where no place is known."""
+    return say("answer_at" if found["index"] else "answer_all", **found)
 
 
 def _times(count: int) -> str:

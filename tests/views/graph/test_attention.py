@@ -96,6 +96,7 @@ def test_a_page_shows_heads_with_tokens_and_reads_out_who_looks_at_whom(open_vie
     wire.settle()
     shown = page.locator(".al-readout-value .al-head")
     expect(shown).to_have_count(2)
+    expect(page.get_by_label("Value of [1] as a heatmap, 6 by 6", exact=True)).to_be_visible()
     expect(shown.nth(0).locator(".al-left span")).to_have_text(words)
     shown.nth(1).locator("canvas.al-canvas").press("ArrowRight")
     shown.nth(1).locator("canvas.al-canvas").press("ArrowRight")

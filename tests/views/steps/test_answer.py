@@ -152,3 +152,10 @@ def test_one_sentence_says_what_is_looked_at(name: str, sentence: str) -> None:
 def test_with_another_upstream_gradient_no_growth_of_the_output_is_claimed() -> None:
     recording = autolab.record(small, 2.0, 3.0, options={"upstream": 10.0})
     assert asked(recording, 0)["sentence"] == "The gradient of x: 40 = 30 through h + 10 direct."
+
+
+def test_where_only_blocks_were_kept_the_sentence_tells_the_norm() -> None:
+    recording = autolab.record(lambda x: (x * x).sum(), np.ones((20, 20)), options={"budget": 100, "forward": "x"})
+    whole = autolab.record(lambda x: (x * x).sum(), np.ones((20, 20)))
+    assert asked(recording, 0)["sentence"].endswith("all 1, norm 20.")
+    assert asked(whole, 0)["sentence"].endswith("all 2. At [0, 0] it is 2.")
