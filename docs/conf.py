@@ -40,6 +40,11 @@ autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 python_use_unqualified_type_names = True
 numpydoc_show_class_members = False
+# Left out: sections that a docstring here has only where it says something, and a style of summaries.
+numpydoc_validation_checks = {"all", "ES01", "EX01", "GL02", "GL08", "PR04", "PR07", "RT01", "RT03", "SA01", "YD01"}
+numpydoc_validation_checks |= {"SS01", "SS02", "SS05", "SS06"}  # a summary may begin with f, or take two lines
+numpydoc_validation_checks |= {"PR08", "RT02", "RT04"}  # "float32 by default" begins with a small letter
+numpydoc_validation_checks |= {"PR01", "PR02", "PR03"}  # docstrings.py checks the parameters
 numpydoc_xref_param_type = False
 numpydoc_class_members_toctree = False
 default_role = "py:obj"

@@ -115,11 +115,6 @@ class Study:
     curves : bool
         Whether they are to be computed; otherwise nothing is but the values at the point.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not what it should be, or ``fn`` does not return a number.
-
     Attributes
     ----------
     fn : callable
@@ -129,6 +124,11 @@ class Study:
         The highest order that can be chosen.
     has_curves : bool
         Whether the curves are there.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not what it should be, or ``fn`` does not return a number.
 
     Examples
     --------

@@ -23,6 +23,10 @@ class Function(ArrayForward):
 
     Values that `forward` stores as attributes are there in `backward`.
 
+    References
+    ----------
+    The interface is Chainer's ``chainer.Function``.
+
     Examples
     --------
     >>> from autolab import Variable
@@ -41,10 +45,6 @@ class Function(ArrayForward):
     >>> muladd(x, y, z).backward()
     >>> x.grad, y.grad, z.grad
     (variable(3.0), variable(2.0), variable(1.0))
-
-    References
-    ----------
-    The interface is Chainer's ``chainer.Function``.
     """
 
     @property

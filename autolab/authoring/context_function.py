@@ -30,6 +30,10 @@ class ContextFunction(Authored):
     returns one gradient per argument: None for those that are no Variables or need none. More Nones behind are
     ignored, so that it may serve optional arguments.
 
+    References
+    ----------
+    The interface is PyTorch's ``torch.autograd.Function``.
+
     Examples
     --------
     >>> from autolab import Variable, grad
@@ -49,10 +53,6 @@ class ContextFunction(Authored):
     >>> first = grad(ScaledExp.apply(x, 3.0), x, create_graph=True)
     >>> first, grad(first, x)
     (variable(3.0), variable(3.0))
-
-    References
-    ----------
-    The interface is PyTorch's ``torch.autograd.Function``.
     """
 
     _marks: Marks

@@ -20,6 +20,10 @@ class custom_vjp:
     ``fwd(*args)`` gives the result and what ``bwd`` needs (arguments and results, in tuples, lists or dicts);
     ``bwd(kept, g)`` gives a tuple with the gradient of each argument. Without ``defvjp`` the function cannot be called.
 
+    References
+    ----------
+    The interface is that of ``jax.custom_vjp``, without ``nondiff_argnums``.
+
     Examples
     --------
     >>> import autolab, numpy as np
@@ -29,10 +33,6 @@ class custom_vjp:
     >>> softplus.defvjp(lambda x: (softplus(x), x), lambda x, g: (g / (1 + np.exp(-x)),))
     >>> autolab.grad(softplus)(0.0)
     variable(0.5)
-
-    References
-    ----------
-    The interface is that of ``jax.custom_vjp``, without ``nondiff_argnums``.
     """
 
     def __init__(self, fn: Callable[..., Any]) -> None:

@@ -22,6 +22,10 @@ class FunctionNode(ArrayForward):
     suits a dropout mask; an intermediate that depends on the inputs would make second derivatives wrong: compute it
     again in `backward`, or make it one more result and retain that.
 
+    References
+    ----------
+    The interface is Chainer's ``chainer.FunctionNode``.
+
     Examples
     --------
     >>> from autolab import FunctionNode, Variable
@@ -41,10 +45,6 @@ class FunctionNode(ArrayForward):
     >>> muladd(x, y, z).backward()
     >>> x.grad, y.grad, z.grad
     (variable(3.0), variable(2.0), variable(1.0))
-
-    References
-    ----------
-    The interface is Chainer's ``chainer.FunctionNode``.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -23,6 +23,10 @@ class SimpleFunction(Authored):
 
     An array that `forward` keeps as an attribute is a constant to every derivative.
 
+    References
+    ----------
+    The interface is that of DeZero's ``Function``.
+
     Examples
     --------
     >>> from autolab import Variable, grad
@@ -40,10 +44,6 @@ class SimpleFunction(Authored):
     >>> first = grad(cube(x), x, create_graph=True)
     >>> first, grad(first, x)
     (variable(12.0), variable(12.0))
-
-    References
-    ----------
-    The interface is that of DeZero's ``Function``.
     """
 
     # ------------------------------------------------------------------ what users write

@@ -94,6 +94,8 @@ class EltwiseParamProduct(Link):
     ----------
     shape : tuple of int
         Of ``W`` and of the inputs, or of shapes that broadcast with it.
+    initialW : initializer, number or array, optional
+        By default `initializers.Normal` with standard deviation 1.
 
     Examples
     --------
@@ -124,6 +126,8 @@ class Embedding(Link):
         How many words there are; they are called 0 to ``rows - 1``.
     size : int
         How many numbers each has.
+    initialW : initializer, number or array, optional
+        By default `initializers.Normal` with standard deviation 1.
     padding_idx : int, optional
         The word that fills up sequences: its row counts as zeros, and is not trained.
 

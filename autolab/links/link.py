@@ -39,6 +39,10 @@ class Link(Displayed, CheckedArguments):
     all keep the order of registration: plain assignment of a `Parameter` or a Link, the same inside
     ``with self.init_scope():`` (Chainer's spelling), and `register_parameter`, `register_buffer`.
 
+    References
+    ----------
+    The interface is that of ``chainer.Link`` and ``torch.nn.Module``.
+
     Examples
     --------
     >>> import autolab
@@ -56,10 +60,6 @@ class Link(Displayed, CheckedArguments):
     variable([2. 6.])
     >>> [name for name, parameter in link.namedparams()]
     ['/W']
-
-    References
-    ----------
-    The interface is that of ``chainer.Link`` and ``torch.nn.Module``.
     """
 
     _kinds: dict[str, Kind]

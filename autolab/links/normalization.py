@@ -126,11 +126,13 @@ class LayerNormalization(Link):
         Length of the last axis. With None it is taken from the first input.
     eps : float
         Keeps examples that do not vary from a division by 0.
+    initial_gamma, initial_beta : initializer, number or array, optional
+        By default 1 and 0.
 
     Attributes
     ----------
     gamma, beta : Parameter
-        Scale and offset of each element; at first 1 and 0.
+        Scale and offset of each element.
 
     Examples
     --------

@@ -65,14 +65,14 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
     step that an interrupt cannot divide. Parameters get new arrays; those of before stay as they were, so that graphs
     of before are still right.
 
+    What to work on goes to `setup`, or comes first: ``Adam(model, lr=0.001)``, ``Adam(model.parameters())``, or groups
+    with settings of their own, ``Adam([{"params": body.parameters(), "lr": 0.0001}, {"params": head}])``.
+
     Parameters
     ----------
     lr : float or callable
         Learning rate: how far a step goes. A callable is asked with the number of updates so far; see
         `autolab.optimizers.schedules`.
-
-    What to work on goes to `setup`, or comes first: ``Adam(model, lr=0.001)``, ``Adam(model.parameters())``, or groups
-    with settings of their own, ``Adam([{"params": body.parameters(), "lr": 0.0001}, {"params": head}])``.
 
     Attributes
     ----------

@@ -25,8 +25,8 @@ def concatenate(xp: Any, *xs: Array, axis: int | None = 0) -> Array:
 
     Parameters
     ----------
-    arrays : sequence of Variables or arrays
-        Of the same shape but for ``axis``. They may also come one by one: ``concatenate(a, b)``.
+    *xs : Variables or arrays, or one list of them
+        Of the same shape but for ``axis``.
     axis : int or None
         None flattens them first.
 
@@ -60,8 +60,8 @@ def stack(xp: Any, *xs: Array, axis: int = 0) -> Array:
 
     Parameters
     ----------
-    arrays : sequence of Variables or arrays
-        They may also come one by one: ``stack(a, b)``.
+    *xs : Variables or arrays, or one list of them
+        Of one shape.
     axis : int
         The place of the new axis in the result.
 

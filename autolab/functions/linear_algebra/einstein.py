@@ -26,7 +26,6 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
         A letter for each axis of each operand, with commas between operands, and those of the result after ``->``. A
         letter that the result lacks is summed over; one that an operand has twice takes its diagonal; ``...`` stands
         for axes that broadcast. Without ``->`` the result has the letters that come once, in alphabetical order.
-
     *operands : Variable or array
         They may also come first, and then ``subscripts=``.
 

@@ -27,9 +27,9 @@ def interpolate(
     x : Variable or array
         Of shape ``(examples, channels, length)`` or ``(examples, channels, height, width)``.
     size : int or tuple of int, optional
-        The new lengths of the last axes; or instead of it
+        The new lengths of the last axes. Give this or ``scale_factor``.
     scale_factor : float or tuple of float, optional
-        what the lengths are multiplied by; the product is rounded down.
+        What the lengths are multiplied by; the product is rounded down.
     mode : str
         ``"nearest"``: the element that covers the place; ``"linear"`` (sequences) and ``"bilinear"`` (images): weighted
         means of the neighbours.

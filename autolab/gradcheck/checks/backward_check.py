@@ -73,16 +73,16 @@ def check_backward(
     Every element of inputs with up to 256 elements is compared. Larger ones are compared along random directions, and
     where these disagree a wrong element is searched for.
 
+    References
+    ----------
+    The interface is that of ``chainer.gradient_check.check_backward``, which compares along one random direction.
+
     Examples
     --------
     >>> import numpy as np
     >>> from autolab.gradcheck import check_backward
     >>> x = np.array([0.5, 1.0, 2.0])
     >>> check_backward(lambda x: np.exp(x) * x, x, np.array([1.0, -2.0, 0.5]))
-
-    References
-    ----------
-    The interface is that of ``chainer.gradient_check.check_backward``, which compares along one random direction.
     """
     __tracebackhide__ = hidden()
     with folded():
@@ -126,16 +126,16 @@ def check_double_backward(
     RuntimeError
         If ``func`` can be differentiated only once.
 
+    References
+    ----------
+    The interface is that of ``chainer.gradient_check.check_double_backward``.
+
     Examples
     --------
     >>> import numpy as np
     >>> from autolab.gradcheck import check_double_backward
     >>> x, one = np.array([0.5, 1.0]), np.ones(2)
     >>> check_double_backward(lambda x: x**3, x, one, one)
-
-    References
-    ----------
-    The interface is that of ``chainer.gradient_check.check_double_backward``.
     """
     __tracebackhide__ = hidden()
     with folded():

@@ -78,16 +78,16 @@ def gradcheck(
     For n input elements and m result elements: 2 n calls of ``fn``, m backward passes, and 2 n m numbers in memory.
     `check_gradients` needs far less, and says what is wrong.
 
+    References
+    ----------
+    Interface and defaults are those of ``torch.autograd.gradcheck``.
+
     Examples
     --------
     >>> import numpy as np
     >>> from autolab.gradcheck import gradcheck
     >>> gradcheck(lambda x, w: np.tanh(x @ w), (np.ones((2, 3)), np.eye(3)))
     True
-
-    References
-    ----------
-    Interface and defaults are those of ``torch.autograd.gradcheck``.
     """
     check_executor("gradcheck", executor)
     bound = _bound("gradcheck", fn, as_tuple(inputs))
@@ -131,16 +131,16 @@ def gradgradcheck(
     RuntimeError
         If ``fn`` can be differentiated only once.
 
+    References
+    ----------
+    Interface and defaults are those of ``torch.autograd.gradgradcheck``.
+
     Examples
     --------
     >>> import numpy as np
     >>> from autolab.gradcheck import gradgradcheck
     >>> gradgradcheck(lambda x: np.exp(x) * x, np.array([0.5, 1.0]))
     True
-
-    References
-    ----------
-    Interface and defaults are those of ``torch.autograd.gradgradcheck``.
     """
     caller = "gradgradcheck"
     check_executor(caller, executor)

@@ -49,6 +49,10 @@ def numerical_grad(
     ValueError
         If the results of ``f`` do not fit ``grad_outputs``.
 
+    References
+    ----------
+    The interface is that of ``chainer.gradient_check.numerical_grad``, where ``eps`` is 1e-3 by default.
+
     Examples
     --------
     >>> import numpy as np
@@ -56,10 +60,6 @@ def numerical_grad(
     >>> (gx,) = numerical_grad(lambda: (x**2,), (x,), (np.ones(2),))
     >>> gx.round(6)
     array([2., 4.])
-
-    References
-    ----------
-    The interface is that of ``chainer.gradient_check.numerical_grad``, where ``eps`` is 1e-3 by default.
     """
     if not callable(f):
         raise TypeError(f"numerical_grad: f is {a_kind(f)}; expected a function without arguments")
@@ -102,15 +102,15 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
     array
         Of the shape of ``f(x)``.
 
+    References
+    ----------
+    The interface is that of ``dezero.utils.numerical_diff``, where ``eps`` is 1e-4 by default.
+
     Examples
     --------
     >>> from autolab.gradcheck import numerical_diff
     >>> float(numerical_diff(lambda x: x**2, 2.0).round(6))
     4.0
-
-    References
-    ----------
-    The interface is that of ``dezero.utils.numerical_diff``, where ``eps`` is 1e-4 by default.
     """
     leaf = Variable(x.array if isinstance(x, Variable) else x)
     if leaf.dtype.kind != "f":
@@ -170,13 +170,13 @@ def assert_allclose(x: Any, y: Any, atol: float = 1e-5, rtol: float = 1e-4) -> N
         On the CPU, on a GPU, or one on either.
     atol, rtol : float
 
-    Examples
-    --------
-    >>> assert_allclose([1.0, 2.0], [1.00001, 2.0])
-
     References
     ----------
     The defaults are those of ``chainer.testing.assert_allclose``.
+
+    Examples
+    --------
+    >>> assert_allclose([1.0, 2.0], [1.00001, 2.0])
     """
     np.testing.assert_allclose(_on_cpu(x), _on_cpu(y), rtol=rtol, atol=atol)
 

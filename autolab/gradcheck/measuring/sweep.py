@@ -64,7 +64,8 @@ class StepSweep:
     @property
     def orders(self) -> np.ndarray:
         """The slope of the error over the step, both logarithmic, from each step to the next: 2 where the curvature of
-        the function rules, -1 where rounding does, 0 for a wrong gradient; NaN where there is no error."""
+        the function rules, -1 where rounding does, 0 for a wrong gradient; NaN where there is no error.
+        """
         with np.errstate(all="ignore"):
             orders = np.diff(np.log(self.error)) / np.diff(np.log(self.steps))
         return np.where(np.isfinite(orders), orders, np.nan)

@@ -60,7 +60,8 @@ class InputReport:
     @property
     def is_wrong_elsewhere(self) -> bool:
         """Whether every number here is right, and it fails for another reason: a point nearby, or the upstream
-        gradient."""
+        gradient.
+        """
         return (
             self.verdict == "wrong" and self.worst is not None and self.error[self.worst] <= self.tolerance[self.worst]
         )

@@ -27,6 +27,8 @@ class Evaluator(Extension):
     target : Link
     eval_func : callable, optional
         From the parts of a batch to whatever; it reports. By default ``target``.
+    prefix : str
+        What the names of the means begin with.
 
     Examples
     --------
