@@ -155,7 +155,7 @@ def _spoken(view: Any) -> list[str]:
 
 
 GRAPHS = ("front", "show_rnn", "show_boundary", "graph_tanh", "graph_log1p", "graph_muladd", "graph_pow", "graph_hypot")
-GRAPHS += ("graph_arctan2", "graph_logaddexp", "graph_sub", "graph_div", "graph_expadd")
+GRAPHS += ("graph_arctan2", "graph_arctan", "graph_sub", "graph_div", "graph_expadd")
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -215,6 +215,22 @@ def test_nothing_shuts_anybody_out(visit: Any, served: str, theme: str) -> None:
         if lines := violations(page):
             found[kind] = lines
     assert found == {}
+
+
+@pytest.mark.parametrize("name", ["index", "notebooks/01_muladd", "gallery/tanh"])
+def test_paper_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
+    page = visit()
+    page.goto(f"{served}{name}.html")
+    frame = page.locator("iframe.moving").first
+    frame.content_frame.locator(".al-root").wait_for()
+    page.set_viewport_size({"width": 718, "height": 1046})  # A4 without its margins
+    page.emulate_media(media="print")
+    cut = """() => [...document.querySelectorAll("main *")].filter((one) => getComputedStyle(one).overflow !== "visible"
+        && (one.scrollWidth > one.clientWidth + 1 || one.clientHeight > innerHeight)).map((one) => one.outerHTML)"""
+    assert [text[:200] for text in page.evaluate(cut)] == []
+    before = frame.bounding_box()["height"]  # type: ignore[index]
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert frame.bounding_box()["height"] > before  # type: ignore[index]
 
 
 def test_the_gallery_is_searched_and_the_search_finds_a_function(visit: Any, served: str) -> None:

@@ -4,6 +4,9 @@
 /** @type {Set<HTMLIFrameElement>} */
 const loaded = new Set();
 
+/** By how many pixels a frame grows on paper: two more lines of a sentence that wraps. */
+const PAPER = 64;
+
 /** Hand on the theme as the part of the address after #, which loads nothing again. @param {HTMLIFrameElement} frame */
 function tellTheme(frame) {
   frame.contentWindow?.location.replace(`${frame.src}#${document.documentElement.dataset.theme}`);
@@ -18,6 +21,14 @@ function frameLoaded(/** @type {Event} */ { target }) {
 document.addEventListener("load", frameLoaded, true); // this event does not rise
 const themes = new MutationObserver(() => loaded.forEach(tellTheme));
 themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+
+/** On paper frames are narrower than on the screen, and what is in them is higher. @param {number} by */
+function growFrames(by) {
+  for (const frame of loaded) frame.style.height = `${frame.offsetHeight + by}px`;
+}
+
+addEventListener("beforeprint", () => growFrames(PAPER));
+addEventListener("afterprint", () => growFrames(-PAPER));
 
 /** The gallery: what is typed leaves the cards in whose words it occurs. @param {HTMLFormElement} form */
 function searchCards(form) {
