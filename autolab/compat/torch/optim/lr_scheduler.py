@@ -7,7 +7,5 @@ from ....optimizers.lr_scheduler import (  # noqa: F401
     LinearLR,
     LRScheduler,
     MultiStepLR,
-    OneCycleLR,
-    ReduceLROnPlateau,
     StepLR,
 )
