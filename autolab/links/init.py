@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.configuration import config, no_grad
+from ..initializers import fans
 
 
 def _filled(tensor: Any, numbers: Any) -> Any:
@@ -77,8 +78,7 @@ def _fans(tensor: Any) -> tuple[int, int]:
     shape = tensor._data.shape
     if len(shape) < 2:
         raise ValueError(f"init: got shape {shape}; expected at least two axes")
-    window = math.prod(shape[2:])
-    return shape[1] * window, shape[0] * window
+    return fans(shape)
 
 
 def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:

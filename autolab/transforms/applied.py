@@ -220,7 +220,7 @@ def all_places(args: Any) -> tuple[tuple[Any, ...], Wrt]:
 
 
 def is_point(wrt: Any) -> bool:
-    """Whether what stands in the place of ``wrt`` are arguments, as PyTorch and TensorFlow have them."""
+    """Whether ``wrt`` was given arguments of the function, as in PyTorch and TensorFlow."""
     return any([hasattr(value, "shape") for value in (wrt if isinstance(wrt, tuple) else (wrt,))])
 
 

@@ -86,8 +86,7 @@ def _written_out(e: Evidence) -> Found:
             yield e.found(
                 "missing_log",
                 f"{at_line(o.step)} picks one probability per example, and the loss is their mean, without a "
-                "logarithm: "
-                f"they lie between {_ends(o.prediction)}.",
+                f"logarithm: they lie between {_ends(o.prediction)}.",
                 "Use the mean of -log(p), from log_softmax of the scores.",
                 at=o.step,
                 certainty="suspicious",
@@ -205,9 +204,8 @@ def linear_pairs(e: Evidence) -> Found:
             continue
         yield e.found(
             "no_nonlinearity",
-            f"{at_line(below)} and {called(step)} in line {step.line} are two linear layers ({inner[0]} to "
-            f"{inner[1]} to "
-            f"{outer[1]}) with no nonlinearity between them: together they are one linear layer.",
+            f"{at_line(below)} and {called(step)} in line {step.line} are two linear layers ({inner[0]} to {inner[1]} "
+            f"to {outer[1]}) with no nonlinearity between them: together they are one linear layer.",
             "Put a nonlinearity such as relu between them.",
             at=step,
             certainty="suspicious",
@@ -290,8 +288,7 @@ def ranges(e: Evidence) -> Found:
             yield e.found(
                 "output_range",
                 f"{what} gives numbers between {number(ends[0])} and {number(ends[1])}, and {outside:.0%} of the "
-                "targets "
-                f"{called(o.target)} lie outside: they go from {number(low)} to {number(high)}.",
+                f"targets {called(o.target)} lie outside: they go from {number(low)} to {number(high)}.",
                 "Leave the last layer without it, or scale the targets.",
                 at=maker if o.kind == "regression" else o.step,
             )

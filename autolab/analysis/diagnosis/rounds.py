@@ -115,16 +115,14 @@ def rate(e: Evidence) -> Found:
             yield e.found(
                 "summed_loss",
                 f"{at_line(summed[0])} adds the losses of {summed[1]} numbers, so gradients are {summed[1]} times as "
-                "large as "
-                f"those of the mean: an update changes {name} by {number(largest)} of its size, and {told}.",
+                f"large as those of the mean: an update changes {name} by {number(largest)} of its size, and {told}.",
                 "Take the mean over the batch.",
                 at=summed[0],
             )
         yield e.found(
             "learning_rate",
             f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
-            "learning "
-            "rate is too large.",
+            "learning rate is too large.",
             "Divide it by 10 until the loss falls; changes of about 0.001 are usual.",
             line=line,
             file=file,
@@ -137,8 +135,7 @@ def rate(e: Evidence) -> Found:
         yield e.found(
             "learning_rate",
             f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
-            "learning "
-            "rate is too small.",
+            "learning rate is too small.",
             "Multiply it by 10 until the loss falls; changes of about 0.001 are usual.",
             line=line,
             file=file,
@@ -213,8 +210,7 @@ def modes(e: Evidence) -> Found:
         yield e.found(
             "wrong_mode",
             f"{at_line(active[0])} runs {kinds} in training mode although no gradient is computed: the results are "
-            "random, "
-            "or depend on the batch.",
+            "random, or depend on the batch.",
             "Call model.eval() before evaluation, and model.train() after it.",
             at=active[0],
         )
@@ -269,8 +265,7 @@ def staying(e: Evidence) -> Found:
         yield e.found(
             "does_not_overfit",
             f"{name} shrinks from a norm of {number(before)} to {number(after)} in {len(losses)} steps: something "
-            "other than "
-            f"the loss, such as weight decay, pulls it to 0. The loss is {number(losses[-1])} then.",
+            f"other than the loss, such as weight decay, pulls it to 0. The loss is {number(losses[-1])} then.",
             "Make weight_decay much smaller, for example 1e-4.",
             line=line,
             file=file,
@@ -281,8 +276,8 @@ def staying(e: Evidence) -> Found:
         yield e.found(
             "does_not_overfit",
             f"After {len(losses)} steps the loss is {number(losses[-1])}; it began at {number(first)} and was never "
-            "below "
-            f"{number(min(losses))}. Updates change the weights by {number(float(np.median(moved)))} of their size.",
+            f"below {number(min(losses))}. Updates change the weights by {number(float(np.median(moved)))} of their "
+            "size.",
             "Try one batch with the simplest model: check that inputs and targets belong together, and the loss's "
             "sign.",
             line=line,

@@ -1,4 +1,4 @@
-"""How large values and gradients are, and where that stands on a scale: the bars in the boxes of a plan."""
+"""The bars in the boxes of a plan: how large values and gradients are, on a logarithmic scale."""
 
 from __future__ import annotations
 
