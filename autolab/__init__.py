@@ -12,6 +12,7 @@ Other ways to write one     `authoring`: Chainer's old style, DeZero's, PyTorch'
 Gradients                   ``y.backward()``, `grad`, `no_grad`, `using_config`; `transforms`: functions of functions
 Seeing a computation        `explore`, `record`, `graph`, `derivatives`; all can be kept with `export_html`
 Seeing numbers              `heatmap`, `interact`; `plots`: line charts, surfaces, Jacobians, Hessians
+Speed                       `compile`: a step that is traced once; `fuse`: one function out of several
 Checking gradients          `check_gradients`, `numerical_grad`, `assert_allclose`; more in `gradcheck`
 Finding faults              `diagnose`: what is wrong with a program; `compare`: where two runs begin to differ;
                             `check_inplace`; `debug`: values changed in place
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
+    from .transforms.compiling import compile
     from .views.derivatives.explorer import derivatives
     from .views.export.pages import export_html
     from .views.graph.explorer import explore
@@ -109,6 +111,7 @@ _LAZY = {
     "record": "recording",
     "diagnose": "analysis.diagnosis",
     "compare": "analysis.run_comparison",
+    "compile": "transforms.compiling",
     "derivatives": "views.derivatives.explorer",
     "explore": "views.graph.explorer",
     "export_html": "views.export.pages",
@@ -161,6 +164,7 @@ __all__ = [
     "check_inplace",
     "compare",
     "compat",
+    "compile",
     "config",
     "data",
     "debug",

@@ -19,6 +19,9 @@ Array = Any
 
 modules: dict[type, ModuleType] = {np.ndarray: np}
 
+numpys: set[type] = {np.ndarray}
+"""The array types that NumPy itself computes with: its own, and those that write down what it does."""
+
 
 def is_array(value: object) -> bool:
     """True for an array that the engine works on as it is (NumPy's and CuPy's own type, no subclass)."""

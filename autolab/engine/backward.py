@@ -7,9 +7,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
-import numpy as np
-
-from .backend import get_array_module
+from .backend import get_array_module, numpys
 from .configuration import using_config
 from .devices import stopwatch
 from .errors import no_switch
@@ -72,7 +70,7 @@ def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: W
 
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
-    on_host = create_graph or not seeds or type(seeds[0][1]) is np.ndarray
+    on_host = create_graph or not seeds or type(seeds[0][1]) in numpys
     if keep or guards or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
@@ -113,7 +111,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
             node = heappop(heap)[1]
             g = grads.pop(node)
         if type(g) is SlicedGradient:
-            g = np.asarray(g)
+            g = g.whole()
         following = upstream = None
         highest = -heap[0][0] if heap else 0
         edge: Any = node

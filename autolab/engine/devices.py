@@ -114,7 +114,11 @@ def generator(xp: ModuleType, rng: np.random.Generator) -> Any:
     The GPU's one is good for a single draw. All that has to be kept to draw the same again is in ``rng``, so that seeds
     and saved states of a training run mean the same on every device.
     """
-    return rng if xp is np else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
+    return (
+        rng
+        if xp is np or hasattr(xp, "draws_as_numpy")
+        else xp.random.Generator(xp.random.Philox4x3210(int(rng.integers(1 << 63))))
+    )
 
 
 def stopwatch(xp: ModuleType) -> Callable[[], float]:

@@ -253,7 +253,7 @@ class Primitive:
         """``g`` with the shape and dtype of its input; only elementwise functions may need to be summed."""
         shape, dtype = edge.fit  # type: ignore[misc]  # None is asked for before
         if type(g) is SlicedGradient:
-            g = np.asarray(g)
+            g = g.whole()
         if getattr(g, "shape", None) != shape:
             g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)

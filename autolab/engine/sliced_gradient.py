@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .backend import get_array_module, numpys
+
 
 class SlicedGradient:
     """Zeros of ``shape`` with ``g`` at ``[index]``, which names no element twice; adding it touches that slice alone.
@@ -24,19 +26,26 @@ class SlicedGradient:
         self.g, self.index, self.shape, self.dtype = g, index, shape, g.dtype
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        y = np.zeros(self.shape, self.dtype if dtype is None else dtype)
+        return self.whole() if dtype is None else self.whole().astype(dtype)
+
+    def whole(self) -> Any:
+        """The array."""
+        y = get_array_module(self.g).zeros(self.shape, self.dtype)
         y[self.index] = self.g
         return y
 
     def __add__(self, other: Any) -> Any:
-        y = np.asarray(self)
+        y = self.whole()
         y += other
         return y
+
+    def __radd__(self, other: Any) -> Any:
+        return self.__array_ufunc__(np.add, "__call__", other, self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **settings: Any) -> Any:
         """``array + self`` and, with ``out``, ``array += self``; every other function gets the array."""
         first = inputs[0]
-        if ufunc is np.add and method == "__call__" and type(first) is np.ndarray and not settings:
+        if ufunc is np.add and method == "__call__" and type(first) in numpys and not settings:
             y = first.copy() if out is None else out[0]
             y[self.index] += self.g
             return y

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import numpy_protocol
-from ...engine.backend import Array, get_array_module, on_gpu
+from ...engine.backend import Array, get_array_module, numpys, on_gpu
 from ...engine.declare import primitive
 from ...engine.sliced_gradient import SlicedGradient
 from ..working_precision import HALF, SINGLE
@@ -45,7 +45,7 @@ def getitem(xp: Any, x: Array, *, index: Any) -> Array:
 @getitem.vjp("x")
 def _getitem_x(g: Any, x_shape: tuple[int, ...], index: Any) -> Any:
     """scatter(g, index=index, shape=x_shape)"""
-    if type(g) is np.ndarray and not _may_repeat(index):
+    if type(g) in numpys and not _may_repeat(index):
         return SlicedGradient(g, index, x_shape)
     return scatter(g, index=index, shape=x_shape)
 

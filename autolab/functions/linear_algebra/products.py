@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
+from ...engine.backend import Array, numpys
 from ...engine.calls import Call
 from ...engine.declare import primitive
 from ..arrays.axes import expand_dims, other_axes, squeeze, swapaxes
@@ -87,7 +87,7 @@ def _matmul_b(g: Any, a: Any, b_shape: tuple[int, ...]) -> Any:
 def product(a: Any, b: Any) -> Any:
     """``a @ b``; of plain arrays with a matrix ``b`` by one call of `dot`: `@` is slower, and multiplies a stack matrix
     by matrix."""
-    if type(a) is type(b) is np.ndarray and b.ndim == 2:
+    if type(a) in numpys and type(b) in numpys and b.ndim == 2:
         if a.ndim == 2:
             return a.dot(b)
         if a.ndim > 2:

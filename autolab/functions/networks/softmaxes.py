@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ...engine.backend import Array
+from ...engine.backend import Array, get_array_module, numpys
 from ...engine.declare import primitive
 from ..elementwise.exponentials import exp, expm1
 from ..reductions.extrema import max
@@ -120,5 +118,5 @@ def by_columns(x: Array) -> Array:
 
     Else it would begin a loop of its own for every row.
     """
-    short = type(x) is np.ndarray and x.ndim == 2 and x.shape[1] <= _SHORT
-    return np.asfortranarray(x) if short else x
+    short = type(x) in numpys and x.ndim == 2 and x.shape[1] <= _SHORT
+    return get_array_module(x).asfortranarray(x) if short else x

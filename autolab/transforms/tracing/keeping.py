@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import CellType, FrameType
 from typing import Any
-from weakref import ref
 
 from .array import TracedArray, made_here
 
@@ -22,11 +21,11 @@ def nothing_kept() -> Iterator[None]:
     finally:
         made = made_here.get() or []
         made_here.reset(token)
-        _replace(made)
+        replaced([array for one in made if (array := one()) is not None])
 
 
-def _replace(made: Sequence[ref[TracedArray]]) -> None:
-    kept: list[Any] = [array for one in made if (array := one()) is not None]
+def replaced(kept: list[Any]) -> None:
+    """Put the values of arrays that carry one in their place, wherever they are held."""
     values: dict[int, Any] = {id(array): array._value for array in kept}
     while kept:
         held: list[Any] = []

@@ -1,0 +1,301 @@
+"""compile: the decorator, its programs for each signature, and the checks that keep it right."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable
+from functools import cached_property, update_wrapper
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ...engine.backward import guards as watched_nodes
+from ...engine.errors import a_kind
+from ...engine.modes import listeners, modes, watchers
+from ...engine.store import retained
+from ...engine.variable import Variable
+from ...gpu.traced_function import exact, is_plain
+from .executable import Executable, Miss, named
+from .lowering import Lowered
+from .returned import joined
+from .state import Given, Out, Place
+from .tape import Refusal, slots_in
+from .tracing import Traced, outs, trace
+
+_MOST_PROGRAMS = 16
+
+
+class CompileWarning(UserWarning):
+    """A compiled function runs as it is written, and why."""
+
+
+def compile(function: Any = None, *, check_every: int | None = 1000) -> Any:
+    """A function, or a whole training step, traced once and then run without Python's share of the work.
+
+    The first call with arguments of a kind (shapes, dtypes, modes, other arguments by value) runs the function as it is
+    and notes each call of NumPy's. Later calls make those alone, into buffers that are used again: no graph is built,
+    no step is looked up. The numbers are the same, bit for bit, and so are random draws.
+
+    Parameters
+    ----------
+    function : callable
+        Takes arrays, Variables, links and other objects. It may compute gradients, and update parameters by an
+        optimizer.
+    check_every : int or None
+        The first run of a program and every so many calls it is compared with the function itself; None: never.
+
+    Returns
+    -------
+    Compiled
+        Called as the function is. ``.function`` is the function itself, ``.report()`` says what was compiled.
+
+    Warns
+    -----
+    CompileWarning
+        Once, with the user's line, if something cannot be traced: a number that leaves it for Python, output, foreign
+        code, state that the function changes. It then runs as it is written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import autolab
+    >>> from autolab import functions as F, links as L, optimizers
+    >>> model = L.Linear(2, 1, initialW=1.0)
+    >>> optimizer = optimizers.SGD(lr=0.1).setup(model)
+    >>> @autolab.compile
+    ... def step(x, t):
+    ...     model.cleargrads()
+    ...     loss = F.mean_squared_error(model(x), t)
+    ...     loss.backward()
+    ...     optimizer.update()
+    ...     return loss
+    >>> x, t = np.ones((4, 2), np.float32), np.zeros((4, 1), np.float32)
+    >>> [round(float(step(x, t).data), 4) for _ in range(3)]
+    [4.0, 0.64, 0.1024]
+    """
+    if function is None:
+        return lambda fn: compile(fn, check_every=check_every)
+    return Compiled(function, check_every)
+
+
+class Compiled:
+    """A compiled function; see `compile`."""
+
+    def __init__(self, function: Callable[..., Any], check_every: int | None = 1000) -> None:
+        if not callable(function):
+            raise TypeError(f"compile: got {a_kind(function)}; expected a function")
+        if check_every is not None and (type(check_every) is not int or check_every < 1):
+            raise ValueError(f"compile: check_every is {check_every!r:.60}; expected a positive integer or None")
+        self.function, self.check_every = function, check_every
+        self._programs: dict[Hashable, list[Program]] = {}
+        self._refused: dict[Hashable, Refusal] = {}
+        self._warned = False
+        update_wrapper(self, function, updated=())
+
+    def __repr__(self) -> str:
+        return f"<compiled {getattr(self.function, '__name__', 'function')}>"
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        held = instance.__dict__.setdefault("_compiled", {})
+        if self not in held:
+            held[self] = Compiled(self.function.__get__(instance, owner), self.check_every)
+        return held[self]
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        mode = modes()
+        if (watchers and mode.hooks) or listeners or watched_nodes or retained:
+            return self.function(*args, **options)
+        leaves: list[Any] = []
+        objects: list[Any] = []
+        try:
+            key: Hashable = (_signed(args, leaves, objects), _signed(options, leaves, objects) if options else None)
+            if len(leaves) > 1 and len({id(leaf) for leaf in leaves}) < len(leaves):
+                key = key, tuple([[id(a) for a in leaves].index(id(leaf)) for leaf in leaves])
+            key = key, mode.enable_backprop, mode.train
+            programs = self._programs.get(key)
+        except TypeError:  # an argument that is neither data nor can be compared
+            return self.function(*args, **options)
+        if programs is None:
+            if key in self._refused:
+                return self.function(*args, **options)
+            programs = self._programs[key] = []
+        for program in programs:
+            if program.fits():
+                return program(self, leaves, args, options)
+        return self._first(key, programs, leaves, objects, args, options)
+
+    def _first(
+        self, key: Hashable, programs: list[Program], leaves: list[Any], objects: list[Any], args: Any, options: Any
+    ) -> Any:
+        if len(programs) >= _MOST_PROGRAMS or len(self._programs) > 8 * _MOST_PROGRAMS:
+            self._refuse(
+                key, Refusal("there are too many kinds of calls: arguments or what stands around it change", None)
+            )
+            return self.function(*args, **options)
+        traced = trace(self.function, leaves, objects, args, options)
+        if traced.refusal is not None:
+            self._refuse(key, traced.refusal)
+        else:
+            programs.append(Program(key, traced, objects))
+        return traced.result
+
+    def _refuse(self, key: Hashable, refusal: Refusal) -> None:
+        self._refused[key] = refusal
+        self._programs.pop(key, None)
+        if not self._warned:
+            self._warned = True
+            name = getattr(self.function, "__name__", "the function")
+            text = f"compile: {name} runs as it is written: {refusal.what}"
+            if refusal.frame is None:
+                warnings.warn(text, CompileWarning, stacklevel=4)
+            else:
+                warnings.warn_explicit(text, CompileWarning, *refusal.frame)
+
+    @property
+    def refusals(self) -> list[str]:
+        """Why calls are not compiled, one sentence for each kind of call."""
+        return [refusal.what for refusal in self._refused.values()]
+
+    @property
+    def programs(self) -> list[Program]:
+        """The programs, in the order in which they were made."""
+        return [program for found in self._programs.values() for program in found]
+
+
+class Program:
+    """A traced function for one kind of calls.
+
+    Attributes
+    ----------
+    traced : Traced
+    forward : Executable
+    backward : Executable or None
+        What computes the gradients of what the function returned, if they may be asked for.
+    calls : int
+        How often it was run.
+    """
+
+    def __init__(self, key: Hashable, traced: Traced, objects: list[Any]) -> None:
+        self.key, self.traced, self.calls = key, traced, 0
+        self.fits = traced.guard()
+        self._held = objects  # their ids are in the key
+        self._busy, self._pulling = Lock(), Lock()
+        self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
+        self.forward, self.backward = self._forward(), self._backward()
+
+    def _forward(self, dry: bool = False) -> Executable:
+        traced, low = self.traced, self._low.copy()
+        steps = [step for step in low.steps if not step.is_backward]
+        saved = [] if dry else [Out(slot, False) for slot in self._saved]
+        result = [traced.spec, saved] if traced.pulled else traced.spec
+        return Executable(low, steps, traced.tape.sources, result, traced.effects, dry)
+
+    @cached_property
+    def _saved(self) -> list[int]:
+        """The slots that forward leaves for backward."""
+        low, traced = self._low, self.traced
+        steps = [step for step in low.steps if step.is_backward]
+        made = {slot for step in steps for _, slot in step.outs} | set(traced.starts)
+        used = {low.slot(slot) for slot in slots_in([(step.args, step.options) for step in steps])}
+        used |= {low.slot(out.slot) for out in traced.pulled}
+        return sorted([slot for slot in used - made if slot not in low.static])
+
+    def _backward(self) -> Executable | None:
+        traced = self.traced
+        if not traced.pulled:
+            return None
+        steps = [step for step in self._low.steps if step.is_backward]
+        sources = {slot: Place(Given(i), "self") for i, slot in enumerate([*traced.starts, *self._saved])}
+        return Executable(self._low.copy(), steps, sources, list(traced.pulled))
+
+    def __call__(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
+        if not self._busy.acquire(False):
+            return owner.function(*args, **options)
+        try:
+            every = owner.check_every
+            if every is not None and self.calls % every == 0:
+                self.calls += 1
+                return self._checked(owner, leaves, args, options)
+            self.calls += 1
+            before = modes().rng.bit_generator.state if self.forward.draws else None
+            try:
+                found = self.forward.run(leaves)
+            except Miss:
+                pass
+            except Exception:
+                if self.traced.tape.is_final:
+                    raise
+            else:
+                return found if self.backward is None else joined(self, owner.function, leaves, args, options, found)
+            if before is not None:
+                modes().rng.bit_generator.state = before
+        finally:
+            self._busy.release()
+        return owner.function(*args, **options)
+
+    def pull(self, starts: list[Any], saved: list[Any]) -> list[np.ndarray]:
+        """The gradients, given those of the results and what forward has left."""
+        assert self.backward is not None
+        with self._pulling:
+            found: list[np.ndarray] = self.backward.run([*starts, *saved])
+        return found
+
+    def _alone(self, leaves: list[Any]) -> list[Any]:
+        """What the program gives, up to the first update; where the result may be differentiated, gradients as well."""
+        if self.backward is None:
+            found: list[Any] = self._forward(dry=True).run(leaves)
+            return found
+        result, saved = self.forward.run(leaves)
+        results = outs(self.traced.spec, result)
+        return [*results, *self.pull([np.ones_like(y) for y in results], saved)]
+
+    def _checked(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
+        """A call of the function itself, beside which the program is run without leaving anything behind."""
+        before = modes().rng.bit_generator.state if self.forward.draws else None
+        try:
+            found = self._alone(leaves)
+        except Exception:
+            found = None
+        if before is not None:
+            modes().rng.bit_generator.state = before
+        result, expected = self.traced.observed(owner.function, leaves, args, options)
+        if found is not None and (expected is None or not _equal(found, expected)):
+            owner._refuse(self.key, Refusal("its program gives other bits than it does itself", None))
+        return result
+
+
+def _equal(found: list[Any], expected: list[Any]) -> bool:
+    return len(found) == len(expected) and all(
+        [
+            a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+            for a, b in zip(map(np.asarray, found), map(np.asarray, expected), strict=True)
+        ]
+    )
+
+
+def _signed(value: Any, leaves: list[Any], objects: list[Any]) -> Hashable:
+    """The kind of an argument; arrays and Variables are put into ``leaves``, what is no data into ``objects``."""
+    kind = type(value)
+    if kind is np.ndarray:
+        leaves.append(value)
+        return value.shape, value.strides, value.dtype
+    if isinstance(value, Variable):
+        leaves.append(value)
+        data, node = value._data, value.node
+        if type(data) is not np.ndarray:
+            raise TypeError("not in main memory")
+        grad = getattr(node, "grad", None) is None
+        return kind, data.shape, data.strides, data.dtype, None if node is None else (node.order == 0, grad)
+    if kind is tuple or kind is list:
+        return kind, tuple([_signed(item, leaves, objects) for item in value])
+    if kind is dict:
+        return tuple([(key, _signed(item, leaves, objects)) for key, item in value.items()])
+    if is_plain(value):
+        return exact(value)
+    if isinstance(value, np.ndarray):
+        raise TypeError("a kind of array of its own")
+    objects.append(value)
+    return id(value)

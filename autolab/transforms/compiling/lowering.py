@@ -1,0 +1,208 @@
+"""What of a tape has to be run again: without what nothing needs, what never changes, and what is computed twice."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...gpu.traced_function import exact
+from .tape import Ref, Step, Tape, mapped, memory, slots_in
+
+_LEANER = {
+    np.ndarray.dot: np.dot,
+    np.transpose: np.ndarray.transpose,
+    np.reshape: np.ndarray.reshape,
+    np.swapaxes: np.ndarray.swapaxes,
+    np.squeeze: np.ndarray.squeeze,
+}
+"""Functions that do the same for arrays with less around it."""
+
+_REDUCTIONS = {
+    np.sum: np.add.reduce,
+    np.ndarray.sum: np.add.reduce,
+    np.max: np.maximum.reduce,
+    np.amax: np.maximum.reduce,
+    np.ndarray.max: np.maximum.reduce,
+    np.min: np.minimum.reduce,
+    np.amin: np.minimum.reduce,
+    np.ndarray.min: np.minimum.reduce,
+    np.prod: np.multiply.reduce,
+    np.ndarray.prod: np.multiply.reduce,
+}
+"""What these come down to: the universal functions' own methods take half the time, and a buffer for the result."""
+
+
+class Lowered:
+    """The steps of a tape that are left, and what is known of its slots.
+
+    Attributes
+    ----------
+    steps : list of Step
+    static : dict
+        Slot -> an array that is the same at every run.
+    memory : list of int
+        For each slot the number of the memory that it is a view of.
+    escaping : set of int
+        Memories that outlive a run: they are made anew each time.
+    written : set of int
+        Memories into which a step writes.
+    """
+
+    def __init__(self, tape: Tape, escaping: Iterable[int]) -> None:
+        self.tape = tape
+        owners = [id(memory(value)) for value in tape.values]
+        self.memory = [owners.index(owner) for owner in owners] if len(owners) < 64 else _numbered(owners)
+        self.escaping = {self.memory[slot] for slot in escaping}
+        self.written = {self.memory[step.writes] for step in tape.steps if step.writes is not None}
+        self.static: dict[int, np.ndarray] = dict(tape.constants)
+        self._same: dict[int, int] = {}
+        self.steps = self._pruned(self._without_repeats([_reduced(step) for step in tape.steps]), set(escaping))
+
+    def copy(self) -> Lowered:
+        """Another, for a program with buffers of its own."""
+        twin = copy.copy(self)
+        twin.static, twin.escaping = dict(self.static), set(self.escaping)
+        return twin
+
+    def slot(self, slot: int) -> int:
+        """The slot that stands for one which holds the same."""
+        return self._same.get(slot, slot)
+
+    def is_fresh(self, slot: int) -> bool:
+        """Whether a slot's memory is its own, and nobody writes to it or keeps it."""
+        number = self.memory[slot]
+        return number not in self.written and number not in self.escaping
+
+    def _without_repeats(self, steps: list[Step]) -> list[Step]:
+        kept: list[Step] = []
+        known: dict[Hashable, Step] = {}
+        version: dict[int, int] = {}
+        for step in steps:
+            if step.writes is not None:
+                version[self.memory[step.writes]] = version.get(self.memory[step.writes], 0) + 1
+            step = replace(
+                step,
+                args=mapped(step.args, lambda ref: Ref(self.slot(ref.slot))),
+                options=mapped(step.options, lambda ref: Ref(self.slot(ref.slot))),
+            )
+            if step.kind != "call" or step.writes is not None or not self._are_fresh(step):
+                kept.append(step)
+                continue
+            if not any([self.tape.depends[slot] for _, slot in step.outs]):
+                self.static.update({slot: self.tape.values[slot] for _, slot in step.outs})
+                continue
+            if (other := self._unchanged(step)) is not None:
+                self._stands_for(step.outs[0][1], other)
+                continue
+            key = self._key(step, version)
+            if key is not None and key in known:
+                for (_, slot), (_, first) in zip(step.outs, known[key].outs, strict=True):
+                    self._stands_for(slot, first)
+                continue
+            if key is not None:
+                known[key] = step
+            kept.append(step)
+        return kept
+
+    def _are_fresh(self, step: Step) -> bool:
+        return all([self.is_fresh(slot) for _, slot in step.outs])
+
+    def _stands_for(self, slot: int, other: int) -> None:
+        self._same[slot] = self.slot(other)
+
+    def _unchanged(self, step: Step) -> int | None:
+        """The operand that a multiplication by ones, or a division by them, gives back as it is."""
+        if step.function not in (np.multiply, np.true_divide) or step.options or len(step.args) != 2:
+            return None
+        value = self.tape.values[step.outs[0][1]]
+        for one, other in [(1, 0), (0, 1)][: 2 if step.function is np.multiply else 1]:
+            number, kept = step.args[one], step.args[other]
+            if type(kept) is not Ref or self.memory[kept.slot] in self.written:
+                continue
+            ones: Any = number if type(number) in (int, float) else self.static.get(getattr(number, "slot", -1))
+            if ones is None or (isinstance(ones, np.ndarray) and self._may_change(number.slot)):
+                continue
+            if not np.all(ones == 1):
+                continue
+            before = self.tape.values[kept.slot]
+            if (before.shape, before.strides, before.dtype) == (value.shape, value.strides, value.dtype):
+                return int(kept.slot)
+        return None
+
+    def _may_change(self, slot: int) -> bool:
+        """Whether a constant is an array of the user's, who may write to it between two runs."""
+        return slot in self.tape.constants and self.tape.constants[slot].flags.writeable
+
+    def _key(self, step: Step, version: dict[int, int]) -> Hashable | None:
+        """What is the same for two calls that give the same; so is how often an argument was written to."""
+        slots = slots_in((step.args, step.options))
+        try:
+            versions = tuple([version.get(self.memory[slot], 0) for slot in slots])
+            key = step.function, _exact(step.args), _exact(step.options), versions
+            hash(key)
+        except TypeError:
+            return None
+        return key
+
+    def _pruned(self, steps: list[Step], escaping: set[int]) -> list[Step]:
+        needed = {self.memory[self.slot(slot)] for slot in escaping} | {self.memory[slot] for slot in self.tape.sources}
+        kept, named = [], {self.slot(slot) for slot in escaping}
+        for step in reversed(steps):
+            if step.writes is not None:
+                if self.memory[step.writes] not in needed:
+                    continue
+            elif step.kind in ("load", "call") and not any([slot in named for _, slot in step.outs]):
+                continue
+            kept.append(step)
+            named.update(slots_in((step.args, step.options)))
+            needed |= {self.memory[slot] for slot in slots_in((step.args, step.options))}
+        return kept[::-1]
+
+
+def _numbered(owners: list[int]) -> list[int]:
+    first: dict[int, int] = {}
+    return [first.setdefault(owner, i) for i, owner in enumerate(owners)]
+
+
+def _reduced(step: Step) -> Step:
+    """A sum as the universal function's own method, which is what NumPy makes of it."""
+    if step.kind != "call" or step.function not in _REDUCTIONS:
+        leaner = None if step.kind != "call" or step.options else _LEANER.get(step.function)
+        return step if leaner is None else replace(step, function=leaner)
+    named = {
+        "axis": None,
+        **dict(zip(("axis", "dtype", "out", "keepdims"), step.args[1:], strict=False)),
+        **step.options,
+    }
+    if not {*named} <= {"axis", "dtype", "keepdims"} or type(step.args[0]) is not Ref:
+        return step
+    options = {key: value for key, value in named.items() if key == "axis" or value not in (None, np._NoValue, False)}
+    return replace(step, function=_REDUCTIONS[step.function], args=step.args[:1], options=options)
+
+
+def _exact(value: Any) -> Hashable:
+    if type(value) in (list, tuple):
+        return type(value), tuple([_exact(item) for item in value])
+    if type(value) is dict:
+        return tuple([(key, _exact(item)) for key, item in value.items()])
+    if type(value) is slice:
+        return slice, _exact((value.start, value.stop, value.step))
+    if type(value) is Ref or isinstance(value, type | np.dtype):
+        return value
+    return exact(value)
+
+
+def is_view(tape: Tape, step: Step) -> int | None:
+    """The slot of which a step's result is a view; None for what is computed."""
+    if step.kind != "call" or step.writes is not None or len(step.outs) != 1 or step.outs[0][0] is not None:
+        return None
+    owner = memory(tape.values[step.outs[0][1]])
+    return next((s for s in slots_in((step.args, step.options)) if memory(tape.values[s]) is owner), None)
+
+
+GETITEM, SETITEM = operator.getitem, operator.setitem

@@ -1,0 +1,192 @@
+"""Recorded arrays: NumPy computes as always, and every call is written on a tape, as it was made.
+
+Where `tracing` takes NumPy's functions apart into steps that a web page can do, a tape keeps the calls themselves: run
+again, they give the same bits. A recorded array never refuses: what a program could not do is noted on the tape, and
+the function goes on with the true values.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine import backend
+from ...engine.sliced_gradient import SlicedGradient
+from ...shared.operators import COMPARISONS, OPERATORS, UNARY
+
+if TYPE_CHECKING:
+    from .tape import Tape
+
+open_tape: ContextVar[Tape | None] = ContextVar("open_tape", default=None)
+
+
+class Recorded:
+    """An array of which each use is noted on a tape; for `isinstance` it is NumPy's.
+
+    A number that leaves it for Python's own arithmetic, or for a function that knows nothing of tapes, is the true one;
+    the tape then is of no use, and says why. A truth is a branch: the tape holds where it is the same.
+    """
+
+    __slots__ = ("__weakref__", "_slot", "_tape", "_value")
+    __array_priority__ = 100
+    __class__ = np.ndarray  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
+    device = "cpu"
+
+    def __init__(self, value: np.ndarray, tape: Tape, slot: int) -> None:
+        self._value, self._tape, self._slot = value, tape, slot
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[i] for i in range(len(self._value))])
+
+    def __bool__(self) -> bool:
+        answer = bool(self._value)
+        self._tape.branch(self, answer)
+        return answer
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self._tape.leaves(self, "NumPy takes it as an array"), dtype)
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if _is_foreign((*inputs, *options.get("out", ()))):
+            return NotImplemented
+        return self._tape.call(getattr(function, method) if method != "__call__" else function, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if not all([issubclass(kind, Recorded | np.ndarray) for kind in types]):
+            return NotImplemented
+        return self._tape.call(function, args, options)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._tape.call(operator.getitem, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._tape.call(operator.setitem, (self, index, value), {})
+
+    def __contains__(self, item: Any) -> bool:
+        return bool((self == item).any())
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.copy()  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> Any:
+        return np.asarray, (self._tape.leaves(self, "pickle"),)
+
+    def kept(self, what: str) -> Recorded:
+        """Itself: what outlives the function is asked for when it ends."""
+        return self
+
+
+def _is_foreign(values: tuple[Any, ...]) -> bool:
+    """Whether one of the operands knows better, such as a Variable."""
+    return any(
+        [type(v) is SlicedGradient or getattr(v, "__array_priority__", 0) > Recorded.__array_priority__ for v in values]
+    )
+
+
+def _operator(function: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
+    def apply(self: Recorded, other: Any) -> Any:
+        if _is_foreign((other,)):
+            return NotImplemented
+        return self._tape.call(function, (other, self) if swapped else (self, other), {})
+
+    return apply
+
+
+def _in_place(function: np.ufunc) -> Callable[..., Any]:
+    def apply(self: Recorded, other: Any) -> Any:
+        return NotImplemented if _is_foreign((other,)) else self._tape.call(function, (self, other), {"out": self})
+
+    return apply
+
+
+def _unary(function: np.ufunc) -> Callable[..., Any]:
+    return lambda self: self._tape.call(function, (self,), {})
+
+
+def _method(name: str) -> Callable[..., Any]:
+    function = getattr(np.ndarray, name)
+    return lambda self, *args, **options: self._tape.call(function, (self, *args), options)
+
+
+def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, *args: convert(self._tape.leaves(self, name), *args)
+
+
+def _told(name: str) -> property:
+    return property(lambda self: getattr(self._value, name))
+
+
+_OPERATORS = {**OPERATORS, "matmul": np.matmul}
+_LEAVING: dict[str, Callable[..., Any]] = {
+    **{f"__{kind.__name__}__": kind for kind in (float, int, complex, repr, str, format, round, operator.index)},
+    **{name: getattr(np.ndarray, name) for name in ("item", "tolist", "tobytes", "dump", "dumps", "tofile")},
+}
+_TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base")
+_MADE: dict[str, Any] = {
+    **{f"__{name}__": _operator(function) for name, function in {**_OPERATORS, **COMPARISONS}.items()},
+    **{f"__r{name}__": _operator(function, swapped=True) for name, function in _OPERATORS.items()},
+    **{f"__i{name}__": _in_place(function) for name, function in _OPERATORS.items()},
+    **{f"__{name}__": _unary(function) for name, function in {**UNARY, "pos": np.positive}.items()},
+    **{name: _method(name) for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name))},
+    **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
+    **{name: _told(name) for name in _TOLD},
+    "__copy__": _method("copy"),
+    "T": property(lambda self: self._tape.call(np.transpose, (self,), {})),
+    "mT": property(lambda self: self._tape.call(np.swapaxes, (self, -1, -2), {})),
+    "real": property(lambda self: self._tape.call(np.real, (self,), {})),
+    "imag": property(lambda self: self._tape.call(np.imag, (self,), {})),
+    "flat": property(lambda self: self._tape.leaves(self, "flat").flat),
+}
+for _name, _function in _MADE.items():
+    setattr(Recorded, _name, _function)
+
+
+class Module:
+    """NumPy's names, for recorded arrays: also what is made of no array, ``xp.zeros``, is noted."""
+
+    takes_numpy = True
+    draws_as_numpy = True
+
+    def __init__(self, path: ModuleType = np) -> None:
+        self._numpy = path
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("cuda", "ElementwiseKernel"):
+            raise AttributeError(name)
+        found = getattr(self._numpy, name)
+        made: Any = found
+        if isinstance(found, ModuleType):
+            made = Module(found)
+        elif callable(found) and not isinstance(found, type):
+            made = _Noted(found)
+        self.__dict__[name] = made
+        return made
+
+
+class _Noted:
+    """A function of the module, with the methods of a universal function."""
+
+    def __init__(self, function: Any) -> None:
+        self._function, self.__name__ = function, getattr(function, "__name__", "function")
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        tape = open_tape.get()
+        return self._function(*args, **options) if tape is None else tape.call(self._function, args, options)
+
+    def __getattr__(self, method: str) -> Any:
+        found = getattr(self._function, method)
+        return _Noted(found) if callable(found) else found
+
+
+module: Any = Module()
+backend.modules[Recorded] = module
+backend.numpys.add(Recorded)

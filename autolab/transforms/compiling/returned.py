@@ -1,0 +1,88 @@
+"""What a compiled function returns where it may be differentiated: one step of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...authoring.function_node import FunctionNode
+from ...engine.backend import Array
+from ...engine.configuration import using_config
+from ...engine.grad import grad
+from ...engine.variable import Variable, wrap
+from ..applied import same
+from .state import Given
+from .tracing import swapped, variables_in
+
+if TYPE_CHECKING:
+    from .compiled import Program
+
+
+def joined(
+    program: Program, function: Callable[..., Any], leaves: list[Any], args: Any, options: Any, found: Any
+) -> Any:
+    """The results of a run, joined to the graph."""
+    result, saved = found
+    ys = variables_in(result)
+    holders = program.traced.inputs
+    inputs = [leaves[one.index] if type(one) is Given else one for one in holders]
+
+    def again(given: Sequence[Variable]) -> Any:
+        """The function itself at its arguments, in the place of which are others."""
+        others = {id(x): y for x, y, one in zip(inputs, given, holders, strict=True) if type(one) is Given}
+        if any([x._data is not y._data for x, y in zip(inputs, given, strict=True) if id(x) not in others]):
+            raise RuntimeError(
+                "compile: a parameter has changed since the call, so that it cannot be made again for gradients of "
+                "higher order; expected them before the update"
+            )
+        return function(*swapped(args, others), **swapped(options, others))
+
+    call = _CompiledCall(program, again, saved, [y._data for y in ys])
+    for y, made in zip(ys, call.apply(inputs), strict=True):
+        y.node = made.node
+    return result
+
+
+class _CompiledCall(FunctionNode):
+    """The run of a compiled function. Its gradients come from its program; differentiable ones, from the function."""
+
+    def __init__(
+        self, program: Program, again: Callable[[Sequence[Variable]], Any], saved: list[Array], results: list[Array]
+    ) -> None:
+        self._program, self._again, self._saved, self._results_now = program, again, saved, results
+
+    def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
+        self.retain_inputs(tuple(range(len(inputs))))
+        results, self._results_now = self._results_now, []
+        self._shapes = [(y.shape, y.dtype) for y in results]
+        return tuple(results)
+
+    def backward(
+        self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
+    ) -> tuple[Variable | None, ...]:
+        inputs = self.get_retained_inputs()
+        if any([x.requires_grad for x in inputs]):  # only then do they come back with their graph
+            return self._by_the_function(inputs, target_input_indexes, grad_outputs)
+        starts = [
+            np.zeros(shape, dtype) if g is None else g._data
+            for g, (shape, dtype) in zip(grad_outputs, self._shapes, strict=True)
+        ]
+        found = self._program.pull(starts, self._saved)
+        return tuple([wrap(found[i], None) for i in target_input_indexes])
+
+    def _by_the_function(
+        self, inputs: tuple[Variable, ...], targets: tuple[int, ...], upstream: tuple[Variable | None, ...]
+    ) -> tuple[Variable | None, ...]:
+        if self._program.forward.draws:
+            raise RuntimeError(
+                "compile: the function draws random numbers, so that it cannot be run again for gradients of higher "
+                "order; expected the call of the function itself: .function"
+            )
+        with using_config("enable_backprop", True):
+            inputs = tuple(map(same, inputs))
+            outputs = variables_in(self._again(inputs))
+            reached = [(y, g) for y, g in zip(outputs, upstream, strict=True) if g is not None]
+            found = grad([y for y, _ in reached], list(inputs), [g for _, g in reached], True)
+        return tuple([found[i] for i in targets])

@@ -1,0 +1,184 @@
+"""What a run finds and leaves behind besides arguments and results: data, gradients, buffers of links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ...engine.node import Leaf
+from ...engine.store import publish
+from ...engine.variable import Variable, wrap
+from .recorded import Recorded
+from .tape import Tape
+
+Text = Callable[[Any], str]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The argument that comes at this place among those that are arrays or Variables."""
+
+    index: int
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where an array is: an argument or an object itself, its data, its gradient, or an attribute of it."""
+
+    holder: Any
+    kind: Literal["self", "data", "grad", "attribute"]
+    name: str = ""
+
+    def owner(self, bound: Text) -> str:
+        return f"L[{self.holder.index}]" if type(self.holder) is Given else bound(self.holder)
+
+    def text(self, bound: Text) -> str:
+        """The Python that looks it up."""
+        behind = {"self": "", "data": "._data", "grad": ".node.grad._data", "attribute": f".{self.name}"}
+        return self.owner(bound) + behind[self.kind]
+
+    def now(self, leaves: list[Any]) -> Any:
+        """The array that is there."""
+        holder = leaves[self.holder.index] if type(self.holder) is Given else self.holder
+        if self.kind == "grad":
+            return None if holder.node.grad is None else holder.node.grad._data
+        return holder if self.kind == "self" else getattr(holder, "_data" if self.kind == "data" else self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What a run puts in a place: what is in a slot, or None."""
+
+    place: Place
+    slot: int | None
+    passes: int = 0
+
+    def stores(self, bound: Text, variable: Callable[[int], str], at: Callable[[int], str]) -> list[str]:
+        """The stores, as texts of triples for `publish`."""
+        owner = self.place.owner(bound)
+        if self.place.kind == "attribute":
+            return [f"({owner}, {self.place.name!r}, {at(self._filled)})"]
+        node = f"{owner}.node"
+        if self.place.kind == "data":
+            moved = [f"({node}, 'moved', True)"] if isinstance(_node_of(self.place), Leaf) else []
+            return [f"({owner}, '_data', {at(self._filled)})", *moved]
+        grad = "None" if self.slot is None else variable(self.slot)
+        told = [("passes", self.passes), ("moved", False)] if self.slot is not None else []
+        return [f"({node}, 'grad', {grad})", *[f"({node}, {k!r}, {v})" for k, v in [*told, ("given", False)]]]
+
+    @property
+    def _filled(self) -> int:
+        assert self.slot is not None
+        return self.slot
+
+
+def _node_of(place: Place) -> Any:
+    return getattr(place.holder, "node", None)
+
+
+@dataclass(frozen=True, eq=False)
+class Out:
+    """A value among the results: an array, or a Variable of one, which was part of a graph if ``spent``."""
+
+    slot: int
+    is_variable: bool
+    spent: Callable[[Any], Any] | None = None
+
+    def text(self, value: str, bound: Text) -> str:
+        return value if self.spent is None else f"{bound(self.spent)}({value})"
+
+
+class State:
+    """The Variables and buffers that a function can reach, recorded for one run of it.
+
+    Parameters
+    ----------
+    variables : iterable of (Variable, holder)
+        The holder is the Variable itself, or the `Given` argument that it is.
+    buffers : iterable of (link, name)
+    """
+
+    def __init__(self, variables: Iterable[tuple[Variable, Any]], buffers: Iterable[tuple[Any, str]]) -> None:
+        first: dict[int, tuple[Variable, Any]] = {}
+        for variable, holder in variables:
+            first.setdefault(id(variable), (variable, holder))
+        self.variables = [pair for pair in first.values() if type(pair[0]._data) is np.ndarray]
+        self.buffers = [(link, name) for link, name in buffers if type(link.__dict__[name]) is np.ndarray]
+        self._had_none = {id(v): getattr(v.node, "grad", None) is None for v, _ in self.variables}
+        self._data: dict[int, Any] = {}
+        self._grads: dict[int, Any] = {}
+        self._moved: dict[int, bool] = {}
+        self._kept: dict[tuple[int, str], Any] = {}
+
+    def enter(self, tape: Tape, make: Callable[..., Recorded]) -> None:
+        """Put recorded arrays in all places; ``make`` is `Tape.source` or `Tape.load`."""
+        for variable, holder in self.variables:
+            data = make(variable._data, Place(holder, "data"))
+            variable._data = self._data[id(variable)] = data
+            leaf = variable.node
+            if isinstance(leaf, Leaf):
+                if leaf.grad is not None and type(leaf.grad._data) is np.ndarray:
+                    leaf.grad = wrap(make(leaf.grad._data, Place(holder, "grad")), leaf.grad.node)
+                self._grads[id(variable)], self._moved[id(variable)] = leaf.grad, leaf.moved
+        for link, name in self.buffers:
+            link.__dict__[name] = self._kept[id(link), name] = make(link.__dict__[name], Place(link, "attribute", name))
+
+    def snapshot(self) -> list[tuple[Any, str, Any]]:
+        """What `restore` puts back."""
+        found: list[tuple[Any, str, Any]] = []
+        for variable, _ in self.variables:
+            found.append((variable, "_data", variable._data))
+            if isinstance(leaf := variable.node, Leaf):
+                found += [(leaf, name, getattr(leaf, name)) for name in ("grad", "passes", "moved", "given")]
+        return [*found, *[(link, name, link.__dict__[name]) for link, name in self.buffers]]
+
+    def restore(self, snapshot: list[tuple[Any, str, Any]]) -> None:
+        """Let all be as it was: no array has been written to."""
+        publish(snapshot)
+
+    def effects(self) -> list[Effect]:
+        """What the function has put in the places since."""
+        found = []
+        for variable, holder in self.variables:
+            leaf = variable.node
+            has_moved = isinstance(leaf, Leaf) and leaf.moved and not self._moved.get(id(variable), True)
+            if has_moved or variable._data is not self._data[id(variable)]:
+                found.append(Effect(Place(holder, "data"), _slot(variable._data)))
+            if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
+                slot = None if leaf.grad is None else _slot(leaf.grad._data)
+                found.append(Effect(Place(holder, "grad"), slot, leaf.passes))
+        for link, name in self.buffers:
+            if link.__dict__[name] is not self._kept[id(link), name]:
+                found.append(Effect(Place(link, "attribute", name), _slot(link.__dict__[name])))
+        return found
+
+    def tests(self, bound: Text) -> list[str]:
+        """What must hold of the places that are no arguments, as Python."""
+        found = []
+        for variable, holder in self.variables:
+            if type(holder) is not Given:
+                name, data, node = bound(variable), variable._data, variable.node
+                found.append(f"(d := {name}._data).strides == {data.strides} and d.shape == {data.shape}")
+                found.append(f"d.dtype is {bound(data.dtype)} and {name}.node is {bound(node)}")
+                if isinstance(node, Leaf):
+                    found.append(f"{bound(node)}.grad is {'' if self._had_none[id(variable)] else 'not '}None")
+        return found
+
+    def leave(self) -> None:
+        """Put NumPy's arrays back in all places: those of now."""
+        for variable, _ in self.variables:
+            if type(variable._data) is Recorded:
+                variable._data = variable._data._value
+            leaf = variable.node
+            if isinstance(leaf, Leaf) and leaf.grad is not None and type(leaf.grad._data) is Recorded:
+                leaf.grad._data = leaf.grad._data._value
+        for link, name in self.buffers:
+            if type(link.__dict__[name]) is Recorded:
+                link.__dict__[name] = link.__dict__[name]._value
+
+
+def _slot(array: Any) -> int:
+    return int(array._slot) if type(array) is Recorded else -1

@@ -1,0 +1,319 @@
+"""A tape: the calls of NumPy's functions that a run made, and what must hold for them to be made again."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, Literal, NamedTuple
+from weakref import ref
+
+import numpy as np
+
+from ...engine.float_errors import filters, watched
+from ...engine.source import is_own
+from .recorded import Recorded, open_tape
+
+_NUMPY = np.__path__[0]
+
+TELLING = frozenset(
+    [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]
+)
+"""Functions that look at no element."""
+
+_BLANK = (np.zeros_like, np.ones_like, np.empty_like)
+"""Functions that look at the shape and the dtype of an array."""
+
+_WRITING: dict[Any, int] = {
+    operator.setitem: 0,
+    np.copyto: 0,
+    np.put: 0,
+    np.place: 0,
+    np.putmask: 0,
+    np.put_along_axis: 0,
+    np.fill_diagonal: 0,
+    **{
+        getattr(np.ndarray, name): 0
+        for name in ("fill", "put", "sort", "partition", "itemset")
+        if name in dir(np.ndarray)
+    },
+    **{getattr(np, name).at: 0 for name in ("add", "subtract", "multiply", "maximum", "minimum")},
+}
+"""Functions that write into an argument -> its place; any other does so by ``out=`` alone."""
+
+
+class Ref(NamedTuple):
+    """The array in a slot, among the arguments of a call."""
+
+    slot: int
+
+
+class Refusal(NamedTuple):
+    """Why a tape is of no use, and the line of the user's that made it so."""
+
+    what: str
+    frame: tuple[str, int] | None
+
+
+@dataclass(eq=False)
+class Step:
+    """One call: of ``function``, or what stands between calls.
+
+    ``args`` and ``options`` hold a `Ref` for every array. ``outs`` are the slots of what it gives, by their places in a
+    tuple of results; None for the result itself. ``writes`` is the slot into whose memory it writes. ``is_backward``
+    says that it belongs to the gradients of what the function returned.
+    """
+
+    kind: Literal["call", "guard", "draw", "load", "update", "errstate"]
+    function: Any
+    args: tuple[Any, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    outs: tuple[tuple[int | None, int], ...] = ()
+    writes: int | None = None
+    is_backward: bool = False
+
+
+class Tape:
+    """What a run of a function did with arrays.
+
+    Attributes
+    ----------
+    steps : list of Step
+    values : list of arrays
+        What is in each slot. A slot is given once; what is written into the memory of one is seen in its views.
+    sources : dict
+        Slot -> where its array comes from at every run: an argument, a parameter, a gradient.
+    constants : dict
+        Slot -> an array of NumPy's that stood beside recorded ones.
+    depends : list of bool
+        Whether what is in a slot depends on a source or on a draw.
+    refusal : Refusal or None
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.values: list[np.ndarray] = []
+        self.sources: dict[int, Any] = {}
+        self.constants: dict[int, np.ndarray] = {}
+        self.depends: list[bool] = []
+        self.refusal: Refusal | None = None
+        self.is_final = False
+        self.is_backward = False
+        self.made: list[ref[Recorded]] = []
+        self._setting, self._filters = np.geterr(), filters()
+        self._slots: dict[int, int] = {}
+        self._before: list[tuple[np.ndarray, bytes]] = []
+
+    # ------------------------------------------------------------------ what goes in
+    def source(self, array: np.ndarray, where: Any) -> Recorded:
+        """An array that is looked up anew at each run."""
+        slot = self._slot(array, True)
+        self.sources[slot] = where
+        return self._recorded(array, slot)
+
+    def load(self, array: np.ndarray, where: Any) -> Recorded:
+        """The same in the middle of a run: what an update has put there."""
+        slot = self._slot(array, True)
+        self.steps.append(Step("load", where, outs=((None, slot),)))
+        return self._recorded(array, slot)
+
+    def update(self, optimizer: Any, effects: Any) -> None:
+        """An update that is run as it is, once ``effects`` are published; from here on nothing can be taken back."""
+        self.steps.append(Step("update", optimizer, (effects,)))
+        self.is_final = True
+
+    # ------------------------------------------------------------------ what happens
+    def call(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
+        """Make a call, and note it."""
+        found = function(*[plain(arg) for arg in args], **{key: plain(value) for key, value in options.items()})
+        if open_tape.get() is not self or function in TELLING:
+            return found
+        self._watch()
+        return self._noted("call", function, args, options, found)
+
+    def draw(self, method: str, found: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
+        """A draw from ``config.rng``."""
+        return self._noted("draw", method, args, options, found)
+
+    def branch(self, array: Recorded, answer: bool) -> None:
+        """From here on the tape is right only where ``array`` is as true as it is now."""
+        if self.depends[array._slot]:
+            if self.is_final:
+                self.refuse("it branches on a value after an update")
+            self.steps.append(Step("guard", answer, (Ref(array._slot),)))
+
+    def leaves(self, array: Recorded, how: str) -> np.ndarray:
+        """The value, for somebody who takes it away from the tape."""
+        if self.depends[array._slot]:
+            self.refuse(f"a number leaves it for Python: {how} of an array")
+        return array._value
+
+    def refuse(self, what: str, frame: FrameType | None = None) -> None:
+        """Note why no program can do this, of which the first counts."""
+        if self.refusal is None:
+            frame = users_frame(sys._getframe(1)) if frame is None else frame
+            self.refusal = Refusal(what, None if frame is None else (frame.f_code.co_filename, frame.f_lineno))
+
+    def _watch(self) -> None:
+        """Note what is done about floating-point errors; where the function waits for one, it may go another way."""
+        if (setting := np.geterr()) != self._setting:
+            self._setting = setting
+            self.steps.append(Step("errstate", setting, is_backward=self.is_backward))
+            if (what := watched(self._filters)) is not None:
+                self.refuse(f"it uses {what}")
+        elif filters() != self._filters and watched(self._filters) is not None:
+            self.refuse("it changes the filters of warnings")
+
+    # ------------------------------------------------------------------ writing it down
+    def _noted(self, kind: Any, function: Any, args: Sequence[Any], options: dict[str, Any], found: Any) -> Any:
+        given = [*args, *options.values()]
+        refs = tuple([self._ref(arg) for arg in args]), {key: self._ref(value) for key, value in options.items()}
+        depends = kind == "draw" or (function not in _BLANK and any([self.depends[slot] for slot in slots_in(refs)]))
+        writes = self._written(function, args, options)
+        same = next((item for item in _recorded_in(given) if item._value is found), None)
+        if same is not None and writes is None and function is not operator.getitem:
+            return same  # ``np.asarray`` of an array
+        parts = list(found) if isinstance(found, tuple | list) else [found]
+        if same is None and found is not None and not all([isinstance(p, np.ndarray | np.generic) for p in parts]):
+            if depends:
+                self.refuse(f"{getattr(function, '__name__', function)} gives {type(found).__name__}, no array")
+            return found
+        if writes is not None:
+            self._spread(writes, depends)
+            if writes in self.sources or (writes in self.constants and depends):
+                self.is_final = True
+        made: list[Any] = [same] if same is not None or found is None else [self._made(part, depends) for part in parts]
+        whole = not isinstance(found, tuple | list)
+        outs = (
+            ()
+            if same is not None or found is None
+            else tuple([(None if whole else i, one._slot) for i, one in enumerate(made)])
+        )
+        self.steps.append(Step(kind, function, *refs, outs, writes, self.is_backward))
+        return made[0] if whole else type(found)(made) if type(found) in (tuple, list) else type(found)(*made)
+
+    def _made(self, part: Any, depends: bool) -> Recorded:
+        array = np.asarray(part)
+        return self._recorded(array, self._slot(array, depends))
+
+    def _recorded(self, array: np.ndarray, slot: int) -> Recorded:
+        made = Recorded(array, self, slot)
+        self.made.append(ref(made))
+        return made
+
+    def _written(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> int | None:
+        place = _WRITING.get(function) if _is_hashable(function) else None
+        target = options.get("out") if place is None else args[place]
+        target = target[0] if isinstance(target, tuple) else target
+        if isinstance(function, np.ufunc) and target is None and len(args) > function.nin:
+            target = args[function.nin]
+        written: Any = target
+        if type(written) is Recorded:
+            return int(written._slot)
+        if isinstance(written, np.ndarray):
+            self.refuse("it writes a computed value into an array of NumPy's, which was there before")
+        return None
+
+    def _spread(self, slot: int, depends: bool) -> None:
+        """What shares memory with a slot that is written to depends on what is written."""
+        if depends and not self.depends[slot]:
+            memory = _memory(self.values[slot])
+            self.depends = [is_so or _memory(v) is memory for is_so, v in zip(self.depends, self.values, strict=True)]
+
+    def _ref(self, value: Any) -> Any:
+        if type(value) is Recorded:
+            return Ref(value._slot)
+        if isinstance(value, np.ndarray):
+            return Ref(self._constant(value))
+        if type(value) in (list, tuple):
+            return type(value)([self._ref(item) for item in value])
+        if type(value) is dict:
+            return {key: self._ref(item) for key, item in value.items()}
+        if type(value) is slice:
+            return slice(self._ref(value.start), self._ref(value.stop), self._ref(value.step))
+        return value
+
+    def _constant(self, array: np.ndarray) -> int:
+        if id(array) not in self._slots:
+            self._slots[id(array)] = slot = self._slot(array, False)
+            self.constants[slot] = array
+            if array.flags.writeable:
+                self._before.append((array, array.tobytes()))
+        return self._slots[id(array)]
+
+    def _slot(self, array: np.ndarray, depends: bool) -> int:
+        self.values.append(array)
+        self.depends.append(depends)
+        return len(self.values) - 1
+
+    def check_constants(self) -> None:
+        """Refuse where the function has changed an array of NumPy's that stood beside recorded ones."""
+        if any([array.tobytes() != before for array, before in self._before]):
+            self.refuse("an array of NumPy's changes while it runs")
+
+
+# ---------------------------------------------------------------------------------------------- arguments
+def plain(value: Any) -> Any:
+    """Arguments with NumPy's arrays in the place of recorded ones."""
+    if type(value) is Recorded:
+        return value._value
+    if type(value) in (list, tuple):
+        return type(value)([plain(item) for item in value])
+    if type(value) is dict:
+        return {key: plain(item) for key, item in value.items()}
+    if type(value) is slice:
+        return slice(plain(value.start), plain(value.stop), plain(value.step))
+    return value
+
+
+def mapped(value: Any, function: Callable[[Ref], Any]) -> Any:
+    """Noted arguments with something else in the place of each `Ref`."""
+    if type(value) is Ref:
+        return function(value)
+    if type(value) in (list, tuple):
+        return type(value)([mapped(item, function) for item in value])
+    if type(value) is dict:
+        return {key: mapped(item, function) for key, item in value.items()}
+    if type(value) is slice:
+        return slice(*[mapped(part, function) for part in (value.start, value.stop, value.step)])
+    return value
+
+
+def slots_in(value: Any) -> list[int]:
+    """The slots that noted arguments name."""
+    found: list[int] = []
+    mapped(value, lambda ref: found.append(ref.slot))
+    return found
+
+
+def _recorded_in(values: Sequence[Any]) -> list[Recorded]:
+    found = []
+    for value in values:
+        if type(value) is Recorded:
+            found.append(value)
+        elif type(value) in (list, tuple):
+            found += _recorded_in(value)
+    return found
+
+
+def _memory(array: np.ndarray) -> Any:
+    """The array that owns the memory of one."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+memory = _memory
+
+
+def _is_hashable(function: Any) -> bool:
+    return type(function).__hash__ is not None
+
+
+def users_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is neither AutoLab's nor NumPy's."""
+    while frame is not None and (is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)):
+        frame = frame.f_back
+    return frame

@@ -1,0 +1,316 @@
+"""The run of a function that is noted on a tape: it is the call itself, with all that it does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...engine.backward import gradients
+from ...engine.configuration import using_config
+from ...engine.modes import modes
+from ...engine.node import Node
+from ...engine.primitive import Primitive
+from ...engine.store import own
+from ...engine.variable import Variable, wrap
+from ...gpu.traced_function import is_plain
+from ..tracing.keeping import replaced
+from .draws import RecordedGenerator
+from .reads import Reads, reads
+from .recorded import Recorded, open_tape
+from .state import Effect, Given, Out, Place, State
+from .tape import Refusal, Tape
+from .watch import watched
+
+
+@dataclass(eq=False)
+class Traced:
+    """What a traced run gave: the tape, and what it left.
+
+    Attributes
+    ----------
+    result
+        What the function returned.
+    spec
+        The same with an `Out` or a `Place` for each array and Variable.
+    effects : list of Effect
+        What the run put in places, since the last update.
+    starts, pulled, inputs
+        For a result that may be differentiated: the slots of the upstream gradients, the gradients, and of what they
+        are: a Variable, or the place of an argument.
+    """
+
+    tape: Tape
+    found: Reads
+    state: State | None = None
+    result: Any = None
+    spec: Any = None
+    effects: Sequence[Effect] = ()
+    starts: Sequence[int] = ()
+    pulled: Sequence[Out] = ()
+    inputs: Sequence[Any] = ()
+
+    @property
+    def told(self) -> list[Any]:
+        """All that is to be computed."""
+        return [self.spec, list(self.pulled)]
+
+    @property
+    def refusal(self) -> Refusal | None:
+        return self.tape.refusal
+
+    def guard(self) -> Callable[[], bool]:
+        """Whether what is around the function, and what the state is like, is as it was."""
+        assert self.state is not None
+        return self.found.guard(self.state.tests)
+
+    def observed(self, function: Any, leaves: list[Any], args: Any, options: Any) -> tuple[Any, list[Any] | None]:
+        """A call of the function itself, with the arrays that a dry run of the program has to give."""
+        told: list[list[Any]] = []
+        updates = [step for step in self.tape.steps if step.kind == "update"]
+        first = updates[0] if updates else None
+
+        def look(effects: Sequence[Effect], result: Any = None) -> None:
+            arrays = [effect.place.now(leaves) for effect in effects if effect.slot is not None]
+            told.append([np.array(array) for array in [*arrays, *(outs(self.spec, result) if first is None else [])]])
+
+        if first is not None:
+            effects = first.args[0]
+
+            def update(own: Callable[[], None]) -> None:
+                look(effects)
+                own()
+
+            with overridden(first.function.__self__, update):
+                result = function(*args, **options)
+        else:
+            result = function(*args, **options)
+            look(self.effects, result)
+            told[0] += self._pulled_from(result, leaves)
+        return result, told[0] if told else None
+
+    def _pulled_from(self, result: Any, leaves: list[Any]) -> list[Any]:
+        """The gradients of a result, for upstream gradients of 1."""
+        if not self.pulled:
+            return []
+        ys = variables_in(result)
+        found = gradients(ys, [wrap(np.ones_like(y._data), None) for y in ys], False, frozenset())
+        holders = [leaves[one.index] if type(one) is Given else one for one in self.inputs]
+        return [found.get(x.node) for x in holders]
+
+
+class overridden:
+    """Let the update of an optimizer be done by a function that is given the update itself."""
+
+    def __init__(self, optimizer: Any, by: Callable[[Callable[[], None]], Any]) -> None:
+        self._optimizer, self._by = optimizer, by
+
+    def __enter__(self) -> None:
+        own = type(self._optimizer)._step.__get__(self._optimizer)
+        self._optimizer.__dict__["_step"] = lambda: self._by(own)
+
+    def __exit__(self, *_: Any) -> None:
+        self._optimizer.__dict__.pop("_step", None)
+
+
+def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, options: Any) -> Traced:
+    """Call a function, and note what it does with arrays."""
+    found = reads(function, objects)
+    tape = Tape()
+    if found.too_large is not None:
+        tape.refuse(
+            f"it can read {found.too_large}, which is too large to be compared at each call: pass it as an argument"
+        )
+        return Traced(tape, found, result=function(*args, **options))
+    given = [(leaf, Given(i)) for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
+    state = State([*given, *[(v, v) for v in found.variables]], found.buffers)
+    run = _Run(tape, state, found, leaves)
+    try:
+        result = run(function, args, options)
+    except Exception as error:
+        if tape.is_final:
+            raise
+        run.undo()
+        tape.refuse(f"it raises {type(error).__name__} when it is traced")
+        return Traced(tape, found, result=function(*args, **options))
+    return run.traced(result)
+
+
+class _Run:
+    """One traced call."""
+
+    def __init__(self, tape: Tape, state: State, found: Reads, leaves: list[Any]) -> None:
+        self.tape, self.state, self.found, self.leaves = tape, state, found, leaves
+        self._rng = modes().rng if "numpy.random" in sys.modules else None
+        self._drawn: Any = None if self._rng is None else self._rng.bit_generator.state
+        self._before = state.snapshot()
+        self.effects: list[Effect] = []
+        self._pulled: tuple[list[int], list[Out], list[Any]] = ([], [], [])
+
+    def __call__(self, function: Any, args: Any, options: Any) -> Any:
+        tape, state = self.tape, self.state
+        arrays: dict[int, Recorded] = {}
+        for i, leaf in enumerate(self.leaves):
+            if not isinstance(leaf, Variable) and id(leaf) not in arrays:
+                arrays[id(leaf)] = tape.source(leaf, Place(Given(i), "self"))
+        state.enter(tape, tape.source)
+        overrides = [overridden(optimizer, self._update(optimizer)) for optimizer in self.found.optimizers]
+        token = open_tape.set(tape)
+        try:
+            for override in overrides:
+                override.__enter__()
+            rng = RecordedGenerator.of(modes().rng, tape)
+            with using_config("rng", rng), watched(tape, self.found.codes):
+                result = function(*swapped(args, arrays), **swapped(options, arrays))
+            self.effects = state.effects()
+            self._differentiate(result)
+            return result
+        finally:
+            open_tape.reset(token)
+            for override in overrides:
+                override.__exit__()
+            state.leave()
+
+    def _update(self, optimizer: Any) -> Callable[[Callable[[], None]], None]:
+        def update(own: Callable[[], None]) -> None:
+            self.tape.update(own, self.state.effects())
+            self.state.leave()
+            token = open_tape.set(None)
+            try:
+                own()
+            finally:
+                open_tape.reset(token)
+                self.state.enter(self.tape, self.tape.load)
+
+        return update
+
+    def undo(self) -> None:
+        """Put back what was there before the call."""
+        self.state.restore(self._before)
+        if self._rng is not None:
+            self._rng.bit_generator.state = self._drawn
+        self._unwrap()
+
+    def traced(self, result: Any) -> Traced:
+        tape = self.tape
+        spec = self._spec(result)
+        if any([effect.slot == -1 for effect in self.effects]):
+            tape.refuse("it stores an array that was not computed from its inputs")
+        result = _unwrapped(result)
+        self._unwrap()
+        if (path := self.found.changed()) is not None:
+            tape.refuse(f"it changes {path}")
+        tape.check_constants()
+        return Traced(tape, self.found, self.state, result, spec, self.effects, *self._pulled)
+
+    def _is_step(self) -> bool:
+        """Whether the function has computed gradients of its own, or updated something."""
+        is_updated = any([step.kind == "update" for step in self.tape.steps])
+        return is_updated or any([effect.place.kind in ("grad", "data") for effect in self.effects])
+
+    def _differentiate(self, result: Any) -> None:
+        """Note how the gradients of what was returned are computed from upstream ones."""
+        ys = variables_in(result)
+        if self._is_step() or not any([y.node is not None for y in ys]):
+            return
+        if self.effects or not all([type(y._data) is Recorded and y.node is not None for y in ys]):
+            return self.tape.refuse("it returns both a value that is to be differentiated and something else")
+        self.tape.is_backward = True
+        starts = [self.tape.source(np.ones_like(y._data._value), None) for y in ys]
+        found: dict[Any, Any] = gradients(ys, [wrap(g, None) for g in starts], False, frozenset())
+        inputs = [(v, holder) for v, holder in self.state.variables if v.node in found]
+        pulled = [own(found[v.node], set())._data for v, _ in inputs]
+        if not all([type(g) is Recorded for g in pulled]) or any(
+            [g.shape != v.shape for g, (v, _) in zip(pulled, inputs, strict=True)]
+        ):
+            return self.tape.refuse("its gradients do not depend on what it is given")
+        self._pulled = [g._slot for g in starts], [Out(g._slot, False) for g in pulled], [h for _, h in inputs]
+
+    def _spec(self, result: Any) -> Any:
+        """What was returned, with places in the stead of what is in them."""
+        if isinstance(result, Variable):
+            holder = next((h for v, h in self.state.variables if v is result), None)
+            if holder is not None:
+                return Place(holder, "self")
+            if type(result._data) is not Recorded:
+                return self._no_data("a Variable that it does not compute")
+            return Out(result._data._slot, True, None if result.node is None or self._pulled[0] else spent)
+        if type(result) is Recorded:
+            return Out(result._slot, False)
+        if type(result) in (list, tuple):
+            return type(result)([self._spec(item) for item in result])
+        if type(result) is dict:
+            return {key: self._spec(item) for key, item in result.items()}
+        return result if is_plain(result) else self._no_data(type(result).__name__)
+
+    def _no_data(self, what: str) -> None:
+        self.tape.refuse(f"it returns {what}")
+
+    def _unwrap(self) -> None:
+        replaced([one for made in self.tape.made if (one := made()) is not None])
+
+
+def outs(spec: Any, result: Any) -> list[Any]:
+    """The arrays of a result that a program computes."""
+    if isinstance(spec, Out):
+        return [result._data if spec.is_variable else result]
+    if type(spec) in (list, tuple):
+        return [array for one, item in zip(spec, result, strict=True) for array in outs(one, item)]
+    if type(spec) is dict:
+        return [array for key, one in spec.items() for array in outs(one, result[key])]
+    return []
+
+
+def variables_in(result: Any) -> list[Variable]:
+    """The Variables in what a function returned."""
+    if isinstance(result, Variable):
+        return [result]
+    if type(result) is dict:
+        return variables_in(list(result.values()))
+    return [v for item in result for v in variables_in(item)] if type(result) in (list, tuple) else []
+
+
+def swapped(value: Any, others: dict[int, Any]) -> Any:
+    """Arguments with others in the place of some."""
+    if id(value) in others:
+        return others[id(value)]
+    if type(value) in (list, tuple):
+        return type(value)([swapped(item, others) for item in value])
+    if type(value) is dict:
+        return {key: swapped(item, others) for key, item in value.items()}
+    return value
+
+
+def _unwrapped(value: Any) -> Any:
+    """A result with NumPy's arrays."""
+    if type(value) is Recorded:
+        return value._value
+    if isinstance(value, Variable):
+        if type(value._data) is Recorded:
+            value._data = value._data._value
+        return value
+    if type(value) in (list, tuple):
+        return type(value)([_unwrapped(item) for item in value])
+    if type(value) is dict:
+        return {key: _unwrapped(item) for key, item in value.items()}
+    return value
+
+
+def _used_up(g: Any, saved: Any) -> Any:
+    raise RuntimeError(
+        "backward: this value comes out of a compiled step, which keeps no graph; call backward inside of the compiled "
+        "function, or compile the function that computes the value"
+    )
+
+
+_SPENT = Primitive(lambda xp, x: x, {}, True, None, ("y",), "compiled")
+_NOBODY = Node.leaf()
+
+
+def spent(value: Variable) -> Variable:
+    """A value that requires a gradient, the graph of which is not kept."""
+    value.node = Node.join(_SPENT, [(_NOBODY, 0, _used_up, None, None)])
+    return value

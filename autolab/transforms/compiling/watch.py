@@ -1,0 +1,89 @@
+"""What a run does that leaves no trace on a tape: it is found by Python's own hook for profilers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+from ...engine.source import is_own
+from .tape import _NUMPY, Tape, users_frame
+
+_PURE = frozenset(
+    "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905
+)
+_IMPURE = frozenset("print input open exec eval compile __import__ globals locals vars breakpoint".split())  # noqa: SIM905
+_TOOLS = (
+    "contextlib",
+    "functools",
+    "typing",
+    "dataclasses",
+    "collections",
+    "abc",
+    "enum",
+    "operator",
+    "warnings",
+    "copy",
+)
+_HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool, slice, range)
+
+
+@contextmanager
+def watched(tape: Tape, codes: set[CodeType]) -> Iterator[None]:
+    """Refuse on ``tape`` what calls into foreign code, or reads and writes outside of the process.
+
+    Parameters
+    ----------
+    tape : Tape
+    codes : set
+        The user's code whose surroundings are known.
+    """
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call":
+            _entered(tape, codes, frame)
+        elif event == "c_call" and frame.f_code in codes and (name := _foreign(arg)) is not None:
+            tape.refuse(f"it calls {name}", users_frame(frame))
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def _is_library(frame: FrameType) -> bool:
+    return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
+
+
+def _entered(tape: Tape, codes: set[CodeType], frame: FrameType) -> None:
+    """A call of a function that is written in Python."""
+    if _is_library(frame) or frame.f_code in codes:
+        return
+    back = frame.f_back
+    while back is not None and back.f_code not in codes:
+        if _is_library(back):
+            return  # what a library does inside is its own affair
+        back = back.f_back
+    module = str(frame.f_globals.get("__name__", "?"))
+    if module.partition(".")[0] in _TOOLS or frame.f_code.co_filename.startswith("<"):
+        return
+    tape.refuse(f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", back)
+
+
+def _foreign(function: Any) -> str | None:
+    """The name of a function of C that is more than arithmetic; None for one that is not."""
+    owner = getattr(function, "__self__", None)
+    name = getattr(function, "__name__", "?")
+    if owner is None or isinstance(owner, ModuleType):
+        module = str(getattr(function, "__module__", None) or "builtins")
+        if module == "builtins":
+            return name if name in _IMPURE else None
+        return None if module.partition(".")[0] in _PURE and "random" not in module else f"{module}.{name}"
+    kind = owner if isinstance(owner, type) else type(owner)
+    if kind in _HELD or (kind.__module__.partition(".")[0] in _PURE and "random" not in kind.__module__):
+        return None
+    return f"{kind.__name__}.{name}"
