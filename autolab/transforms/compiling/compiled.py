@@ -14,8 +14,7 @@ from ...engine.backward import guards as watched_nodes
 from ...engine.errors import a_kind
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import retained
-from ...engine.variable import Variable
-from ...gpu.traced_function import exact, is_plain
+from .arguments import Signature, taker
 from .executable import Executable, Miss, named
 from .lowering import Lowered
 from .returned import joined
@@ -91,6 +90,7 @@ class Compiled:
         self._programs: dict[Hashable, list[Program]] = {}
         self._refused: dict[Hashable, Refusal] = {}
         self._warned = False
+        self._last: Program | None = None
         update_wrapper(self, function, updated=())
 
     def __repr__(self) -> str:
@@ -105,45 +105,43 @@ class Compiled:
         return held[self]
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        mode = modes()
-        if (watchers and mode.hooks) or listeners or watched_nodes or retained:
+        if listeners or watched_nodes or retained or (watchers and modes().hooks):
             return self.function(*args, **options)
-        leaves: list[Any] = []
-        objects: list[Any] = []
+        program = self._last
+        if program is not None:
+            leaves = program.takes(args, options)
+            if leaves is not None and program.fits():
+                return program(self, leaves, args, options)
         try:
-            key: Hashable = (_signed(args, leaves, objects), _signed(options, leaves, objects) if options else None)
-            if len(leaves) > 1 and len({id(leaf) for leaf in leaves}) < len(leaves):
-                key = key, tuple([[id(a) for a in leaves].index(id(leaf)) for leaf in leaves])
-            key = key, mode.enable_backprop, mode.train
-            programs = self._programs.get(key)
-        except TypeError:  # an argument that is neither data nor can be compared
+            signature = Signature(args, options)
+            programs = self._programs.setdefault(signature.key, [])
+        except TypeError:
             return self.function(*args, **options)
-        if programs is None:
-            if key in self._refused:
-                return self.function(*args, **options)
-            programs = self._programs[key] = []
+        if signature.key in self._refused:
+            return self.function(*args, **options)
         for program in programs:
             if program.fits():
-                return program(self, leaves, args, options)
-        return self._first(key, programs, leaves, objects, args, options)
+                self._last = None if signature.has_twins else program
+                return program(self, signature.leaves, args, options)
+        return self._first(signature, programs, args, options)
 
-    def _first(
-        self, key: Hashable, programs: list[Program], leaves: list[Any], objects: list[Any], args: Any, options: Any
-    ) -> Any:
+    def _first(self, signature: Signature, programs: list[Program], args: Any, options: Any) -> Any:
+        key = signature.key
         if len(programs) >= _MOST_PROGRAMS or len(self._programs) > 8 * _MOST_PROGRAMS:
             self._refuse(
                 key, Refusal("there are too many kinds of calls: arguments or what stands around it change", None)
             )
             return self.function(*args, **options)
-        traced = trace(self.function, leaves, objects, args, options)
+        takes = taker(args, options)
+        traced = trace(self.function, signature.leaves, signature.objects, args, options)
         if traced.refusal is not None:
             self._refuse(key, traced.refusal)
         else:
-            programs.append(Program(key, traced, objects))
+            programs.append(Program(key, traced, signature.objects, takes))
         return traced.result
 
     def _refuse(self, key: Hashable, refusal: Refusal) -> None:
-        self._refused[key] = refusal
+        self._refused[key], self._last = refusal, None
         self._programs.pop(key, None)
         if not self._warned:
             self._warned = True
@@ -178,8 +176,9 @@ class Program:
         How often it was run.
     """
 
-    def __init__(self, key: Hashable, traced: Traced, objects: list[Any]) -> None:
+    def __init__(self, key: Hashable, traced: Traced, objects: list[Any], takes: Any) -> None:
         self.key, self.traced, self.calls = key, traced, 0
+        self.takes = takes
         self.fits = traced.guard()
         self._held = objects  # their ids are in the key
         self._busy, self._pulling = Lock(), Lock()
@@ -274,28 +273,3 @@ def _equal(found: list[Any], expected: list[Any]) -> bool:
             for a, b in zip(map(np.asarray, found), map(np.asarray, expected), strict=True)
         ]
     )
-
-
-def _signed(value: Any, leaves: list[Any], objects: list[Any]) -> Hashable:
-    """The kind of an argument; arrays and Variables are put into ``leaves``, what is no data into ``objects``."""
-    kind = type(value)
-    if kind is np.ndarray:
-        leaves.append(value)
-        return value.shape, value.strides, value.dtype
-    if isinstance(value, Variable):
-        leaves.append(value)
-        data, node = value._data, value.node
-        if type(data) is not np.ndarray:
-            raise TypeError("not in main memory")
-        grad = getattr(node, "grad", None) is None
-        return kind, data.shape, data.strides, data.dtype, None if node is None else (node.order == 0, grad)
-    if kind is tuple or kind is list:
-        return kind, tuple([_signed(item, leaves, objects) for item in value])
-    if kind is dict:
-        return tuple([(key, _signed(item, leaves, objects)) for key, item in value.items()])
-    if is_plain(value):
-        return exact(value)
-    if isinstance(value, np.ndarray):
-        raise TypeError("a kind of array of its own")
-    objects.append(value)
-    return id(value)

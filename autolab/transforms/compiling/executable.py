@@ -12,7 +12,7 @@ from ...engine.store import publish
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .lowering import GETITEM, SETITEM, Lowered, is_view
-from .state import Effect, Place
+from .state import Effect, Given, Place
 from .tape import Ref, Step, mapped, slots_in
 
 FILE = PACKAGE + "transforms/compiling/<compiled>"
@@ -61,8 +61,8 @@ class Executable:
             "errstate": np.errstate,
         }
         self._known: dict[int, str] = {}
-        self._places: dict[int, str] = {}
         self._wrapped: dict[int, str] = {}
+        self._held: set[str] = set()
         self._buffers = _Buffers()
         self._last = self._last_uses(escaping)
         self.draws = any([step.kind == "draw" for step in steps])
@@ -86,8 +86,9 @@ class Executable:
         if self._dry:
             self._lines.append(f"return [{', '.join([*self._told(effects), *self._told(_results(result))])}]")
             return
+        text = self._result(result)
         self._publish(effects)
-        self._lines.append(f"return {self._result(result)}")
+        self._lines.append(f"return {text}")
 
     def _told(self, items: Sequence[Any]) -> list[str]:
         return [self._at(slot) for item in items if (slot := getattr(item, "slot", None)) is not None]
@@ -119,7 +120,15 @@ class Executable:
 
     def place(self, where: Place) -> str:
         """The text of where an array is looked up or put."""
-        return where.text(self._bound)
+        return where.text(self._holder)
+
+    def _holder(self, holder: Any) -> str:
+        """The name of an object whose state is read or set, or of an argument."""
+        name = f"a{holder.index}" if type(holder) is Given else self._bound(holder)
+        if type(holder) is Given and name not in self._held:
+            self._held.add(name)
+            self._lines.append(f"{name} = L[{holder.index}]")
+        return name
 
     def _sources(self) -> None:
         used = {slot for step in self._steps for slot in slots_in((step.args, step.options))} | self._kept
@@ -173,15 +182,14 @@ class Executable:
             target, index, value = [self._text(arg) for arg in step.args]
             self._lines.append(f"{target}[{index}] = {value}")
         elif (out := self._out(step, i)) is not None:
-            function = self._bound(step.function)
-            self._lines.append(f"{function}({self._arguments(step, _settled(step, out))}{self._out_text(step, out)})")
+            self._lines.append(f"{self._bound(step.function)}({self._arguments_with(step, out)})")
         elif step.function is GETITEM:
             self._assign(step, "", f"{self._text(step.args[0])}[{self._text(step.args[1])}]")
         else:
             self._assign(step, self._bound(step.function), self._arguments(step))
 
-    def _arguments(self, step: Step, args: Sequence[Any] | None = None) -> str:
-        texts = [self._text(arg) for arg in (step.args if args is None else args)]
+    def _arguments(self, step: Step) -> str:
+        texts = [self._text(arg) for arg in step.args]
         return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in step.options.items()]])
 
     def _assign(self, step: Step, function: str, arguments: str) -> None:
@@ -241,9 +249,17 @@ class Executable:
         like = (static.shape, static.strides, static.dtype) == (value.shape, value.strides, value.dtype)
         return like and static.nbytes == value.nbytes and self._buffers.has(self._low.memory[slot])
 
-    def _out_text(self, step: Step, out: np.ndarray) -> str:
-        name = self._bound(out)
-        return f", {name}" if isinstance(step.function, np.ufunc) else f", out={name}"
+    def _arguments_with(self, step: Step, out: np.ndarray) -> str:
+        """The arguments of a call that fills a buffer; by position where that is possible, which is faster."""
+        name, options = self._bound(out), dict(step.options)
+        texts = [self._text(arg) for arg in _settled(step, out)]
+        if getattr(step.function, "__name__", "") == "reduce":
+            texts += [self._text(options.pop("axis", 0)), self._text(options.pop("dtype", None)), name]
+        elif isinstance(step.function, np.ufunc) or step.function is np.dot:
+            texts.append(name)
+        else:
+            options["out"] = out
+        return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in options.items()]])
 
     # ------------------------------------------------------------------ what is left behind
     def _variable(self, slot: int) -> str:
@@ -254,7 +270,7 @@ class Executable:
         return self._wrapped[slot]
 
     def _publish(self, effects: Sequence[Effect]) -> None:
-        stores = [store for effect in effects for store in effect.stores(self._bound, self._variable, self._at)]
+        stores = [store for effect in effects for store in effect.stores(self._holder, self._variable, self._at)]
         if stores:
             self._lines.append(f"publish([{', '.join(stores)}])")
 

@@ -61,6 +61,7 @@ class Lowered:
         self.written = {self.memory[step.writes] for step in tape.steps if step.writes is not None}
         self.static: dict[int, np.ndarray] = dict(tape.constants)
         self._same: dict[int, int] = {}
+        self._spread: dict[int, Ref] = {}
         self.steps = self._pruned(self._without_repeats([_reduced(step) for step in tape.steps]), set(escaping))
 
     def copy(self) -> Lowered:
@@ -90,6 +91,7 @@ class Lowered:
                 args=mapped(step.args, lambda ref: Ref(self.slot(ref.slot))),
                 options=mapped(step.options, lambda ref: Ref(self.slot(ref.slot))),
             )
+            step = self._narrow(step)
             if step.kind != "call" or step.writes is not None or not self._are_fresh(step):
                 kept.append(step)
                 continue
@@ -99,6 +101,8 @@ class Lowered:
             if (other := self._unchanged(step)) is not None:
                 self._stands_for(step.outs[0][1], other)
                 continue
+            if step.function is np.broadcast_to and type(step.args[0]) is Ref:
+                self._spread[step.outs[0][1]] = step.args[0]
             key = self._key(step, version)
             if key is not None and key in known:
                 for (_, slot), (_, first) in zip(step.outs, known[key].outs, strict=True):
@@ -108,6 +112,19 @@ class Lowered:
                 known[key] = step
             kept.append(step)
         return kept
+
+    def _narrow(self, step: Step) -> Step:
+        """A step between elements without what spreads an operand to the shape that it gets from another anyway."""
+        if not any([type(arg) is Ref and arg.slot in self._spread for arg in step.args]) or not is_elementwise(step):
+            return step
+        args = list(step.args)
+        for i, arg in enumerate(args):
+            if type(arg) is Ref and arg.slot in self._spread:
+                trial = [*args[:i], self._spread[arg.slot], *args[i + 1 :]]
+                shapes = [self.tape.values[one.slot].shape if type(one) is Ref else () for one in trial]
+                if np.broadcast_shapes(*shapes) == self.tape.values[step.outs[0][1]].shape:
+                    args = trial
+        return replace(step, args=tuple(args))
 
     def _are_fresh(self, step: Step) -> bool:
         return all([self.is_fresh(slot) for _, slot in step.outs])
@@ -195,6 +212,12 @@ def _exact(value: Any) -> Hashable:
     if type(value) is Ref or isinstance(value, type | np.dtype):
         return value
     return exact(value)
+
+
+def is_elementwise(step: Step) -> bool:
+    """Whether a step is a universal function of elements, with one result that it makes itself."""
+    function = step.function
+    return isinstance(function, np.ufunc) and function.signature is None and not step.options and len(step.outs) == 1
 
 
 def is_view(tape: Tape, step: Step) -> int | None:

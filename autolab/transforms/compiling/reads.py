@@ -189,6 +189,7 @@ class _Walk:
         elif isinstance(value, type):
             if _is_the_users(value):
                 self._attributes(path, value.__dict__)
+                self._waiting.extend([(one.__name__, one) for one in value.__mro__[1:]])
         elif isinstance(value, ModuleType):
             if _is_the_users(value):
                 self._attributes(path, vars(value))

@@ -32,13 +32,10 @@ class Place:
     kind: Literal["self", "data", "grad", "attribute"]
     name: str = ""
 
-    def owner(self, bound: Text) -> str:
-        return f"L[{self.holder.index}]" if type(self.holder) is Given else bound(self.holder)
-
-    def text(self, bound: Text) -> str:
-        """The Python that looks it up."""
+    def text(self, held: Text) -> str:
+        """The Python that looks it up; ``held`` gives the name of the holder."""
         behind = {"self": "", "data": "._data", "grad": ".node.grad._data", "attribute": f".{self.name}"}
-        return self.owner(bound) + behind[self.kind]
+        return held(self.holder) + behind[self.kind]
 
     def now(self, leaves: list[Any]) -> Any:
         """The array that is there."""
@@ -55,28 +52,27 @@ class Effect:
     place: Place
     slot: int | None
     passes: int = 0
+    moved: bool = False
+    is_leaf: bool = True
+    had_one: bool = True
+    """Whether there was a gradient before, which may be one that the user set."""
 
-    def stores(self, bound: Text, variable: Callable[[int], str], at: Callable[[int], str]) -> list[str]:
+    def stores(self, held: Text, variable: Callable[[int], str], at: Callable[[int], str]) -> list[str]:
         """The stores, as texts of triples for `publish`."""
-        owner = self.place.owner(bound)
-        if self.place.kind == "attribute":
+        owner, kind = held(self.place.holder), self.place.kind
+        if kind == "attribute":
             return [f"({owner}, {self.place.name!r}, {at(self._filled)})"]
-        node = f"{owner}.node"
-        if self.place.kind == "data":
-            moved = [f"({node}, 'moved', True)"] if isinstance(_node_of(self.place), Leaf) else []
-            return [f"({owner}, '_data', {at(self._filled)})", *moved]
+        moved = f"({owner}.node, 'moved', {self.moved})"
+        if kind == "data":
+            return [f"({owner}, '_data', {at(self._filled)})", *[moved] * self.is_leaf]
         grad = "None" if self.slot is None else variable(self.slot)
-        told = [("passes", self.passes), ("moved", False)] if self.slot is not None else []
-        return [f"({node}, 'grad', {grad})", *[f"({node}, {k!r}, {v})" for k, v in [*told, ("given", False)]]]
+        told = [("passes", self.passes)] * (self.slot is not None) + [("given", False)] * self.had_one
+        return [f"({owner}.node, 'grad', {grad})", moved, *[f"({owner}.node, {k!r}, {v})" for k, v in told]]
 
     @property
     def _filled(self) -> int:
         assert self.slot is not None
         return self.slot
-
-
-def _node_of(place: Place) -> Any:
-    return getattr(place.holder, "node", None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +142,14 @@ class State:
             leaf = variable.node
             has_moved = isinstance(leaf, Leaf) and leaf.moved and not self._moved.get(id(variable), True)
             if has_moved or variable._data is not self._data[id(variable)]:
-                found.append(Effect(Place(holder, "data"), _slot(variable._data)))
+                is_leaf = isinstance(leaf, Leaf)
+                moved = is_leaf and leaf.moved
+                found.append(Effect(Place(holder, "data"), _slot(variable._data), 0, moved, is_leaf))
             if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
                 slot = None if leaf.grad is None else _slot(leaf.grad._data)
-                found.append(Effect(Place(holder, "grad"), slot, leaf.passes))
+                found.append(
+                    Effect(Place(holder, "grad"), slot, leaf.passes, leaf.moved, True, not self._had_none[id(variable)])
+                )
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
                 found.append(Effect(Place(link, "attribute", name), _slot(link.__dict__[name])))

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.backward import gradients
 from ...engine.configuration import using_config
 from ...engine.modes import modes
-from ...engine.node import Node
+from ...engine.node import Node, new_order
 from ...engine.primitive import Primitive
 from ...engine.store import own
 from ...engine.variable import Variable, wrap
@@ -312,5 +312,7 @@ _NOBODY = Node.leaf()
 
 def spent(value: Variable) -> Variable:
     """A value that requires a gradient, the graph of which is not kept."""
-    value.node = Node.join(_SPENT, [(_NOBODY, 0, _used_up, None, None)])
+    value.node = node = Node()
+    node.parent, node.place, node.rule, node.saved, node.fit, node.more = _NOBODY, 0, _used_up, None, None, None
+    node.function, node.order = _SPENT, new_order()
     return value
