@@ -52,8 +52,7 @@ class Effect:
     place: Place
     slot: int | None
     passes: int = 0
-    moved: bool = False
-    is_leaf: bool = True
+    moved: bool | None = False
     had_one: bool = True
     """Whether there was a gradient before, which may be one that the user set."""
 
@@ -64,7 +63,7 @@ class Effect:
             return [f"({owner}, {self.place.name!r}, {at(self._filled)})"]
         moved = f"({owner}.node, 'moved', {self.moved})"
         if kind == "data":
-            return [f"({owner}, '_data', {at(self._filled)})", *[moved] * self.is_leaf]
+            return [f"({owner}, '_data', {at(self._filled)})", *[moved] * (self.moved is not None)]
         grad = "None" if self.slot is None else variable(self.slot)
         told = [("passes", self.passes)] * (self.slot is not None) + [("given", False)] * self.had_one
         return [f"({owner}.node, 'grad', {grad})", moved, *[f"({owner}.node, {k!r}, {v})" for k, v in told]]
@@ -142,14 +141,12 @@ class State:
             leaf = variable.node
             has_moved = isinstance(leaf, Leaf) and leaf.moved and not self._moved.get(id(variable), True)
             if has_moved or variable._data is not self._data[id(variable)]:
-                is_leaf = isinstance(leaf, Leaf)
-                moved = is_leaf and leaf.moved
-                found.append(Effect(Place(holder, "data"), _slot(variable._data), 0, moved, is_leaf))
+                moved = leaf.moved if isinstance(leaf, Leaf) else None
+                found.append(Effect(Place(holder, "data"), _slot(variable._data), 0, moved))
             if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
                 slot = None if leaf.grad is None else _slot(leaf.grad._data)
-                found.append(
-                    Effect(Place(holder, "grad"), slot, leaf.passes, leaf.moved, True, not self._had_none[id(variable)])
-                )
+                had_one = not self._had_none[id(variable)]
+                found.append(Effect(Place(holder, "grad"), slot, leaf.passes, leaf.moved, had_one))
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
                 found.append(Effect(Place(link, "attribute", name), _slot(link.__dict__[name])))
