@@ -137,6 +137,8 @@ class Link(Displayed, CheckedArguments):
         raise NotImplementedError(f"{type(self).__name__}: write forward(self, x)")
 
     _evaluates: bool = False
+    _observed: ClassVar[tuple[str, ...]] = ()
+    """Attributes that `forward` sets and never reads."""
 
     def eval(self) -> Self:
         """From now on compute as in `autolab.test_mode`, this link and all in it; returns the link itself."""

@@ -90,6 +90,8 @@ class Classifier(Link):
         self.lossfun, self.accfun = lossfun, accfun
         self.y = self.loss = self.accuracy = None
 
+    _observed = ("y", "loss", "accuracy")
+
     def forward(self, x: Any, t: Any) -> Any:
         """The loss of the batch ``x`` with the labels ``t``."""
         y = self.predictor(x)

@@ -95,6 +95,10 @@ def report(values: Mapping[str, Any], observer: Any = None) -> None:
     """
     if not isinstance(values, Mapping):
         raise TypeError(f"report: values is {a_kind(values)}; expected a dictionary, such as {{'loss': loss}}")
+    arrays: list[Any] = [getattr(value, "_data", value) for value in values.values()]
+    recorded = [array for array in arrays if hasattr(array, "at_every_run")]
+    if recorded:  # the step is being compiled
+        return recorded[0].at_every_run(report, values, observer)
     stack = _listening.get()
     if stack:
         reporter, observation = stack[-1]

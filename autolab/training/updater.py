@@ -14,6 +14,7 @@ from ..links import Link
 from ..optimizers import Optimizer
 from ..shared.generators import generator_state, generator_store
 from ..shared.state_layout import NUMBER, TEXT, Slot, is_handed_over, layout_of, under
+from ..transforms.compiling import compile as compiled
 
 
 class StandardUpdater:
@@ -30,6 +31,9 @@ class StandardUpdater:
         After its `setup`.
     loss_func : callable, optional
         From the parts of a batch to a loss; by default the optimizer's target.
+    compile : bool
+        Let `autolab.compile` trace an update once and then make it without Python's share of the work; the numbers are
+        the same, bit for bit.
 
     Attributes
     ----------
@@ -51,8 +55,14 @@ class StandardUpdater:
     """
 
     def __init__(
-        self, iterator: SerialIterator, optimizer: Optimizer, loss_func: Callable[..., Any] | None = None
+        self,
+        iterator: SerialIterator,
+        optimizer: Optimizer,
+        loss_func: Callable[..., Any] | None = None,
+        compile: bool = False,
     ) -> None:
+        if type(compile) is not bool:
+            raise TypeError(f"StandardUpdater: compile is {compile!r:.60}; expected True or False")
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"StandardUpdater: optimizer is {a_kind(optimizer)}; expected an Optimizer")
         if optimizer.target is None:
@@ -64,6 +74,7 @@ class StandardUpdater:
             )
         self.iterator, self.optimizer = iterator, optimizer
         self.loss_func = loss_func or optimizer.target
+        self._compiled = compiled(partial(optimizer.update, self.loss_func)) if compile else None
         self.previous_epoch_detail = iterator.epoch_detail
 
     @property
@@ -99,7 +110,10 @@ class StandardUpdater:
         try:
             self.previous_epoch_detail = self.iterator.epoch_detail
             batch = self._batch()
-            self.optimizer.update(self.loss_func, *batch)
+            if self._compiled is None:
+                self.optimizer.update(self.loss_func, *batch)
+            else:
+                self._compiled(*batch)
         except BaseException:
             if self.iteration == t:
                 undo()

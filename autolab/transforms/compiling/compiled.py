@@ -91,6 +91,7 @@ class Compiled:
         self._refused: dict[Hashable, Refusal] = {}
         self._warned = False
         self._last: Program | None = None
+        self._put_off = 0
         update_wrapper(self, function, updated=())
 
     def __repr__(self) -> str:
@@ -136,8 +137,12 @@ class Compiled:
         traced = trace(self.function, signature.leaves, signature.objects, args, options)
         if traced.refusal is not None:
             self._refuse(key, traced.refusal)
-        else:
+        elif traced.state is not None:
             programs.append(Program(key, traced, signature.objects, takes))
+        else:
+            self._put_off += 1
+            if self._put_off > _MOST_PROGRAMS:
+                self._refuse(key, Refusal("an object around it gets another attribute at each call", None))
         return traced.result
 
     def _refuse(self, key: Hashable, refusal: Refusal) -> None:

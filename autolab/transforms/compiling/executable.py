@@ -63,6 +63,7 @@ class Executable:
         self._known: dict[int, str] = {}
         self._wrapped: dict[int, str] = {}
         self._held: set[str] = set()
+        self._tells: list[str] = []
         self._buffers = _Buffers()
         self._last = self._last_uses(escaping)
         self.draws = any([step.kind == "draw" for step in steps])
@@ -88,6 +89,7 @@ class Executable:
             return
         text = self._result(result)
         self._publish(effects)
+        self._lines += self._tells
         self._lines.append(f"return {text}")
 
     def _told(self, items: Sequence[Any]) -> list[str]:
@@ -171,6 +173,10 @@ class Executable:
     def _update(self, step: Step, i: int) -> None:
         self._publish(step.args[0])
         self._lines.append(f"{self._bound(step.function)}()")
+
+    def _tell(self, step: Step, i: int) -> None:
+        """Told at the end: until then the run may turn out to go another way."""
+        self._tells.append(f"{self._bound(step.function)}({self._arguments(step)})")
 
     def _errstate(self, step: Step, i: int) -> None:
         self._lines.append(f"seterr(**{self._bound(step.function)})")
@@ -361,7 +367,8 @@ def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[
     """The slots of what a run leaves behind."""
     updates = [effect for step in steps if step.kind == "update" for effect in step.args[0]]
     told = [*_results(result), *updates, *effects]
-    return {slot for item in told if (slot := getattr(item, "slot", None)) is not None}
+    heard = {slot for step in steps if step.kind == "tell" for slot in slots_in(step.args)}
+    return heard | {slot for item in told if (slot := getattr(item, "slot", None)) is not None}
 
 
 def _results(result: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -61,6 +61,8 @@ class Reads:
         Objects that go on when they are used: iterators, generators of random numbers.
     variables, buffers, optimizers
         The state that a program reads and writes: see `State`.
+    written : list of (object, name)
+        Attributes that are written and never read.
     codes : set
         The code that may run.
     too_large : str or None
@@ -74,8 +76,13 @@ class Reads:
     variables: list[Variable] = field(default_factory=list)
     buffers: list[tuple[Any, str]] = field(default_factory=list)
     optimizers: list[Any] = field(default_factory=list)
+    written: list[tuple[Any, str]] = field(default_factory=list)
     codes: set[CodeType] = field(default_factory=set)
     too_large: str | None = None
+
+    def has_grown(self) -> bool:
+        """Whether an object has got an attribute, as objects do at their first use."""
+        return any([len(held) > length for _, held, length in self.sizes if isinstance(held, dict)])
 
     def changed(self) -> str | None:
         """The path of the first thing that is another now."""
@@ -130,8 +137,10 @@ def same(now: Any, before: Any) -> bool:
 def reads(function: Any, others: list[Any]) -> Reads:
     """All that a function can read, given objects among its arguments; names of attributes are those in its code."""
     names: set[str] = set()
+    codes: set[CodeType] = set()
     while True:
-        found = _Walk(names).walk(function, others)
+        found = _Walk(names, codes).walk(function, others)
+        codes = found.codes
         more = {name for code in found.codes for name in _words(code)}
         if more <= names:
             return found
@@ -139,8 +148,8 @@ def reads(function: Any, others: list[Any]) -> Reads:
 
 
 class _Walk:
-    def __init__(self, names: set[str]) -> None:
-        self.names = names
+    def __init__(self, names: set[str], codes: set[CodeType]) -> None:
+        self.names, self.codes = names, codes
         self.found = Reads()
         self._seen: dict[int, Any] = {}
         self._waiting: deque[tuple[str, Any]] = deque()
@@ -195,7 +204,9 @@ class _Walk:
                 self._attributes(path, vars(value))
         elif _is_the_users(type(value)) and hasattr(value, "__dict__"):
             found.sizes.append((path, value.__dict__, len(value.__dict__)))
-            self._attributes(path, value.__dict__)
+            written = [name for name in value.__dict__ if self._is_only_written(name)]
+            found.written += [(value, name) for name in written]
+            self._attributes(path, value.__dict__, written)
             self._waiting.append((type(value).__name__, type(value)))
         elif (content := _content(value)) is not None:
             found.others.append((path, value, content))
@@ -228,10 +239,14 @@ class _Walk:
             else:
                 self._spot(f"{path}[{key!r:.40}]", value, key)
 
-    def _attributes(self, path: str, held: Any) -> None:
+    def _attributes(self, path: str, held: Any, apart: Sequence[str] = ()) -> None:
         for name in list(held):
-            if name in self.names:
+            if name in self.names and name not in apart:
                 self._spot(f"{path}.{name}", held, name)
+
+    def _is_only_written(self, name: str) -> bool:
+        """Whether the user's code sets an attribute of this name, and nowhere asks for it."""
+        return name in self.names and not any([name in _read_in(code) for code in self.codes])
 
     def _link(self, path: str, link: Any) -> None:
         self._waiting.append((type(link).__name__, type(link)))
@@ -239,6 +254,8 @@ class _Walk:
             if link._kinds.get(name) == "buffer":
                 if value is not None:
                     self.found.buffers.append((link, name))
+            elif name in getattr(type(link), "_observed", ()) or self._is_only_written(name):
+                self.found.written.append((link, name))
             elif name not in _OWN_BOOKS:
                 self._spot(f"{path}.{name}", link.__dict__, name)
 
@@ -256,6 +273,13 @@ def _globals_of(code: CodeType) -> tuple[str, ...]:
     wanted = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
     found = [step.argval for one in _codes(code) for step in dis.get_instructions(one) if step.opname in wanted]
     return tuple(dict.fromkeys(found))
+
+
+@cache
+def _read_in(code: CodeType) -> frozenset[str]:
+    """The attributes that code reads, and its strings, which may name one."""
+    found = [step.argval for step in dis.get_instructions(code) if step.opname.startswith("LOAD_")]
+    return frozenset([name for name in found if isinstance(name, str)])
 
 
 @cache

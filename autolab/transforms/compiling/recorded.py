@@ -80,6 +80,10 @@ class Recorded:
     def __reduce__(self) -> Any:
         return np.asarray, (self._tape.leaves(self, "pickle"),)
 
+    def at_every_run(self, function: Callable[..., Any], values: Any, *others: Any) -> None:
+        """Call ``function(values, *others)`` now and at every run: it only tells somebody what was computed."""
+        self._tape.tell(function, values, others)
+
     def kept(self, what: str) -> Recorded:
         """Itself: what outlives the function is asked for when it ends."""
         return self

@@ -42,7 +42,8 @@ class Place:
         holder = leaves[self.holder.index] if type(self.holder) is Given else self.holder
         if self.kind == "grad":
             return None if holder.node.grad is None else holder.node.grad._data
-        return holder if self.kind == "self" else getattr(holder, "_data" if self.kind == "data" else self.name)
+        found = holder if self.kind == "self" else getattr(holder, "_data" if self.kind == "data" else self.name)
+        return getattr(found, "_data", found) if self.kind == "attribute" else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +56,13 @@ class Effect:
     moved: bool | None = False
     had_one: bool = True
     """Whether there was a gradient before, which may be one that the user set."""
+    is_variable: bool = False
 
     def stores(self, held: Text, variable: Callable[[int], str], at: Callable[[int], str]) -> list[str]:
         """The stores, as texts of triples for `publish`."""
         owner, kind = held(self.place.holder), self.place.kind
         if kind == "attribute":
-            return [f"({owner}, {self.place.name!r}, {at(self._filled)})"]
+            return [f"({owner}, {self.place.name!r}, {(variable if self.is_variable else at)(self._filled)})"]
         moved = f"({owner}.node, 'moved', {self.moved})"
         if kind == "data":
             return [f"({owner}, '_data', {at(self._filled)})", *[moved] * (self.moved is not None)]
@@ -107,6 +109,11 @@ class State:
         self._grads: dict[int, Any] = {}
         self._moved: dict[int, bool] = {}
         self._kept: dict[tuple[int, str], Any] = {}
+        self.attributes: list[tuple[Any, str, Any]] = []
+
+    def note(self, attributes: Iterable[tuple[Any, str]]) -> None:
+        """Attributes that the function writes and does not read."""
+        self.attributes = [(held, name, held.__dict__.get(name)) for held, name in attributes]
 
     def enter(self, tape: Tape, make: Callable[..., Recorded]) -> None:
         """Put recorded arrays in all places; ``make`` is `Tape.source` or `Tape.load`."""
@@ -150,6 +157,11 @@ class State:
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
                 found.append(Effect(Place(link, "attribute", name), _slot(link.__dict__[name])))
+        for held, name, before in self.attributes:
+            now = held.__dict__.get(name)
+            data = getattr(now, "_data", now)
+            if now is not before and type(data) is Recorded:
+                found.append(Effect(Place(held, "attribute", name), _slot(data), is_variable=now is not data))
         return found
 
     def tests(self, bound: Text) -> list[str]:
@@ -175,6 +187,10 @@ class State:
         for link, name in self.buffers:
             if type(link.__dict__[name]) is Recorded:
                 link.__dict__[name] = link.__dict__[name]._value
+        for held, name, _ in self.attributes:
+            now = held.__dict__.get(name)
+            if type(now) is Recorded:
+                held.__dict__[name] = now._value
 
 
 def _slot(array: Any) -> int:

@@ -66,7 +66,7 @@ class Step:
     says that it belongs to the gradients of what the function returned.
     """
 
-    kind: Literal["call", "guard", "draw", "load", "update", "errstate"]
+    kind: Literal["call", "guard", "draw", "load", "update", "errstate", "tell"]
     function: Any
     args: tuple[Any, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
@@ -136,6 +136,16 @@ class Tape:
     def draw(self, method: str, found: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
         """A draw from ``config.rng``."""
         return self._noted("draw", method, args, options, found)
+
+    def tell(self, function: Any, values: dict[str, Any], others: tuple[Any, ...]) -> None:
+        """A call that tells somebody of values, and gives nothing."""
+        values = {name: getattr(value, "_data", value) for name, value in values.items()}
+        self.steps.append(Step("tell", function, (self._ref(values), *others)))
+        token = open_tape.set(None)
+        try:
+            function(plain(values), *others)
+        finally:
+            open_tape.reset(token)
 
     def branch(self, array: Recorded, answer: bool) -> None:
         """From here on the tape is right only where ``array`` is as true as it is now."""

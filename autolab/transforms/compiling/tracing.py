@@ -125,8 +125,11 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
             f"it can read {found.too_large}, which is too large to be compared at each call: pass it as an argument"
         )
         return Traced(tape, found, result=function(*args, **options))
+    if not all([getattr(variable, "is_initialized", True) for variable in found.variables]):
+        return Traced(tape, found, result=function(*args, **options))  # the next call knows all sizes
     given = [(leaf, Given(i)) for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     state = State([*given, *[(v, v) for v in found.variables]], found.buffers)
+    state.note(found.written)
     run = _Run(tape, state, found, leaves)
     try:
         result = run(function, args, options)
@@ -201,9 +204,11 @@ class _Run:
             tape.refuse("it stores an array that was not computed from its inputs")
         result = _unwrapped(result)
         self._unwrap()
+        tape.check_constants()
+        if self.found.has_grown() and tape.refusal is None:
+            return Traced(tape, self.found, result=result)  # the next call finds the attribute
         if (path := self.found.changed()) is not None:
             tape.refuse(f"it changes {path}")
-        tape.check_constants()
         return Traced(tape, self.found, self.state, result, spec, self.effects, *self._pulled)
 
     def _is_step(self) -> bool:
