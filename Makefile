@@ -13,7 +13,8 @@ unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make lab        open JupyterLab on the first notebook (PORT=8888 BROWSER=none PYTHON=python3.12)"
 	@echo "make lite       build a site without a server, the playground and JupyterLite with the lessons, in dist/lite (LITE_OFFLINE=folder: with its own Python)"
-	@echo "make site       build the documentation that moves, with the playground and JupyterLite, in dist/site (LITE_OFFLINE as above)"
+	@echo "make site       build the documentation that moves, with the playground and JupyterLite, in dist/site (LITE_OFFLINE as above;"
+	@echo "                SITE_VERSIONS=folder: with the sites of older versions, each in a folder named after it)"
 	@echo "make test-site  open all its pages in Chromium, without a network, and move its graphs"
 	@echo "make test       check style and types, run the tests (Chromium and Graphviz are installed if need be)"
 	@echo "make test-full  the same with the long tests, then make test-versions"
@@ -27,7 +28,7 @@ help:
 	@echo "make predict-gpu  the least time of some kernels on a GPU, from what these compilers say"
 	@echo "make bench      measure the engine against other libraries"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
-	@echo "make release-check  build the source archive and the wheel, and check them in empty environments"
+	@echo "make release-check  build the source archive, the wheel and the conda package, and check them in empty environments"
 	@echo "make clean      remove environments, caches and artefacts"
 
 lab:
@@ -40,7 +41,7 @@ lite:
 	$(python) scripts/lite.py $${LITE_OFFLINE:+--offline "$$LITE_OFFLINE"}
 
 site: lite .docs-venv/made
-	.docs-venv/bin/python docs/site/build.py
+	.docs-venv/bin/python docs/site/build.py $${SITE_VERSIONS:+--versions "$$SITE_VERSIONS"}
 
 test-site:
 	@scripts/environment lab,test

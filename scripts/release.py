@@ -2,7 +2,9 @@
 
 The wheel is built from the archive, so that what is missing there is missed here. Both are checked for what an index
 asks of them. Then, in an environment with nothing but Python, the wheel is installed; the README's first screen, a
-program with typing and `autolab doctor` run in an empty folder; and mypy, from outside, reads AutoLab's types.
+program with typing and `autolab doctor` run in an empty folder; and mypy, from outside, reads AutoLab's types. Last,
+rattler-build makes the conda package from the archive, and tests it: with packages from CONDA_CHANNEL=conda-forge, or,
+without, with those that pip installs; scripts/conda/build.py says how.
 
 The files are in dist/release. To release: set the version in autolab/__init__.py and CITATION.cff, date its heading in
 CHANGELOG.md, run this, tag the commit `v<version>`, upload the files, and update `version` and `sha256` in
@@ -11,6 +13,7 @@ scripts/conda/recipe.yaml.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -22,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FILES = ROOT / "dist" / "release"
 FOLDER = ROOT / "artefacts" / "release"
 TOOLS = ["build>=1.2", "mypy>=1.16", "twine>=6"]
+CONDA_TOOLS = ["hatchling>=1.27", "packaging>=24", "py-rattler>=0.28", "py-rattler-build>=0.73"]
 
 TYPED = """
 import numpy as np
@@ -88,6 +92,14 @@ def check_types(tools: Path, user: Path) -> None:
             sys.exit(f"mypy does not see AutoLab's types:\n{said}")
 
 
+def check_conda(wheel: Path) -> str:
+    """The recipe builds a conda package, whose tests pass; the answer says what came out."""
+    python = environment("conda", *CONDA_TOOLS, wheel)
+    channel = os.environ.get("CONDA_CHANNEL")
+    options = ["--channel", channel] if channel else []
+    return run(python, ROOT / "scripts" / "conda" / "build.py", FOLDER / "conda-packages", *options)
+
+
 def main() -> None:
     """Build and check; the first thing that is wrong ends it."""
     expected = version()
@@ -112,6 +124,7 @@ def main() -> None:
     if expected not in said:
         sys.exit(f"autolab --version says {said}")
     run(user, "-m", "pip", "check")
+    print(check_conda(wheel), end="")
     for file in (archive, wheel):
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1e6:.1f} MB")
 
