@@ -34,6 +34,7 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 autosummary_generate = False
+autodoc_mock_imports = ["torch", "jax"]
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
@@ -62,7 +63,7 @@ html_sidebars = {"index": [], "404": [], "gallery/*": []}
 html_theme_options = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "AutoLab", "alt_text": ""},
     "navbar_align": "left",
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": ["versions", "theme-switcher"],
     "header_links_before_dropdown": 6,
     "collapse_navigation": True,
     "navigation_depth": 2,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -21,6 +22,8 @@ FAMILIES = {
     "losses": "Losses and scores",
 }
 """The folders of `autolab.functions`, which is too large for one page."""
+BRIDGES = ("autolab.bridges.torch", "autolab.bridges.jax")
+"""`import autolab` imports neither. Their libraries are not installed where the site is made: Sphinx mocks them."""
 
 
 @dataclass
@@ -34,11 +37,11 @@ class Page:
     elsewhere: dict[str, str] = field(default_factory=dict)
 
 
-def listing() -> list[Page]:
+def listing(*bridges: str) -> list[Page]:
     """What is on which page."""
     found: dict[int, str] = {}
     pages: list[Page] = []
-    for name, module in _modules("autolab", autolab):
+    for name, module in [*_modules("autolab", autolab), *((name, import_module(name)) for name in bridges)]:
         parts = {"": Page(name, name, name)}
         if module is autolab.functions:
             parts = {key: Page(f"{name}.{key}", f"{name}: {text}", name) for key, text in FAMILIES.items()}
@@ -71,11 +74,14 @@ def _modules(name: str, module: ModuleType) -> Iterator[tuple[str, ModuleType]]:
 
 def reference(stage: Path) -> None:
     """Write the pages."""
+    from sphinx.ext.autodoc.mock import mock  # it is only where sites are made
+
     folder = stage / "api"
     folder.mkdir(parents=True)
-    pages = listing()
-    for page in pages:
-        (folder / f"{page.file}.rst").write_text(_text(page), "utf-8")
+    with mock(["torch", "jax"]):
+        pages = listing(*BRIDGES)
+        for page in pages:
+            (folder / f"{page.file}.rst").write_text(_text(page), "utf-8")
     lines = [f"   {page.title} <{page.file}>" for page in pages]
     index = ["API reference", "=============", "", _INDEX, *_map(), "", ".. toctree::", "   :maxdepth: 1", "", *lines]
     (folder / "index.rst").write_text("\n".join([*index, ""]), "utf-8")
@@ -87,8 +93,27 @@ _INDEX = (
 
 
 def _map() -> list[str]:
-    """The docstring of the package, as it is."""
-    return ["", ".. code-block:: text", "", *[f"   {line}" for line in (inspect.getdoc(autolab) or "").splitlines()]]
+    """The docstring of the package."""
+    return ["", ".. currentmodule:: autolab", "", *with_tables(inspect.getdoc(autolab) or "").splitlines()]
+
+
+def with_tables(text: str) -> str:
+    """A docstring as Sphinx takes it: a paragraph of names and what they are, set apart by spaces, becomes a table."""
+    parts = text.split("\n\n")
+    for k, part in enumerate(parts):
+        rows: list[list[str]] = []
+        for line in part.strip("\n").splitlines():
+            if found := re.fullmatch(r"(\S.*?) {2,}(\S.*)", line):
+                rows.append([found[1], found[2]])
+            elif rows and line.startswith("  "):
+                rows[-1][1] += f" {line.strip()}"  # the cell goes on
+            else:
+                break
+        else:
+            if rows:
+                cells = [f"   * - {left}\n     - {right}" for left, right in rows]
+                parts[k] = "\n".join([".. list-table::", "", *cells])
+    return "\n\n".join(parts)
 
 
 def _text(page: Page) -> str:

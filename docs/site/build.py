@@ -17,12 +17,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pages
+import versions
+
+import autolab
 
 ROOT = Path(__file__).resolve().parents[2]
 STAGE = ROOT / "build" / "site"
 SITE = ROOT / "dist" / "site"
 LITE = ROOT / "dist" / "lite"
-_LATER = ("build.py", "docstrings.py", "mathml.py", "pages.py", "site.css", "site.js")
+_LATER = ("build.py", "docstrings.py", "mathml.py", "pages.py", "versions.py", "site.css", "site.js")
 """What steps gather does not depend on these."""
 
 
@@ -63,6 +66,7 @@ def megabytes(folder: Path) -> float:
 def main() -> int | str:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=SITE, help="where to; dist/site by default")
+    parser.add_argument("--versions", type=Path, help="a folder with the sites of older versions, each named after it")
     given = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     started = time.monotonic()
@@ -80,6 +84,7 @@ def main() -> int | str:
     for name in ("playground", "jupyter"):
         if (LITE / name).is_dir():
             shutil.copytree(LITE / name, given.output / name)
+    versions.join(given.output, autolab.__version__, given.versions)
     seconds, size = time.monotonic() - started, megabytes(given.output)
     print(f"Written: {given.output / 'index.html'}, {size:.1f} MB in {seconds:.0f} s")
     return 0

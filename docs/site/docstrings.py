@@ -6,6 +6,7 @@ import inspect
 import re
 from typing import Any
 
+from api import with_tables
 from numpydoc.docscrape import NumpyDocString
 from sphinx.util import logging
 from sphinx.util.inspect import signature, stringify_signature
@@ -14,7 +15,7 @@ from sphinx.util.inspect import signature, stringify_signature
 def setup(app: Any) -> dict[str, bool]:
     app.connect("autodoc-process-signature", _of_init)
     app.connect("autodoc-process-docstring", _check_parameters, priority=400)  # before numpydoc writes it anew
-    app.connect("autodoc-process-docstring", _keep_tables)
+    app.connect("autodoc-process-docstring", _make_tables)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -59,13 +60,6 @@ def _named(text: str) -> str:
     return re.sub(r"<function (\w+)[^>]*>", r"\1", re.sub(r"~(?:\w+\.)*(\w+)", r"\1", text))
 
 
-def _keep_tables(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """A paragraph of a module that is a table, its columns set apart by spaces, stays as it is."""
-    if what != "module":
-        return
-    parts = "\n".join(lines).split("\n\n")
-    for k, part in enumerate(parts):
-        rows = part.strip("\n").splitlines()
-        if len(rows) > 1 and sum([bool(re.search(r"\S {2,}\S", row)) for row in rows]) > len(rows) / 2:
-            parts[k] = "\n".join([".. code-block:: text", "", *[f"   {row}" for row in rows]])
-    lines[:] = "\n\n".join(parts).split("\n")
+def _make_tables(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    if what == "module":
+        lines[:] = with_tables("\n".join(lines)).split("\n")

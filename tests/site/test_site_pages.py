@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import random
 import re
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +25,7 @@ from helpers.axe import violations
 from helpers.checkout import ROOT
 from playwright.sync_api import Browser, Page, expect
 
+import autolab
 from autolab import Variable, grad
 from autolab.views.gallery.examples import NothingMoves, moving
 from autolab.views.graph.explorer import Explorer
@@ -49,12 +52,18 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=SITE)) as server:
+@contextmanager
+def served_folder(folder: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[str]:
+    with served_folder(SITE) as address:
+        yield address
 
 
 @pytest.fixture
@@ -140,10 +149,11 @@ def test_the_front_page_is_light_and_soon_moves(visit: Any, served: str) -> None
     )
 
 
-def _gallery() -> Any:
+def _builder(name: str) -> Any:
+    """A module that builds the site."""
     sys.path.insert(0, str(ROOT / "docs" / "site"))
     try:
-        return import_module("gallery")
+        return import_module(name)
     finally:
         sys.path.remove(str(ROOT / "docs" / "site"))
 
@@ -163,7 +173,7 @@ def test_a_graph_that_was_moved_shows_the_numbers_of_python(visit: Any, served: 
     page, draw = visit(), random.Random(name)
     kind, _, of = name.rpartition("_")
     file = ROOT / "docs" / "site" / "showpieces" / f"{of}.py"
-    view = _gallery().graph(of) if kind == "graph" else _gallery().executed(file)
+    view = _builder("gallery").graph(of) if kind == "graph" else _builder("gallery").executed(file)
     page.goto(f"{served}moving/{name}.html")
     sliders = page.locator(".al-input[role=slider]")
     sliders.first.wait_for()
@@ -231,6 +241,50 @@ def test_paper_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
     before = frame.bounding_box()["height"]  # type: ignore[index]
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert frame.bounding_box()["height"] > before  # type: ignore[index]
+
+
+@pytest.fixture
+def two_versions(tmp_path: Path) -> Path:
+    """A site with an older version; the parts that take most of the room are left out."""
+    without = shutil.ignore_patterns(*OWN, "moving", "notebooks", "images")
+    site, older = tmp_path / "site", tmp_path / "older"
+    shutil.copytree(SITE, site, ignore=without)
+    shutil.copytree(SITE, older / "0.0.9", ignore=without)
+    (older / "0.0.9" / "docs" / "speed.html").unlink()
+    _builder("versions").join(site, autolab.__version__, older)
+    return site
+
+
+@pytest.mark.parametrize("server", [True, False], ids=["served", "files"])
+def test_a_reader_goes_to_another_version_and_back(browser: Browser, two_versions: Path, server: bool) -> None:
+    with served_folder(two_versions) as address, browser.new_page() as page:
+        root = address if server else f"{two_versions.as_uri()}/"
+        for start, there in {"docs/hosts.html": "docs/hosts.html", "docs/speed.html": "index.html"}.items():
+            page.goto(f"{root}{start}")
+            page.locator(".versions summary:visible").press("Enter")
+            assert page.locator(".versions a:visible").all_inner_texts() == [autolab.__version__, "0.0.9"]
+            page.get_by_role("link", name="0.0.9", exact=True).press("Enter")
+            page.wait_for_url(f"{root}0.0.9/{there if server else 'index.html'}")
+            page.locator(".versions summary:visible").press("Enter")
+            page.get_by_role("link", name=autolab.__version__, exact=True).press("Enter")
+            page.wait_for_url(f"{root}{there if server else 'index.html'}")
+
+
+def test_one_version_alone_has_no_list_to_choose_from(visit: Any, served: str) -> None:
+    page = visit()
+    page.goto(f"{served}docs/hosts.html")
+    expect(page.locator(".versions")).to_have_count(2)  # in the bar, and in the menu of a narrow window
+    assert page.locator(".versions:visible").count() == 0
+
+
+def test_the_bridges_are_described_though_their_libraries_were_not_there() -> None:
+    for library in ("torch", "jax"):
+        source = (ROOT / "autolab" / "bridges" / library / "__init__.py").read_text("utf-8")
+        names = re.findall(r'"(\w+)"', re.search(r"__all__ = \[(.*)\]", source)[1])  # type: ignore[index]
+        page = (SITE / "api" / f"autolab.bridges.{library}.html").read_text("utf-8")
+        assert len(names) > 4 and [name for name in names if f">{name}<" not in page] == []
+        places = _Addresses(page).places | {"autolab.bridges.jax.UnsupportedError"}  # which torch's page describes
+        assert {f"autolab.bridges.{library}.{name}" for name in names} <= places
 
 
 def test_the_gallery_is_searched_and_the_search_finds_a_function(visit: Any, served: str) -> None:

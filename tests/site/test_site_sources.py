@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -80,3 +82,18 @@ def test_the_graph_of_a_function_moves_its_arrays(name: str, call: str, inputs: 
     view = graphs.graph(name)
     assert {key.partition("[")[0] for key in view.point} == set(inputs)
     view.close()
+
+
+def test_each_version_of_a_site_lists_all_of_them_by_addresses_that_lead_there(tmp_path: Path) -> None:
+    site, older = tmp_path / "site", tmp_path / "older"
+    for folder in (site, older / "0.9.0", older / "0.10.0", older / "1.0.0", older / "notes"):
+        folder.mkdir(parents=True)
+        (folder / "index.html").write_text(folder.name)
+    (older / "notes" / "index.html").unlink()
+    import_module("versions").join(site, "1.0.0", older)
+    for own, folder in {"1.0.0": site, "0.10.0": site / "0.10.0", "0.9.0": site / "0.9.0"}.items():
+        rows = json.loads((folder / "versions.js").read_text("utf-8").removeprefix("var siteVersions = ")[:-2])
+        assert [row["version"] for row in rows] == ["1.0.0", "0.10.0", "0.9.0"]
+        assert [row["version"] for row in rows if row["own"]] == [own]
+        reached = [(folder / row["address"]).resolve().read_text() for row in rows]
+        assert reached == ["site", "0.10.0", "0.9.0"]

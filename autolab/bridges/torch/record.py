@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -140,7 +141,7 @@ def _found(recorder: TorchRecorder, value: Any) -> str | None:
     return name_in(frame, value)
 
 
-_LIBRARY = torch.__path__[0]
+_LIBRARY = os.path.dirname(torch.__file__)
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:

@@ -46,7 +46,39 @@ function searchCards(form) {
   });
 }
 
+/** @typedef {{version: string, address: string, own: boolean}} Version  of this site; addresses begin at its front page */
+
+/** List the other versions that lie beside this one. @param {HTMLDetailsElement} box @param {Version[]} versions */
+function listVersions(box, versions) {
+  const front = new URL(document.documentElement.dataset.content_root ?? "./", location.href).href;
+  for (const { version, address, own } of versions) {
+    const link = document.createElement("a");
+    link.textContent = version;
+    link.href = new URL(address, front).href;
+    if (own) link.setAttribute("aria-current", "true");
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      openVersion(link.href, location.href.slice(front.length));
+    });
+    const item = document.createElement("li");
+    item.append(link);
+    /** @type {Element} */ (box.querySelector("ul")).append(item);
+  }
+  box.hidden = false;
+}
+
+/** Go to the same page of another version, if it has this page and a server says so. @param {string} front @param {string} page */
+async function openVersion(front, page) {
+  const same = new URL(page, front).href;
+  const there = await fetch(same, { method: "HEAD" }).catch(() => null); // files cannot be asked for
+  location.href = there?.ok ? same : front;
+}
+
 addEventListener("DOMContentLoaded", () => {
+  const versions = /** @type {{siteVersions?: Version[]}} */ (/** @type {unknown} */ (window)).siteVersions ?? [];
+  for (const box of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll(".versions"))) {
+    if (versions.length > 1) listVersions(box, versions);
+  }
   for (const button of document.querySelectorAll(".search-button-field")) {
     button.setAttribute("aria-label", (button.textContent ?? "").replace(/\s+/g, " ").trim()); // with the keys it shows
   }
