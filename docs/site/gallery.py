@@ -33,10 +33,21 @@ from autolab.views.gallery.examples import moving as moving_example
 from autolab.views.gallery.site import moving_page, summary
 
 HERE = Path(__file__).parent
-SHOWPIECES = (
-    *("rnn", "attention", "dead_units", "dropout", "batch_norm", "taylor"),
-    *("rosenbrock", "wrong_backward", "gpt_block", "convolution", "boundary", "fourth"),
-)
+SHOWPIECES = {
+    "rnn": "0 150 440 275",
+    "attention": "0 225 560 350",
+    "dead_units": "130 200 520 325",
+    "dropout": "0 15 560 350",
+    "batch_norm": "0 30 560 350",
+    "taylor": "0 2 440 275",
+    "rosenbrock": "20 30 500 300",
+    "wrong_backward": "0 0 520 114",
+    "gpt_block": "0 45 430 269",
+    "convolution": "0 40 540 337",
+    "boundary": "130 835 500 312",
+    "fourth": "0 2 440 275",
+}
+"""Each with the part of its picture (left, top, width, height) that its card shows."""
 _THUMBNAIL = (96, 56)
 
 
@@ -120,12 +131,18 @@ def _save(stage: Path, name: str, title: str, view: Any) -> None:
 
 
 def _draw(view: Any, target: Path) -> None:
-    """The picture of a view; that of a check is in what a notebook shows."""
+    """The picture of a card: a part of that of the view. That of a check is in what a notebook shows."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if held := re.search(r"data:image/svg\+xml;base64,([\w+/=]+)", mimebundle(view).get("text/html", "")):
         target.write_bytes(base64.b64decode(held[1]))
     else:
         view.save(target, look="auto")
+    part = SHOWPIECES[target.stem]
+    _, _, width, height = part.split()
+    size = f'width="{width}" height="{height}" viewBox="{part}"'
+    text, count = re.subn(r'width="[\d.]+" height="[\d.]+" viewBox="[^"]+"', size, target.read_text("utf-8"), count=1)
+    assert count == 1, f"{target.name} does not begin with its size"
+    target.write_text(text, "utf-8")
 
 
 def executed(file: Path) -> Any:
