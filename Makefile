@@ -45,6 +45,7 @@ site: lite .docs-venv/made
 
 test-site:
 	@scripts/environment lab,test
+	@scripts/system-packages
 	$(python) -m pytest tests/site -m "full or not full"
 
 .docs-venv/made: pyproject.toml

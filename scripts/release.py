@@ -6,9 +6,10 @@ program with typing and `autolab doctor` run in an empty folder; and mypy, from 
 rattler-build makes the conda package from the archive, and tests it: with packages from CONDA_CHANNEL=conda-forge, or,
 without, with those that pip installs; scripts/conda/build.py says how.
 
-The files are in dist/release. To release: set the version in autolab/__init__.py and CITATION.cff, date its heading in
-CHANGELOG.md, run this, tag the commit `v<version>`, upload the files, and update `version` and `sha256` in
-scripts/conda/recipe.yaml.
+The files are in dist/release. To release: set the version wherever `version` below looks for it, date its heading in
+CHANGELOG.md, run this and `make site`, tag the commit `v<version>`, and upload the files with the site
+(`tar -czf site.tar.gz -C dist/site .`), which later sites list beside their own. On conda-forge the recipe has the
+archive's address and `sha256` for `path`.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ def version() -> str:
             ("CITATION.cff", r"^version: (.+)$"),
             ("CHANGELOG.md", r"^## (\S+)"),
             ("scripts/conda/recipe.yaml", r"^  version: (.+)$"),
+            ("docs/cite.md", r"^  version = \{(.+)\},$"),
         )
     }
     versions = {place: match[1].strip('"') if match else "none" for place, match in found.items()}

@@ -8,9 +8,9 @@ from typing import Any
 
 
 class UnsupportedError(RuntimeError):
-    """A program that a bridge does not show, because a number in the picture could be another than the library's.
+    """A bridge refuses a program, because a number in its picture could differ from the library's.
 
-    The message names what it is, and what can be done.
+    The message names the reason and what to do.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from textwrap import indent
 from types import ModuleType
 from typing import Any
 
@@ -138,6 +139,8 @@ def _text(page: Page) -> str:
 
 def _entry(name: str, value: Any) -> list[str]:
     """How Sphinx is told to describe a name."""
+    if inspect.isclass(value) and value.__name__ != name:  # of another name for a class, autoclass says no more
+        return [f".. py:class:: {name}", "", *indent(inspect.getdoc(value) or "", "   ").splitlines(), ""]
     if inspect.isclass(value):
         return [f".. autoclass:: {name}", "   :members:", "   :show-inheritance:", ""]
     if callable(value):

@@ -57,6 +57,7 @@ def tidy(target: Path) -> None:
     for name in (".buildinfo", "objects.inv", "_static/scripts/*.map", "_static/styles/*.map", "_static/*.LICENSE.txt"):
         for file in target.glob(name):
             file.unlink()
+    shutil.rmtree(target / "_sources", ignore_errors=True)
 
 
 def megabytes(folder: Path) -> float:

@@ -51,6 +51,13 @@ class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *given: Any) -> None:
         pass
 
+    def send_error(self, code: int, *given: Any) -> None:
+        """As hosts of static sites do it."""
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write((SITE / "404.html").read_bytes())
+
 
 @contextmanager
 def served_folder(folder: Path) -> Iterator[str]:
@@ -241,6 +248,19 @@ def test_paper_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
     before = frame.bounding_box()["height"]  # type: ignore[index]
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert frame.bounding_box()["height"] > before  # type: ignore[index]
+
+
+@pytest.mark.parametrize("address", ["nothing.html", "gallery/nothing.html", "docs/images/nothing.png"])
+def test_the_page_for_what_is_not_there_is_whole_wherever_it_is_shown(
+    browser: Browser, served: str, address: str
+) -> None:
+    with browser.new_page() as page:
+        missing: list[str] = []
+        page.on("response", lambda answer: missing.append(answer.url) if answer.status != 200 else None)
+        page.goto(f"{served}{address}")
+        assert missing == [f"{served}{address}"]
+        page.get_by_role("link", name="front page").click()
+        page.wait_for_url(f"{served}index.html")
 
 
 @pytest.fixture

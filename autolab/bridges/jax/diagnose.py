@@ -21,7 +21,7 @@ from .record import JaxRun
 
 
 class JaxWorkbench(BridgeWorkbench):
-    """JAX. The gradients are those of the recording: JAX keeps none."""
+    """What `autolab.diagnose` does with a program that uses JAX. Its gradients are those of the recording."""
 
     runs, inputs = JaxRun, JaxInputs
 

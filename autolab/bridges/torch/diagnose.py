@@ -25,7 +25,7 @@ _MINDS_MODE = (_BATCH_NORM, torch.nn.modules.dropout._DropoutNd)
 
 
 class TorchWorkbench(BridgeWorkbench):
-    """PyTorch."""
+    """What `autolab.diagnose` does with a program that uses PyTorch."""
 
     runs, inputs = TorchRun, TorchInputs
 

@@ -64,7 +64,7 @@ def graph(y: Tensor, /, **named: Tensor) -> Recording:
 
 
 def graph_in(frame: FrameType, y: Tensor, named: Mapping[str, Tensor]) -> Recording:
-    """`graph` for a call that stands in ``frame``, whose variables have names."""
+    """`graph` of the code that runs in ``frame``: the variables there give the names."""
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Tensor):
             raise TypeError(f"graph: {what} is {a_kind(value)}; expected a tensor")

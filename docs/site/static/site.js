@@ -50,7 +50,7 @@ function searchCards(form) {
 
 /** List the other versions that lie beside this one. @param {HTMLDetailsElement} box @param {Version[]} versions */
 function listVersions(box, versions) {
-  const front = new URL(document.documentElement.dataset.content_root ?? "./", location.href).href;
+  const front = new URL(document.documentElement.dataset.content_root ?? "./", document.baseURI).href;
   for (const { version, address, own } of versions) {
     const link = document.createElement("a");
     link.textContent = version;
