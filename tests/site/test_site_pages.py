@@ -5,16 +5,9 @@ from __future__ import annotations
 import gzip
 import random
 import re
-import shutil
-import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
@@ -22,17 +15,15 @@ from urllib.parse import unquote, urldefrag
 import numpy as np
 import pytest
 from helpers.axe import violations
+from helpers.built_site import OWN, SITE, builder, served_folder
 from helpers.checkout import ROOT
 from playwright.sync_api import Browser, Page, expect
 
-import autolab
 from autolab import Variable, grad
 from autolab.views.gallery.examples import NothingMoves, moving
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
 
-SITE = ROOT / "dist" / "site"
-OWN = ("jupyter", "playground")  # they have tests of their own
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.full,
@@ -45,26 +36,6 @@ KINDS += ("gallery/index", "gallery/relu", "gallery/show_attention", "api/index"
 def pages() -> list[Path]:
     found = [file.relative_to(SITE) for file in sorted(SITE.rglob("*.html"))]
     return [file for file in found if file.parts[0] not in OWN and file.parts[0] != "_static"]
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *given: Any) -> None:
-        pass
-
-    def send_error(self, code: int, *given: Any) -> None:
-        """As hosts of static sites do it."""
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write((SITE / "404.html").read_bytes())
-
-
-@contextmanager
-def served_folder(folder: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -156,15 +127,6 @@ def test_the_front_page_is_light_and_soon_moves(visit: Any, served: str) -> None
     )
 
 
-def _builder(name: str) -> Any:
-    """A module that builds the site."""
-    sys.path.insert(0, str(ROOT / "docs" / "site"))
-    try:
-        return import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "docs" / "site"))
-
-
 def _spoken(view: Any) -> list[str]:
     """What Python says of each box of a graph."""
     shown = next(answer for key, answer in view.numbers.items() if key.startswith('["numbers"'))
@@ -180,7 +142,7 @@ def test_a_graph_that_was_moved_shows_the_numbers_of_python(visit: Any, served: 
     page, draw = visit(), random.Random(name)
     kind, _, of = name.rpartition("_")
     file = ROOT / "docs" / "site" / "showpieces" / f"{of}.py"
-    view = _builder("gallery").graph(of) if kind == "graph" else _builder("gallery").executed(file)
+    view = builder("gallery").graph(of) if kind == "graph" else builder("gallery").executed(file)
     page.goto(f"{served}moving/{name}.html")
     sliders = page.locator(".al-input[role=slider]")
     sliders.first.wait_for()
@@ -261,33 +223,6 @@ def test_the_page_for_what_is_not_there_is_whole_wherever_it_is_shown(
         assert missing == [f"{served}{address}"]
         page.get_by_role("link", name="front page").click()
         page.wait_for_url(f"{served}index.html")
-
-
-@pytest.fixture
-def two_versions(tmp_path: Path) -> Path:
-    """A site with an older version; the parts that take most of the room are left out."""
-    without = shutil.ignore_patterns(*OWN, "moving", "notebooks", "images")
-    site, older = tmp_path / "site", tmp_path / "older"
-    shutil.copytree(SITE, site, ignore=without)
-    shutil.copytree(SITE, older / "0.0.9", ignore=without)
-    (older / "0.0.9" / "docs" / "speed.html").unlink()
-    _builder("versions").join(site, autolab.__version__, older)
-    return site
-
-
-@pytest.mark.parametrize("server", [True, False], ids=["served", "files"])
-def test_a_reader_goes_to_another_version_and_back(browser: Browser, two_versions: Path, server: bool) -> None:
-    with served_folder(two_versions) as address, browser.new_page() as page:
-        root = address if server else f"{two_versions.as_uri()}/"
-        for start, there in {"docs/hosts.html": "docs/hosts.html", "docs/speed.html": "index.html"}.items():
-            page.goto(f"{root}{start}")
-            page.locator(".versions summary:visible").press("Enter")
-            assert page.locator(".versions a:visible").all_inner_texts() == [autolab.__version__, "0.0.9"]
-            page.get_by_role("link", name="0.0.9", exact=True).press("Enter")
-            page.wait_for_url(f"{root}0.0.9/{there if server else 'index.html'}")
-            page.locator(".versions summary:visible").press("Enter")
-            page.get_by_role("link", name=autolab.__version__, exact=True).press("Enter")
-            page.wait_for_url(f"{root}{there if server else 'index.html'}")
 
 
 def test_one_version_alone_has_no_list_to_choose_from(visit: Any, served: str) -> None:
