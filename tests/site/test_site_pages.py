@@ -196,9 +196,12 @@ def test_nothing_shuts_anybody_out(visit: Any, served: str, theme: str) -> None:
     assert found == {}
 
 
+_IS_DARK = "(one) => getComputedStyle(one).color.match(/\\d+/g)[0] > 128"  # by its letters
+
+
 @pytest.mark.parametrize("name", ["index", "notebooks/01_muladd", "gallery/tanh"])
 def test_paper_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
-    page = visit()
+    page = visit("dark")
     page.goto(f"{served}{name}.html")
     frame = page.locator("iframe.moving").first
     frame.content_frame.locator(".al-root").wait_for()
@@ -208,8 +211,13 @@ def test_paper_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
         && (one.scrollWidth > one.clientWidth + 1 || one.clientHeight > innerHeight)).map((one) => one.outerHTML)"""
     assert [text[:200] for text in page.evaluate(cut)] == []
     before = frame.bounding_box()["height"]  # type: ignore[index]
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for window in (page, frame.content_frame.locator("html")):
+        window.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert frame.bounding_box()["height"] > before  # type: ignore[index]
+    shown = [frame.content_frame.locator(".al-root"), page.locator("body")]
+    assert [one.evaluate(_IS_DARK) for one in shown] == [False, False]
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert shown[1].evaluate(_IS_DARK)
 
 
 @pytest.mark.parametrize("address", ["nothing.html", "gallery/nothing.html", "docs/images/nothing.png"])

@@ -10,18 +10,19 @@ async function held() {
   holder.replaceWith(saved);
 }
 
-/** The page around this one says in the address, after #, whether it is dark; alone, this one asks the system. */
+/** The page around this one says in the address, after #, whether it is dark; alone, this one asks the system. Paper is light. */
 function followAddress() {
   const ask = matchMedia.bind(window);
-  const scheme = Object.assign(new EventTarget(), { matches: ask("(prefers-color-scheme: dark)").matches });
-  const look = () => {
-    if (!location.hash) return;
-    scheme.matches = location.hash === "#dark";
+  const isDark = () => (location.hash ? location.hash === "#dark" : ask("(prefers-color-scheme: dark)").matches);
+  const scheme = Object.assign(new EventTarget(), { matches: isDark() });
+  const show = (dark) => {
+    scheme.matches = dark;
     scheme.dispatchEvent(new Event("change"));
   };
   window.matchMedia = (query) => (query.includes("prefers-color-scheme") ? scheme : ask(query));
-  addEventListener("hashchange", look);
-  look();
+  addEventListener("hashchange", () => show(isDark()));
+  addEventListener("beforeprint", () => show(false));
+  addEventListener("afterprint", () => show(isDark()));
 }
 
 followAddress();

@@ -27,8 +27,16 @@ function growFrames(by) {
   for (const frame of loaded) frame.style.height = `${frame.offsetHeight + by}px`;
 }
 
-addEventListener("beforeprint", () => growFrames(PAPER));
-addEventListener("afterprint", () => growFrames(-PAPER));
+let theme = ""; // on the screen, while paper is light
+addEventListener("beforeprint", () => {
+  const page = document.documentElement.dataset;
+  [theme, page.theme] = [page.theme ?? "", "light"];
+  growFrames(PAPER);
+});
+addEventListener("afterprint", () => {
+  document.documentElement.dataset.theme = theme;
+  growFrames(-PAPER);
+});
 
 /** The gallery: what is typed leaves the cards in whose words it occurs. @param {HTMLFormElement} form */
 function searchCards(form) {
