@@ -62,9 +62,9 @@ def _refused(names: list[str], call: ast.Call) -> Iterator[str]:
         yield f"line {call.lineno}: {error}"
 
 
-@pytest.mark.parametrize("module", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_cupy_has_all_that_is_asked_of_it(module: Path) -> None:
-    assert list(refusals(module.read_text("utf-8"))) == []
+def test_cupy_has_all_that_is_asked_of_it() -> None:
+    found = {str(module): list(refusals(module.read_text("utf-8"))) for module in sorted(PACKAGE.rglob("*.py"))}
+    assert {module: asked for module, asked in found.items() if asked} == {}
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pytest
-from helpers.cases import Case
+from helpers.cases import Case, naming
 from helpers.function_table import ROWS
 from helpers.oracle import Weights, ours, reference, zeros_for_none
 from helpers.rows import Bad, Row
@@ -24,13 +24,12 @@ TOLERANCE = {np.float64: 1e-12, np.float32: 5e-6}
 DTYPES = {"float64": (np.float64,), "float32": (np.float32,), "mixed": (np.float32, np.float64)}
 
 
-def _cells() -> list[Any]:
-    """The dtypes of a case are in one test: a test of its own takes longer than to compute any of these."""
-    return [pytest.param(row, case, id=f"{row.name}-{case.label}") for row in ROWS for case in row.cases]
-
-
-def _dtypes(row: Row) -> list[tuple[type, ...]]:
-    return [dtypes for kind, dtypes in DTYPES.items() if kind != "mixed" or row.mixed]
+def _checked(check: Callable[[Row, Case, tuple[type, ...]], None], row: Row) -> None:
+    for case in row.cases:
+        for kind, dtypes in DTYPES.items():
+            if kind != "mixed" or row.mixed:
+                with naming(f"{case.label}, {kind}"):
+                    check(row, case, dtypes)
 
 
 def _inputs(row: Row, case: Case, dtypes: tuple[type, ...]) -> tuple[int, tuple[np.ndarray, ...]]:
@@ -78,10 +77,9 @@ def test_gaps_are_found() -> None:
     assert gaps(replace(mul, cases=plain, order=2)) == [*wanted, "three orders", "broadcasting"]
 
 
-@pytest.mark.parametrize(("row", "case"), _cells())
-def test_forward(row: Row, case: Case) -> None:
-    for dtypes in _dtypes(row):
-        _check_forward(row, case, dtypes)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_forward(row: Row) -> None:
+    _checked(_check_forward, row)
 
 
 def _check_forward(row: Row, case: Case, dtypes: tuple[type, ...]) -> None:
@@ -97,10 +95,9 @@ def _check_forward(row: Row, case: Case, dtypes: tuple[type, ...]) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize(("row", "case"), _cells())
-def test_gradients(row: Row, case: Case) -> None:
-    for dtypes in _dtypes(row):
-        _check_gradients(row, case, dtypes)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_gradients(row: Row) -> None:
+    _checked(_check_gradients, row)
 
 
 def _check_gradients(row: Row, case: Case, dtypes: tuple[type, ...]) -> None:
@@ -178,8 +175,10 @@ def test_a_scalar_is_taken_or_refused_by_name(row: Row) -> None:
     assert len(str(caught.value)) <= 300
 
 
-@pytest.mark.parametrize("bad", [pytest.param(bad, id=f"{name}-{i}") for i, (name, bad) in enumerate(mistakes())])
-def test_errors(bad: Bad) -> None:
-    with pytest.raises(bad.error, match=bad.message) as caught:
-        bad.call()
-    assert len(str(caught.value)) <= 300
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_errors(row: Row) -> None:
+    for bad in [bad for name, bad in mistakes() if name == row.name]:
+        with naming(bad.message):
+            with pytest.raises(bad.error, match=bad.message) as caught:
+                bad.call()
+            assert len(str(caught.value)) <= 300

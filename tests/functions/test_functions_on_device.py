@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.cases import Case
+from helpers.cases import Case, naming
 from helpers.devices import Device
 from helpers.function_table import ROWS
 from helpers.rows import Row
@@ -116,11 +116,14 @@ def _options(row: Row, attributes: dict[str, Any]) -> dict[str, Any]:
     return attributes if row.name == "repeat" else {k: _moved(v) for k, v in attributes.items()}
 
 
-CELLS = [pytest.param(row, case, id=f"{row.name}-{case.label}") for row in ROWS for case in row.cases]
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_nothing_crosses(row: Row, device: Device) -> None:
+    for case in row.cases:
+        with naming(case.label):
+            _check_that_nothing_crosses(row, case, device)
 
 
-@pytest.mark.parametrize(("row", "case"), CELLS)
-def test_nothing_crosses(row: Row, case: Case, device: Device) -> None:
+def _check_that_nothing_crosses(row: Row, case: Case, device: Device) -> None:
     for args, attributes in _calls(row, case):
         expected = _orders(row, _leaves(args, lambda a: a), attributes)
         there = _leaves(args, _moved)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,16 @@ class Case:
     label: str
     make: Make
     call: Callable[..., Any] = lambda f, *xs: f(*xs)
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Name the case in what is raised, where one test looks at many: a test of its own takes longer than most cases."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"the case: {what}")
+        raise
 
 
 def _dense(rng: np.random.Generator, shape: tuple[int, ...], dtype: type, domain: tuple[float, float]) -> np.ndarray:
