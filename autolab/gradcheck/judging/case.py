@@ -12,6 +12,7 @@ from ..measuring.probes import MARGIN
 from ..measuring.subject import Subject
 from .comparison import Comparison, Table
 from .contracts import Combination, Examination, Gradients
+from .doubts import is_more_than_zero
 
 SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
@@ -78,9 +79,8 @@ def fails(case: Case, i: int) -> bool:
 
 
 def ignores_upstream(case: Case, i: int) -> bool:
-    """Whether an upstream gradient of zeros gives something else than zeros; NaN is no proof (0 times infinity)."""
-    g = case.exam.none[i]
-    return g is not None and bool((np.isfinite(g) & (g != 0)).any())
+    """Whether an upstream gradient of zeros gives something else than zeros."""
+    return is_more_than_zero(case.exam.none[i])
 
 
 @dataclass(frozen=True)

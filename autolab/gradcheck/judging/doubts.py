@@ -136,11 +136,13 @@ class Doubts:
 
     @cached_property
     def _scatter(self) -> list[np.ndarray | None]:
-        """How far gradients are apart that differ by their rounding alone, flat."""
+        """How far gradients are apart that differ by their rounding alone, flat; None if they ignore the upstream."""
         run = self.subject.run(self.arrays)
+        none = self.subject.gradients(run, [np.zeros_like(g) for g in self.upstreams])
         all_scaled = [[(g * s).astype(g.dtype) for g in self.upstreams] for s in _SCALES]
         found = [self.subject.gradients(run, scaled) for scaled in all_scaled]
-        return self._spread([[g if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)])
+        spread = self._spread([[g if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)])
+        return [None if is_more_than_zero(g) else apart for g, apart in zip(none, spread, strict=True)]
 
     @cached_property
     def _moved(self) -> list[np.ndarray | None]:
@@ -167,6 +169,11 @@ class Doubts:
                 if spread is not None and g is not None and once is not None and g.shape == once.shape:
                     np.fmax(spread, np.abs(g - once).ravel(), out=spread)
         return found
+
+
+def is_more_than_zero(none: np.ndarray | None) -> bool:
+    """Whether the gradient for an upstream gradient of zeros is something else; NaN is no proof (0 times infinity)."""
+    return none is not None and bool((np.isfinite(none) & (none != 0)).any())
 
 
 def _is_float32(value: float) -> bool:
