@@ -10,7 +10,9 @@ import re
 import subprocess
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -54,31 +56,58 @@ MOST_LINES = {"*.py": 61_990, "*.js": 8_295, "table.txt": 640}
 looks first for what repeats."""
 
 
+@cache
 def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
+
+
+@dataclass
+class Contents:
+    """What a module holds: its imports, those for type checkers alone, its classes, the lines of its docstrings."""
+
+    imports: list[tuple[ast.stmt, str]] = field(default_factory=list)
+    for_types: set[ast.AST] = field(default_factory=set)
+    classes: list[str] = field(default_factory=list)
+    docstrings: set[int] = field(default_factory=set)
+
+
+@cache
+def contents(module: Path) -> Contents:
+    """Read once for all tests."""
+    found, package = Contents(), ".".join(module.parent.parts[len(ROOT.parts) :])
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        found.imports += imported_names(node, package)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            found.for_types.update(*map(ast.walk, node.body))
+        if isinstance(node, ast.ClassDef):
+            found.classes.append(node.name)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            match node.body:
+                case [ast.Expr(ast.Constant(str())) as first, *_]:
+                    found.docstrings |= set(range(first.lineno, first.end_lineno + 1))
+    return found
 
 
 def part_of(module: Path) -> str:
     return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imported_names(tree: ast.AST, package: str) -> Iterator[tuple[ast.stmt, str]]:
-    """Every import statement, wherever it stands, with the absolute names that it asks for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node, alias.name
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: -(node.level - 1) or None] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            for alias in node.names:
-                yield node, f"{base}.{alias.name}"
+def imported_names(node: ast.AST, package: str) -> Iterator[tuple[ast.stmt, str]]:
+    """An import statement, with the absolute names that it asks for; nothing for any other."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield node, alias.name
+    elif isinstance(node, ast.ImportFrom):
+        above = package.split(".")[: -(node.level - 1) or None] if node.level else []
+        base = ".".join([*above, *([node.module] if node.module else [])])
+        for alias in node.names:
+            yield node, f"{base}.{alias.name}"
 
 
-def upward_imports(source: str, part: str, package: str) -> list[str]:
+def upward_imports(imports: Iterable[tuple[ast.stmt, str]], part: str) -> list[str]:
     """Import statements that point upwards, wherever they stand."""
     found = []
-    for node, name in imported_names(ast.parse(source), package):
+    for node, name in imports:
         owner, _, target = name.partition(".")
         target = target.partition(".")[0]
         if owner == "autolab" and target != part and RANKS.get(target, -1) >= RANKS[part]:
@@ -93,8 +122,7 @@ def test_imports_point_one_way():
             continue  # the public face imports whom it likes
         part = part_of(module)
         assert part in RANKS, f"give {part} its rank in RANKS"
-        package = ".".join(module.relative_to(ROOT).parent.parts)
-        found[str(module)] = upward_imports(module.read_text("utf-8"), part, package)
+        found[str(module)] = upward_imports(contents(module).imports, part)
     assert {module: upwards for module, upwards in found.items() if upwards} == {}
 
 
@@ -112,7 +140,8 @@ def test_imports_point_one_way():
     ],
 )
 def test_an_import_upwards_is_found(source, part, package, found):
-    assert len(upward_imports(source, part, package)) == found
+    imports = [pair for node in ast.walk(ast.parse(source)) for pair in imported_names(node, package)]
+    assert len(upward_imports(imports, part)) == found
 
 
 def test_the_package_has_few_entries_and_each_loose_module_is_public():
@@ -143,12 +172,7 @@ def imports_of_modules() -> dict[str, set[str]]:
     }
     found: dict[str, set[str]] = {}
     for module, path in names.items():
-        tree = ast.parse(path.read_text("utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-                node.body = []
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        asked = [name for _, name in imported_names(tree, package)]
+        asked = [name for node, name in contents(path).imports if node not in contents(path).for_types]
         targets = [name if name in names else name.rpartition(".")[0] for name in asked]
         found[module] = {name for name in targets if name in names and name != module}
     return found
@@ -169,17 +193,7 @@ def lines_of_code(path: Path) -> int:
     unseen = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
     tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in unseen]
     lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
-    for node in ast.walk(ast.parse(text)):
-        body = getattr(node, "body", None)
-        first = body[0] if isinstance(body, list) and body else None
-        is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-        if (
-            is_text
-            and isinstance(first.value.value, str)
-            and not isinstance(node, ast.If | ast.For | ast.With | ast.Try)
-        ):
-            lines -= set(range(first.lineno, first.end_lineno + 1))
-    return len(lines)
+    return len(lines - contents(path).docstrings)
 
 
 @pytest.mark.parametrize("kind", MOST_LINES)
@@ -206,9 +220,7 @@ def test_a_circle_is_found():
 def test_the_engine_needs_numpy_only():
     allowed = sys.stdlib_module_names | {"numpy", "autolab"}
     for module in sorted(PACKAGE.glob("engine/*.py")):
-        names = {
-            name.partition(".")[0] for _, name in imported_names(ast.parse(module.read_text("utf-8")), "autolab.engine")
-        }
+        names = {name.partition(".")[0] for _, name in contents(module).imports}
         assert names <= allowed | ({"cupy", "cupyx"} if module.name == "backend.py" else set()), module.name
 
 
@@ -216,7 +228,7 @@ def test_only_the_backend_imports_cupy():
     importers = {
         str(module.relative_to(PACKAGE))
         for module in modules()
-        for _, name in imported_names(ast.parse(module.read_text("utf-8")), "autolab")
+        for _, name in contents(module).imports
         if name.partition(".")[0] in ("cupy", "cupyx")
     }
     assert importers == {"engine/backend.py"}
@@ -284,9 +296,8 @@ def test_the_name_of_a_class_has_one_meaning():
     places: dict[str, list[str]] = {}
     for module in modules():
         if part_of(module) != "compat":
-            for node in ast.walk(ast.parse(module.read_text("utf-8"))):
-                if isinstance(node, ast.ClassDef):
-                    places.setdefault(node.name.lstrip("_"), []).append(str(module.relative_to(PACKAGE)))
+            for name in contents(module).classes:
+                places.setdefault(name.lstrip("_"), []).append(str(module.relative_to(PACKAGE)))
     shared = {name: found for name, found in places.items() if len(found) > 1}
     assert {name: found for name, found in shared.items() if name not in SHARED_CLASS_NAMES} == {}
 
