@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
+from .blocks import BlockPlan, Whole, whole
 from .fused_kernel import kernel_of
 from .steps import KernelSteps
 from .symbols import KernelTrace, Operation, Symbol, Value
-
-_WORTH_REUSING = 1024
-"""Arrays of fewer elements are allocated in less time than it takes to look for one that fits."""
 
 Kernel = Callable[[Mapping[str, Any]], list[Array]]
 
@@ -26,7 +24,13 @@ class ProgramLine(NamedTuple):
     step: Operation
     operands: list[tuple[int | None, Any]]
     last: list[int]
-    is_ufunc: bool
+
+    def result(self, xp: Any, values: Mapping[int, Any]) -> Array:
+        """The step's result for the values of earlier ones."""
+        operands = [number if place is None else values[place] for place, number in self.operands]
+        if self.step.name == "astype":
+            return operands[0].astype(self.step.dtype)
+        return operands[0] if self.step.name == "constant" else getattr(xp, self.step.name)(*operands)
 
 
 class KernelProgram(KernelSteps):
@@ -35,18 +39,17 @@ class KernelProgram(KernelSteps):
     def __init__(self, name: str, trace: KernelTrace, outputs: Sequence[Symbol]) -> None:
         super().__init__(name, trace, outputs)
         self._kernels: dict[ModuleType, Kernel | None] = {}
+        self._plans: dict[tuple[int, ...], BlockPlan] = {}
         self._lines = [self._line(i, step) for i, step in self.steps.items() if i not in self.inputs]
 
     def _line(self, index: int, step: Operation) -> ProgramLine:
         places = [o.index if isinstance(o, Value) else None for o in step.operands]
-        ufunc = isinstance(getattr(np, step.name, None), np.ufunc)
-        return ProgramLine(index, step, list(zip(places, step.operands, strict=True)), self._last_uses(index), ufunc)
+        return ProgramLine(index, step, list(zip(places, step.operands, strict=True)), self._last_uses(index))
 
     def _last_uses(self, index: int) -> list[int]:
         """The values that are used for the last time at a step; no inputs and no results, as these are not ours."""
-        later = {o.index for i, step in self.steps.items() if i > index for o in _values(step)}
-        here = {o.index for o in _values(self.steps[index])}
-        return sorted(here - later - set(self.outputs) - set(self.inputs))
+        later = {o for i, step in self.steps.items() if i > index for o in step.values}
+        return sorted({*self.steps[index].values} - later - set(self.outputs) - set(self.inputs))
 
     def on(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
         """The results for arrays of ``xp`` under the inputs' labels: by one kernel on a GPU, else step by step."""
@@ -61,39 +64,23 @@ class KernelProgram(KernelSteps):
         return self._kernels[xp]
 
     def run(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
-        """The results, one step after the other; a step writes into an array that is no longer needed, if one fits."""
+        """The results step by step, for large arrays of NumPy block by block."""
         values: dict[int, Any] = {i: given[label] for i, label in self.inputs.items()}
-        spare: list[Array] = []
-        for line in self._lines:
-            operands = [number if place is None else values[place] for place, number in line.operands]
-            for place in line.last:
-                array = values.pop(place)
-                if type(array) in modules and type(array) is not Symbol and array.size >= _WORTH_REUSING:
-                    spare.append(array)
-            values[line.index] = _computed(xp, line, operands, spare)
+        large = whole(values) if xp is np else None
+        if large is not None:
+            self._run_in_blocks(values, large)
+        else:
+            for line in self._lines:
+                values[line.index] = line.result(xp, values)
+                for place in line.last:
+                    del values[place]
         return [values[i] for i in self.outputs]
 
-
-def _values(step: Operation) -> list[Value]:
-    return [o for o in step.operands if isinstance(o, Value)]
-
-
-def _computed(xp: Any, line: ProgramLine, operands: list[Any], spare: list[Array]) -> Array:
-    step = line.step
-    if step.name == "astype":
-        return operands[0].astype(step.dtype)
-    if step.name == "constant":
-        return operands[0]
-    function = getattr(xp, step.name)
-    out = _fitting(spare, step.dtype, operands) if spare and line.is_ufunc else None
-    return function(*operands) if out is None else function(*operands, out=out)
-
-
-def _fitting(spare: list[Array], dtype: np.dtype, operands: list[Any]) -> Array | None:
-    """An array of the result's shape and dtype out of ``spare``."""
-    shapes = {o.shape for o in operands if type(o) in modules}
-    shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
-    for i, array in enumerate(spare):
-        if array.shape == shape and array.dtype == dtype:
-            return spare.pop(i)
-    return None
+    def _run_in_blocks(self, values: dict[int, Any], large: Whole) -> None:
+        plan = self._plans.get(large.inputs)
+        if plan is None:
+            plan = self._plans.setdefault(large.inputs, BlockPlan(self, large.inputs))
+        for line in self._lines:
+            if line.index in plan.fixed:
+                values[line.index] = line.result(np, values)
+        values.update(plan.run(values, large))

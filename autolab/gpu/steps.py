@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .symbols import KernelTrace, Operation, Symbol, Value
+from .symbols import KernelTrace, Operation, Symbol
 
 
 class KernelSteps:
@@ -29,7 +29,7 @@ class KernelSteps:
             index = waiting.pop()
             if index not in needed:
                 needed.add(index)
-                waiting += [o.index for o in trace.steps[index].operands if isinstance(o, Value)]
+                waiting += trace.steps[index].values
         self.steps: dict[int, Operation] = {i: trace.steps[i] for i in sorted(needed)}
         self.inputs = {i: step.operands[0] for i, step in self.steps.items() if step.name == "input"}
 

@@ -38,6 +38,11 @@ class Operation:
     operands: tuple[Any, ...]
     dtype: np.dtype
 
+    @property
+    def values(self) -> list[int]:
+        """The indexes of the steps whose results it uses."""
+        return [o.index for o in self.operands if isinstance(o, Value)]
+
 
 @dataclass
 class KernelTrace:

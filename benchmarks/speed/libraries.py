@@ -53,6 +53,7 @@ class AutoLab(Library):
         self.lab = autolab
         self.take(F)
         self.muladd = muladd_of(autolab.FunctionNode)
+        self.fused_muladd = autolab.fuse(lambda x, y, z: x * y + z)  # type: ignore[method-assign]
         self.linear = F.linear
         self.own_linear = lambda x, w: Linear().apply((x, w))[0]
 
@@ -106,6 +107,7 @@ class Torch(Library):
         self.torch = torch
         self.take(torch)
         self.muladd = MulAdd.apply
+        self.fused_muladd = lambda x, y, z: torch.addcmul(z, x, y)  # type: ignore[method-assign]
         self.linear, self.own_linear = torch.nn.functional.linear, Linear.apply
 
     def gradcheck(self, fn: Callable[..., Any], leaves: Sequence[Any]) -> bool:
@@ -280,6 +282,8 @@ class NumPy(Functional):
         w = x * y
         w += z
         return w, lambda g: (g * y, g * x, g)
+
+    fused_muladd = muladd
 
 
 LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}

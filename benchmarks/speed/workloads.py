@@ -145,7 +145,8 @@ def muladds(side: int) -> list[Problem]:
     *leaves, seed = [rng.standard_normal((side, side), dtype="f4") for _ in range(4)]
     inputs = tuple(leaves), seed
     composed = Problem("MulAdd composed", lambda lib, x, y, z: x * y + z, *inputs, hand=NumPy.muladd)
-    return [composed, Problem("MulAdd as one function", lambda lib, *xyz: lib.muladd(*xyz), *inputs)]
+    fused = Problem("MulAdd fused", lambda lib, *xyz: lib.fused_muladd(*xyz), *inputs, hand=NumPy.muladd)
+    return [composed, Problem("MulAdd as one function", lambda lib, *xyz: lib.muladd(*xyz), *inputs), fused]
 
 
 def linear(batch: int, inputs: int, outputs: int) -> Problem:
