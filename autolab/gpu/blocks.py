@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..engine.backend import Array
 from .steps import KernelSteps
 from .symbols import Operation, Value
 
@@ -19,58 +18,48 @@ _BLOCK_BYTES = 1 << 20
 _WORTH_PLANNING = 1024
 """For fewer elements a plan takes longer than the steps."""
 
-
-class Whole(NamedTuple):
-    """The inputs of a program that have the shape of its results, and whether all others are numbers."""
-
-    shape: tuple[int, ...]
-    inputs: tuple[int, ...]
-    flat: bool
-
-
-def whole(values: Mapping[int, Any]) -> Whole | None:
-    """Which inputs can be taken block by block along their first axis; None if none can, or it is not worth it."""
-    arrays = {i: value for i, value in values.items() if type(value) is np.ndarray and value.ndim}
-    shapes = {array.shape for array in arrays.values()}
-    shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
-    found = tuple([i for i, array in arrays.items() if array.shape == shape and array.flags.c_contiguous])
-    if not found or arrays[found[0]].size < _WORTH_PLANNING:
-        return None
-    others = [array.shape for i, array in arrays.items() if i not in found]
-    if any([len(other) == len(shape) and other[0] != 1 for other in others]):  # each block needs another part of it
-        return None
-    return Whole(shape, found, not others)
+Shapes = Mapping[int, tuple[int, ...]]
 
 
 class BlockPlan:
     """The steps of a program that depend on whole inputs, with a place for every operand and every result.
 
-    A place is used again as soon as its value is not needed any more, and that of a result until the result is there:
-    so most steps work in place.
+    A whole input has the shape of the results; the others are the same for all blocks. A place is used again as soon as
+    its value is not needed any more, and that of a result until the result is there: so most steps work in place.
 
     Attributes
     ----------
+    inputs : tuple of int
+        The whole inputs.
     fixed : frozenset of int
-        The values that are the same for all blocks: numbers, inputs that are broadcast, and what is computed of them.
+        What is the same for all blocks: numbers, inputs that are broadcast, and what is computed of them.
     """
 
-    def __init__(self, program: KernelSteps, inputs: tuple[int, ...]) -> None:
-        steps, varying = program.steps, set(inputs)
+    def __init__(self, program: KernelSteps, shapes: Shapes, whole: tuple[int, ...]) -> None:
+        steps, varying = program.steps, set(whole)
         for i, step in steps.items():
             if not varying.isdisjoint(step.values):
                 varying.add(i)
-        lines = {i: step for i, step in steps.items() if i in varying and i not in inputs}
-        results = {i: steps[i].dtype for i in program.outputs if i in lines}
-        self.fixed = frozenset(steps) - varying
-        self._inputs, self._results, self._spare = inputs, results, dict[int, np.dtype]()
-        self._places = {i: place for place, i in enumerate((*inputs, *self.fixed, *results))}
+        lines = {i: step for i, step in steps.items() if i in varying and i not in whole}
+        self.inputs, self.fixed = whole, frozenset(steps) - varying
+        self._results = {i: steps[i].dtype for i in program.outputs if i in lines}
+        self._places = {i: place for place, i in enumerate((*whole, *self._results, *self.fixed))}
         self._contents: list[Any] = [None] * len(self._places)
+        self._spare: list[tuple[int, np.dtype]] = []
         self._find_places(lines)
         self._calls = [(_writing(step), itemgetter(*self._row(i, step))) for i, step in lines.items()]
-        dtypes = [*[steps[i].dtype for i in inputs], *results.values(), *self._spare.values()]
-        touched = sum([1 + len(step.values) for step in lines.values()])
-        pays = touched >= 2 * (len(inputs) + len(results))
-        self._elements = _BLOCK_BYTES // sum([dtype.itemsize for dtype in dtypes]) if pays else sys.maxsize
+        self._shape = shapes[whole[0]]
+        is_flat = all([own in ((), self._shape) for own in shapes.values()])
+        self._form = (math.prod(self._shape),) if is_flat else self._shape
+        self._length = max(1, self._elements(steps, lines) // math.prod(self._form[1:]))
+
+    def _elements(self, steps: Mapping[int, Operation], lines: Mapping[int, Operation]) -> int:
+        """How many elements a block has; all, where few steps share so little that blocks gain nothing."""
+        arrays, size = [*self.inputs, *self._results], math.prod(self._shape)
+        if sum([1 + len(step.values) for step in lines.values()]) < 2 * len(arrays):
+            return size
+        dtypes = [*[steps[i].dtype for i in arrays], *[dtype for _, dtype in self._spare]]
+        return min(size, _BLOCK_BYTES // sum([dtype.itemsize for dtype in dtypes]))
 
     def _find_places(self, lines: dict[int, Operation]) -> None:
         """For what lies between inputs and results, from the last step to the first."""
@@ -81,7 +70,7 @@ class BlockPlan:
                 dtype = lines[operand].dtype
                 if not free[dtype]:
                     free[dtype].append(self._new_place(None))
-                    self._spare[free[dtype][0]] = dtype
+                    self._spare.append((free[dtype][0], dtype))
                 self._places[operand] = free[dtype].pop()
 
     def _new_place(self, content: Any) -> int:
@@ -93,33 +82,45 @@ class BlockPlan:
         operands = [self._places[o.index] if isinstance(o, Value) else self._new_place(o) for o in step.operands]
         return [*operands, self._places[index]]
 
-    def run(self, values: Mapping[int, Any], given: Whole) -> dict[int, Array]:
-        """The results that depend on whole inputs; ``values`` has the inputs and the `fixed` values."""
-        results = {i: np.empty(given.shape, dtype) for i, dtype in self._results.items()}
-        arrays = [*[(i, values[i]) for i in self._inputs], *results.items()]
-        columns = [(self._places[i], array.reshape(-1) if given.flat else array) for i, array in arrays]
-        first = columns[0][1]
-        step = max(1, self._elements * len(first) // first.size)
+    def run(self, values: dict[int, Any]) -> None:
+        """Add the results that depend on whole inputs to ``values``: it has these, C-contiguous, and what is fixed."""
         places = [*self._contents]
         for i in self.fixed:
             places[self._places[i]] = values[i]
-        for place, dtype in self._spare.items():
-            places[place] = np.empty((min(step, len(first)), *first.shape[1:]), dtype)
-        for start in range(0, len(first), step):
-            for place, array in columns:
-                places[place] = array[start : start + step]
-            for place in self._spare if start + step > len(first) else ():
-                places[place] = places[place][: len(first) - start]
+        for i, dtype in self._results.items():
+            values[i] = np.empty(self._shape, dtype)
+        columns = [values[i].reshape(self._form) for i in (*self.inputs, *self._results)]
+        for place, dtype in self._spare:
+            places[place] = np.empty((self._length, *self._form[1:]), dtype)
+        for start in range(0, self._form[0], self._length):
+            for place, array in enumerate(columns):
+                places[place] = array[start : start + self._length]
+            if start + self._length > self._form[0]:
+                for place, _ in self._spare:
+                    places[place] = places[place][: self._form[0] - start]
             for function, row in self._calls:
                 function(*row(places))
-        return results
+
+
+def block_plan(program: KernelSteps, shapes: Shapes) -> BlockPlan | None:
+    """How to compute a program block by block along the first axis, for inputs of these shapes.
+
+    None if no input is whole, if another part of one would be needed for each block, or if it is not worth it.
+    """
+    shape = np.broadcast_shapes(*shapes.values())
+    whole = tuple([i for i, own in shapes.items() if own == shape])
+    if not whole or math.prod(shape) < _WORTH_PLANNING:
+        return None
+    if any([own != shape and len(own) == len(shape) and own[0] != 1 for own in shapes.values()]):
+        return None
+    return BlockPlan(program, shapes, whole)
 
 
 def _writing(step: Operation) -> Callable[..., Any]:
     """The function of a step, which takes the place of its result last."""
-    function = getattr(np, step.name, None)
-    if isinstance(function, np.ufunc):
-        return function
     if step.name == "astype":
         return lambda x, out: np.copyto(out, x, casting="unsafe")
+    function = getattr(np, step.name)
+    if isinstance(function, np.ufunc):
+        return lambda *places: function(*places[:-1], out=places[-1])
     return lambda *places: np.copyto(places[-1], function(*places[:-1]))

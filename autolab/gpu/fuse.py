@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
 from heapq import heappop
@@ -14,14 +14,17 @@ import numpy as np
 
 from ..engine.backend import Array, get_array_module
 from ..engine.backward import deliver
+from ..engine.complaints import COMPLAINTS
 from ..engine.configuration import config, using_config
 from ..engine.errors import DeclarationError, FusionError
 from ..engine.float_errors import are_awaited
+from ..engine.modes import modes, overrides, watchers
 from ..engine.node import Edge, Node, new_order
 from ..engine.primitive import Primitive, Rule
 from ..engine.variable import Variable, wrap
 from .formula import formula
 from .outside import Outside, hold
+from .program import KernelProgram
 from .traced_function import UPSTREAM, TracedFunction, exact
 
 _KINDS, _TRACES = 256, 16
@@ -34,9 +37,9 @@ def fuse(fn: Callable[..., Any], /) -> Callable[..., Any]:
 
     The function is called once with symbols, which show what it computes and, by the rules of the functions in it, what
     its gradients are. On a GPU the forward is then one kernel, and the backward one for all gradients that are needed.
-    On the CPU the same steps run one after the other and reuse arrays that are no longer needed. A call keeps only the
-    inputs that the gradients need; the backward computes intermediate values again. Gradients of higher order go
-    through the functions inside.
+    On the CPU the same steps run one after the other, over large arrays in blocks that stay in the processor's cache. A
+    call keeps only the inputs that the gradients need; the backward computes intermediate values again. Gradients of
+    higher order go through the functions inside.
 
     Parameters
     ----------
@@ -109,7 +112,9 @@ class FusedTrace(TracedFunction):
 class FusedNode(Node):
     """A node whose function computes all gradients in one call of `pull`."""
 
-    __slots__ = ()
+    __slots__ = ("program",)
+
+    program: KernelProgram
 
 
 class Fused(Primitive):
@@ -123,7 +128,7 @@ class Fused(Primitive):
         for i, name in enumerate(self.inputs):
             self.declared[name], self.retained[name] = partial(self._one_gradient, i), (*self.inputs, "trace")
 
-    def traced(self, values: tuple[Any, ...], attributes: dict[str, Any]) -> FusedTrace:
+    def traced(self, values: Sequence[Any], attributes: dict[str, Any]) -> FusedTrace:
         """What the function computes for values of these dtypes (None: left out) and these attributes, as it is now."""
         dtypes = tuple([None if value is None else value.dtype for value in values])
         try:
@@ -175,49 +180,64 @@ class Fused(Primitive):
             dtype = np.asarray(value).dtype
         return dtype.type(value)
 
+    def apply(self, args: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
+        """As `Primitive.apply`, in a third of its time for Variables of NumPy alone."""
+        raw = [arg._data for arg in args if isinstance(arg, Variable) and type(arg._data) is np.ndarray]
+        if watchers or not len(raw) == len(args) == len(self.inputs) or self.schema.defaults or attributes:
+            return super().apply(args, attributes)
+        trace = self.traced(raw, attributes)
+        try:
+            (y,) = trace.forward.run(np, dict(zip(self.inputs, raw, strict=True)))
+        except COMPLAINTS:  # which it repeats, in words that name the function
+            return super().apply(args, attributes)
+        if any([y is array for array in raw]):
+            y = y.copy()
+        output = wrap(y if type(y) is np.ndarray else self.result(y, np), None)
+        if not overrides or modes().joins(args):
+            self._join_traced(args, raw, output, trace)
+        return output
+
     def _join(
         self, args: tuple[Any, ...], raw: list[Any], outputs: tuple[Variable, ...], attributes: dict[str, Any]
     ) -> None:
-        trace = self.traced(tuple(raw), attributes)
-        xp = get_array_module(outputs[0]._data)
-        absent = [None if v is None else Absent(xp, v.shape, v.dtype) for v in raw]  # one of each serves all edges
-        edges = []
-        for i, arg in enumerate(args):
-            if isinstance(arg, Variable) and arg.node is not None and trace.has_gradient(i):
-                needs, rule = trace.needs(i), self.rule(i)
-                kept = [v if x in needs else a for x, v, a in zip(self.inputs, raw, absent, strict=True)]
-                edges.append((arg.node, i, rule, (*kept, trace), (raw[i].shape, raw[i].dtype)))
-        if edges:
-            outputs[0].node = FusedNode.join(self, edges)
+        self._join_traced(args, raw, outputs[0], self.traced(raw, attributes))
+
+    def _join_traced(self, args: Sequence[Any], raw: list[Any], output: Variable, trace: FusedTrace) -> None:
+        """One edge for each input that needs a gradient; all keep the same."""
+        nodes = [arg.node if isinstance(arg, Variable) else None for arg in args]
+        targets = tuple([i for i, node in enumerate(nodes) if node is not None and trace.has_gradient(i)])
+        if not targets:
+            return
+        shape, xp = output._data.shape, get_array_module(output._data)
+        program = trace.gradients(targets, tuple([raw[i].shape != shape for i in targets]))
+        needed = [name in program.labels for name in self.inputs]
+        kept = [v if n or v is None else Absent(xp, v.shape, v.dtype) for v, n in zip(raw, needed, strict=True)]
+        saved = (*kept, trace)
+        edges: Any = [(nodes[i], i, self.rule(i), saved, (raw[i].shape, raw[i].dtype)) for i in targets]
+        output.node = FusedNode.join(self, edges)
+        output.node.program = program
 
     # ------------------------------------------------------------------ backward
-    def pull(self, node: Node, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
+    def pull(self, node: Any, g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         edges = list(node.edges)
         if create_graph or are_awaited():
             return self._pull_unfused(edges, g, create_graph)
-        found = self._gradients(tuple([edge.place for edge in edges]), [e.fit for e in edges], g, edges)
-        return [(e.parent, self.fit(got, e, g)) for e, got in zip(edges, found, strict=True) if e.fit]
+        found = self._computed_by(node.program, g, edges[0].saved)
+        return [(e.parent, self.fit(got, e, g)) for e, got in zip(edges, found, strict=True)]
 
-    def _gradients(self, targets: tuple[int, ...], fits: list[Any], g: Array, edges: list[Edge]) -> list[Array]:
-        """The gradients of the inputs at ``targets``, of the shape of the result; ``edges`` have what they need."""
-        *_, trace = edges[0].saved
-        sums = tuple([fit is not None and fit[0] != g.shape for fit in fits])
-        given: dict[str, Any] = {UPSTREAM: g}
-        for edge in edges:
-            given.update((k, v) for k, v in zip(self.inputs, edge.saved, strict=False) if not isinstance(v, Absent))
-        program = trace.gradients(targets, sums)
+    def _computed_by(self, program: KernelProgram, g: Array, saved: tuple[Any, ...]) -> list[Array]:
+        given = {label: v for label, v in zip(self.inputs, saved[:-1], strict=True) if not isinstance(v, Absent)}
+        given[UPSTREAM] = g
         return program.on(get_array_module(*given.values()), given)
 
     def _one_gradient(self, i: int, g: Any, *saved: Any) -> Any:
         """The rule of a single input, for who asks for that."""
-        edge = Edge()
-        edge.saved = saved
-        return self._gradients((i,), [None], g, [edge])[0]
+        return self._computed_by(saved[-1].gradients((i,), (False,)), g, saved)[0]
 
     def _pull_unfused(self, edges: list[Edge], g: Any, create_graph: bool) -> list[tuple[Node, Any]]:
         """Gradients by the functions inside, at the inputs as they were: they can be differentiated, and a
         floating-point error is that of a function inside."""
-        *values, trace = [next((v for v in column if not isinstance(v, Absent)), column[0]) for column in _kept(edges)]
+        *values, trace = edges[0].saved
         parents = {edge.place: edge.parent for edge in edges}
         xs = [None if v is None else wrap(_array(v), parents.get(i)) for i, v in enumerate(values)]
         floor = new_order()  # what is younger is inside
@@ -254,11 +274,6 @@ def _present(inputs: Sequence[Any]) -> Sequence[Any]:
 
 def _array(value: Any) -> Array:
     return value.array() if isinstance(value, Absent) else value
-
-
-def _kept(edges: list[Edge]) -> Iterator[tuple[Any, ...]]:
-    """What the edges keep of each input, and last their trace."""
-    return zip(*[edge.saved for edge in edges], strict=True)
 
 
 def _forward_of(fn: Any, computed: Callable[..., Array]) -> Callable[..., Array]:

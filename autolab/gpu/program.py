@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
-from .blocks import BlockPlan, Whole, whole
+from .blocks import BlockPlan, block_plan
 from .fused_kernel import kernel_of
 from .steps import KernelSteps
 from .symbols import KernelTrace, Operation, Symbol, Value
+
+_SHAPES = 64
+"""Plans are kept for so many combinations of shapes."""
 
 Kernel = Callable[[Mapping[str, Any]], list[Array]]
 
@@ -38,8 +41,9 @@ class KernelProgram(KernelSteps):
 
     def __init__(self, name: str, trace: KernelTrace, outputs: Sequence[Symbol]) -> None:
         super().__init__(name, trace, outputs)
+        self.labels = frozenset(self.inputs.values())
         self._kernels: dict[ModuleType, Kernel | None] = {}
-        self._plans: dict[tuple[int, ...], BlockPlan] = {}
+        self._plans: dict[Any, BlockPlan | None] = {}
         self._lines = [self._line(i, step) for i, step in self.steps.items() if i not in self.inputs]
 
     def _line(self, index: int, step: Operation) -> ProgramLine:
@@ -66,9 +70,12 @@ class KernelProgram(KernelSteps):
     def run(self, xp: ModuleType, given: Mapping[str, Any]) -> list[Array]:
         """The results step by step, for large arrays of NumPy block by block."""
         values: dict[int, Any] = {i: given[label] for i, label in self.inputs.items()}
-        large = whole(values) if xp is np else None
-        if large is not None:
-            self._run_in_blocks(values, large)
+        plan = self._plan(values) if xp is np else None
+        if plan is not None:
+            for line in self._lines:
+                if line.index in plan.fixed:
+                    values[line.index] = line.result(np, values)
+            plan.run(values)
         else:
             for line in self._lines:
                 values[line.index] = line.result(xp, values)
@@ -76,11 +83,12 @@ class KernelProgram(KernelSteps):
                     del values[place]
         return [values[i] for i in self.outputs]
 
-    def _run_in_blocks(self, values: dict[int, Any], large: Whole) -> None:
-        plan = self._plans.get(large.inputs)
-        if plan is None:
-            plan = self._plans.setdefault(large.inputs, BlockPlan(self, large.inputs))
-        for line in self._lines:
-            if line.index in plan.fixed:
-                values[line.index] = line.result(np, values)
-        values.update(plan.run(values, large))
+    def _plan(self, values: dict[int, Any]) -> BlockPlan | None:
+        """How arrays of these shapes are computed block by block, if they can."""
+        key = tuple([v.shape if type(v) is np.ndarray else () for v in values.values()])
+        if key not in self._plans:
+            if len(self._plans) >= _SHAPES:
+                self._plans.clear()
+            self._plans[key] = block_plan(self, dict(zip(values, key, strict=True)))
+        plan = self._plans[key]
+        return plan if plan is not None and all([values[i].flags.c_contiguous for i in plan.inputs]) else None

@@ -43,7 +43,6 @@ class TracedFunction:
             self.forward = KernelProgram(name, self._trace, [y._data])
             self._found = self._differentiated(y, xs)
         self._programs: dict[Any, KernelProgram] = {}
-        self._needs: dict[int, frozenset[str]] = {}
 
     def _differentiated(self, y: Variable, xs: list[Variable | None]) -> list[Symbol | None]:
         """The gradient of every input as a symbol, computed from the inputs and the upstream gradient."""
@@ -71,12 +70,6 @@ class TracedFunction:
             outputs = [self._uncast(self._found[i]) if s else self._found[i] for i, s in zip(*key, strict=True)]
             self._programs[key] = KernelProgram(f"{self.name}_backward", self._trace, outputs)  # type: ignore[arg-type]
         return self._programs[key]
-
-    def needs(self, i: int) -> frozenset[str]:
-        """The inputs from which the gradient of one is computed."""
-        if i not in self._needs:
-            self._needs[i] = frozenset(self.gradients((i,), (False,)).inputs.values()) - {UPSTREAM}
-        return self._needs[i]
 
     def _uncast(self, symbol: Symbol | None) -> Symbol:
         step = self._trace.steps[symbol.index]  # type: ignore[union-attr]

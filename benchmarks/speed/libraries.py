@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class AutoLab(Library):
         self.lab = autolab
         self.take(F)
         self.muladd = muladd_of(autolab.FunctionNode)
-        self.fused_muladd = autolab.fuse(lambda x, y, z: x * y + z)  # type: ignore[method-assign]
+        self.fused = cache(autolab.fuse)  # type: ignore[method-assign]
         self.linear = F.linear
         self.own_linear = lambda x, w: Linear().apply((x, w))[0]
 
@@ -107,7 +108,6 @@ class Torch(Library):
         self.torch = torch
         self.take(torch)
         self.muladd = MulAdd.apply
-        self.fused_muladd = lambda x, y, z: torch.addcmul(z, x, y)  # type: ignore[method-assign]
         self.linear, self.own_linear = torch.nn.functional.linear, Linear.apply
 
     def gradcheck(self, fn: Callable[..., Any], leaves: Sequence[Any]) -> bool:
@@ -282,8 +282,6 @@ class NumPy(Functional):
         w = x * y
         w += z
         return w, lambda g: (g * y, g * x, g)
-
-    fused_muladd = muladd
 
 
 LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}

@@ -45,9 +45,9 @@ class Library:
     differentiate: Callable[..., Any]
     gradcheck: Callable[..., bool]
 
-    def fused_muladd(self, x: Any, y: Any, z: Any) -> Any:
-        """The product and sum as the library makes one step of them; where it cannot, its operators."""
-        return x * y + z
+    def fused(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that works element by element as one step, where the library makes one of it."""
+        return fn
 
     def take(self, module: Any) -> None:
         """Use the operations of a module."""

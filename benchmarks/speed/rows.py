@@ -21,6 +21,8 @@ GOALS: dict[str, dict[str, float]] = {
     "MLP": {"torch": 0.8, "chainer": 0.55, "numpy": 1.1},
     "MulAdd composed": {"torch": 0.7},
     "MulAdd as one function": {"torch": 0.65},
+    "MulAdd fused": {"torch": 0.8},
+    "formula fused": {"torch": 0.8},
     "Linear": {"numpy": 1.05},
     "tanh, order 4": {"torch": 0.65},
     "gradcheck, Linear": {"torch": 0.35},

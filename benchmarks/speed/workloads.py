@@ -140,13 +140,27 @@ def user_functions(size: int) -> Problem:
 
 
 def muladds(side: int) -> list[Problem]:
-    """The product and sum of three matrices, with operators and as a function of the user's own."""
+    """The product and sum of three matrices, with operators and as a function of the user's own; fused, and more of it.
+
+    PyTorch's eager mode fuses nothing: it takes its operators.
+    """
     rng = np.random.default_rng(1)
     *leaves, seed = [rng.standard_normal((side, side), dtype="f4") for _ in range(4)]
     inputs = tuple(leaves), seed
-    composed = Problem("MulAdd composed", lambda lib, x, y, z: x * y + z, *inputs, hand=NumPy.muladd)
-    fused = Problem("MulAdd fused", lambda lib, *xyz: lib.fused_muladd(*xyz), *inputs, hand=NumPy.muladd)
-    return [composed, Problem("MulAdd as one function", lambda lib, *xyz: lib.muladd(*xyz), *inputs), fused]
+    return [
+        Problem("MulAdd composed", lambda lib, *xyz: muladd(*xyz), *inputs, hand=NumPy.muladd),
+        Problem("MulAdd as one function", lambda lib, *xyz: lib.muladd(*xyz), *inputs),
+        Problem("MulAdd fused", lambda lib, *xyz: lib.fused(muladd)(*xyz), *inputs),
+        Problem("formula fused", lambda lib, *xyz: lib.fused(formula)(*xyz), *inputs),
+    ]
+
+
+def muladd(x: Any, y: Any, z: Any) -> Any:
+    return x * y + z
+
+
+def formula(x: Any, y: Any, z: Any) -> Any:
+    return ((x * y + z) * x - y) * z + x * x
 
 
 def linear(batch: int, inputs: int, outputs: int) -> Problem:

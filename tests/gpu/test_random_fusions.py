@@ -13,6 +13,7 @@ from helpers.strict_array import launches
 import autolab
 from autolab import Variable, grad, to_cpu, to_gpu
 from autolab import functions as F
+from autolab.gpu import blocks
 
 ONE: tuple[Callable[[Any], Any], ...] = (
     *(F.tanh, F.sin, F.sigmoid, F.relu, F.softplus, F.square, F.abs, F.gelu, F.elu, F.floor),
@@ -58,6 +59,11 @@ def _first_order(function: Any, arrays: list[Any], g: Any) -> list[Any]:
     return [value.data for value in (y, *grad(y, xs, g))]
 
 
+def _bits(array: np.ndarray) -> bytes:
+    """All NaN are one: its sign is that of a register, or not, as an element happens to lie."""
+    return np.where(np.isnan(array), np.nan, array).tobytes()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_same_bits_on_the_cpu(seed: int) -> None:
     function = program(seed)
@@ -66,6 +72,50 @@ def test_the_same_bits_on_the_cpu(seed: int) -> None:
         fused = _first_order(autolab.fuse(function), arrays, g)
         for a, b in zip(fused, _first_order(function, arrays, g), strict=True):
             assert a.dtype == b.dtype == dtype and a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("seed", SEEDS[::6])
+@pytest.mark.parametrize("shapes", [[(71, 37)] * 3, [(71, 37), (37,), ()], [(), (1, 37), (71, 37)]], ids=str)
+def test_the_same_bits_in_many_blocks(seed: int, shapes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last block is shorter; awkward values lie anywhere."""
+    function, found = program(seed), list[Any]()
+    for dtype in ("f8", "f4"):
+        arrays, g = _inputs(seed, shapes, dtype), np.ones((71, 37), dtype)
+        for array in arrays:
+            array.ravel()[seed::97] = [np.inf, 1e30, np.nan, 0.0][seed % 4]
+        for block in (1 << 30, 1 << 14):
+            monkeypatch.setattr(blocks, "_BLOCK_BYTES", block)
+            with np.errstate(all="ignore"):
+                found.append(_first_order(autolab.fuse(function), arrays, g))
+        one, many = found[-2:]
+        with np.errstate(all="ignore"):
+            assert _bits(one[0]) == _bits(function(*[Variable(a) for a in arrays]).data)
+        for a, b in zip(one, many, strict=True):
+            assert a.dtype == b.dtype == dtype and _bits(a) == _bits(b)
+
+
+def test_large_arrays_are_computed_in_blocks_where_steps_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    monkeypatch.setattr(blocks, "_BLOCK_BYTES", 1 << 14)
+    monkeypatch.setattr(blocks, "_writing", lambda step: lambda *places: sizes.append(places[-1].size))
+    x = np.ones((100, 100))
+    autolab.fuse(lambda x: F.exp(x * x + 1) * x - x)(x)
+    assert max(sizes) <= (1 << 14) // 16 and sum(sizes) == 5 * x.size
+    sizes.clear()
+    autolab.fuse(lambda x, y: x * y)(x, x)
+    assert sizes == [x.size]
+
+
+@pytest.mark.parametrize(
+    "shapes", [[(40, 30), (40, 1)], [(40, 1), (30,)], [(0, 30), (30,)], [(30, 40), (40,)]], ids=str
+)
+def test_other_shapes_and_strides_are_computed_as_well(shapes: Any) -> None:
+    """Not by blocks, but for the last."""
+    function = lambda x, y: F.exp(-x * y) * x + y * y - x  # noqa: E731
+    for turn in (np.asarray, np.asfortranarray):
+        x, y = [turn(a) for a in _inputs(1, shapes, "f8")]
+        fused = autolab.fuse(function)(Variable(x), Variable(y))
+        assert fused.data.tobytes() == function(Variable(x), Variable(y)).data.tobytes()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
