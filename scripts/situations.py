@@ -29,8 +29,9 @@ from autolab.shared.files import write  # noqa: E402
 from autolab.views import mimebundle  # noqa: E402
 from autolab.views.live.widget import LiveView  # noqa: E402
 from tests.helpers.chromium import launch  # noqa: E402
+from tests.helpers.network import Net  # noqa: E402
 from tests.views.bare_page import RecordingComm, Wire, serve  # noqa: E402
-from tests.views.test_page_axe import CASES, THEMES, Case, ask_why, open_menu, present  # noqa: E402
+from tests.views.test_page_axe import CASES, THEMES, Case, ask_why, explorer, open_menu, present, select  # noqa: E402
 
 CELL = {"width": 1100, "height": 800}
 SCREEN = {"width": 1280, "height": 800}
@@ -166,6 +167,12 @@ def rest(page: Page, rest: Callable[[], None]) -> None:
     rest()
 
 
+def on_phone(page: Page, rest: Callable[[], None]) -> None:
+    """The last that was done, as wide as a phone."""
+    page.keyboard.press("Escape")
+    rest()
+
+
 def derive(page: Page, rest: Callable[[], None]) -> None:
     page.locator(".al-derive").first.click()
     rest()
@@ -203,7 +210,7 @@ def undecided() -> Any:
     return autolab.check_gradients(lambda x: F.dropout(x), np.ones(3)).explore()
 
 
-SQUARE = RNG.normal(size=(3, 4))
+SQUARE, ROWS = RNG.normal(size=(3, 4)), RNG.normal(size=(5, 3))
 VIEWS: dict[str, Case] = {
     **{f"2{k:x}-{name.replace(' ', '-')}": case for k, (name, case) in enumerate(CASES.items())},
     "30-check-wrong": Case(
@@ -217,6 +224,7 @@ VIEWS: dict[str, Case] = {
     "36-heatmap": Case(lambda: autolab.heatmap(RNG.normal(size=(12, 18))), "heatmaps", (point, enlarge)),
     "37-heatmap-signs": Case(lambda: autolab.heatmap(np.array([[1.0, np.nan], [np.inf, -2.0]])), "heatmaps"),
     "38-heatmaps": Case(lambda: autolab.heatmap(**{name: NET[name] for name in ("x", "W1")}), "heatmaps"),
+    "3a-plan": Case(explorer(Net(), x=ROWS), do=(select,)),
     "39-interact": Case(lambda: autolab.interact(table, k=(1, 5), kind=["a", "b"]), "interact", (fail,)),
 }
 STILL: dict[str, Callable[[], Any]] = {
@@ -230,6 +238,11 @@ STILL: dict[str, Callable[[], Any]] = {
     "57-still-monitor": lambda: CASES["monitor"].make()._monitor,
     "58-still-variable": lambda: autolab.Variable(SQUARE, name="W"),
     "59-still-matrix": lambda: autolab.plots.show_hessian(valley, 1.0, 0.5),
+    "5a-still-plan": lambda: autolab.record(Net(), x=ROWS),
+    "5b-still-flow": lambda: autolab.record(Net(), x=ROWS).flow(),
+    "5c-still-memory": lambda: autolab.record(Net(), x=ROWS).memory(),
+    "5d-still-compare": lambda: autolab.compare(autolab.record(small, 2.0, 3.0), autolab.record(halved, 2.0, 3.0)),
+    "5e-still-diagnose": lambda: autolab.diagnose(lambda x: np.log(x * 0.0).sum(), autolab.Variable(np.ones(3))),
 }
 
 MEASURED = """() => {
@@ -276,8 +289,9 @@ def _photograph_view(browser: Browser, target: Path, name: str, case: Case) -> N
         serve(page, case.module)
         wire = Wire(view)
         wire.connect(page)
-        done = (*case.do, *case.live_only)
-        for act in (rest, *done, *[act for act in (open_menu, present) if present not in done and act not in done]):
+        done = [act for act in (*case.do, *case.live_only) if act not in (open_menu, present)]
+        for act in (rest, *done, open_menu, on_phone, present):
+            page.set_viewport_size(cast(Any, PHONE if act is on_phone else CELL))
             act(page, wire.settle)
             for look in ("light", "dark"):
                 page.evaluate(THEMES[look])
@@ -297,7 +311,7 @@ def _photograph_still(browser: Browser, target: Path, name: str, make: Callable[
             write(target / f"{name}{'' if look == 'light' else '-dark'}.png", page.screenshot())
 
 
-STILL_STYLE = "<style>:root { color-scheme: light dark; font: 13px system-ui }</style>"
+STILL_STYLE = "<style>:root { color-scheme: light dark; font: 13px system-ui } img { max-width: 100% }</style>"
 
 
 def _ended(fn: Callable[..., Any], **inputs: Any) -> Recording:

@@ -15,7 +15,7 @@ from ...recording.arrays import snapshot
 from ...recording.model import Snapshot
 from ..draw import grad_status
 from ..draw.arrays import about, text_of
-from ..draw.escape import Markup, clean, code, element, escape, fact_table, join, paragraph, picture, table
+from ..draw.escape import Markup, clean, code, element, escape, fact_table, headline, join, paragraph, picture, table
 from ..draw.heatmap_data import span_of
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps, strip
 from ..draw.messages import plural, say
@@ -46,7 +46,7 @@ def _without_size(parameter: Any) -> Bundle:
     """A parameter that gets its size later."""
     sentence = say("no_size")
     name = f"{parameter.name}: " if parameter.name else ""
-    html = join([paragraph(element("b", code(f"{name}{type(parameter).__name__}"))), paragraph(escape(sentence))])
+    html = join([headline(f"{name}{type(parameter).__name__}"), paragraph(escape(sentence))])
     return {"text/html": str(html), "text/plain": f"{parameter!r}\n{clean(name)}{sentence}"}
 
 
@@ -100,7 +100,7 @@ def link_bundle(link: Link) -> Bundle:
     """The tree as a table, and as indented text."""
     rows = list(tree(link))
     sentences = _sentences(link, rows)
-    parts = [paragraph(element("b", code(type(link).__name__)), escape(" " + sentences))]
+    parts = [headline(type(link).__name__, sentences)]
     arrays = [row for row in rows if row.array is not None]
     drawn = {id(row) for row in arrays[:_MOST_STRIPS]}
     scale = _largest(arrays[:_MOST_STRIPS])
@@ -207,5 +207,5 @@ def optimizer_bundle(optimizer: Optimizer) -> Bundle:
     else:
         facts.append(("target", type(optimizer.target).__name__))
         sentence = say("optimizer_ready", updates=plural(optimizer.t, "update"))
-    head = paragraph(element("b", code(type(optimizer).__name__)), escape(" " + sentence))
+    head = headline(type(optimizer).__name__, sentence)
     return {"text/html": str(join([head, fact_table(facts)])), "text/plain": f"{optimizer!r}\n{sentence}"}

@@ -1,7 +1,7 @@
 // @ts-check
 /** Of an input three heatmaps side by side: analytic, numeric, error, and its formulas. One cell is chosen, in all. */
 
-import { makeHeatLegend, paint } from "../live/colors.js";
+import { makeHeatLegend, paint, rampOf } from "../live/colors.js";
 import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
 import { floats, labelled, print } from "../live/heatmap.js";
@@ -106,7 +106,7 @@ function makeMap(view, click, choose, here, isFirst) {
   // behind the cells, which are clear where nothing was measured
   const halves = html("div.al-halves", { "aria-hidden": "true" });
   const frame = html("div.al-frame.al-mini", halves, canvas, numbers, worstMark, chosenMark);
-  const [low, high, bar] = [html("span"), html("span"), html("canvas.al-bar")];
+  const [low, high, bar] = [html("span"), html("span"), html("span.al-ramp")];
   // where the numbers stand in the cells
   const ends = html("div.al-scale", { "aria-hidden": "true" }, low, bar, high);
   const legend = makeHeatLegend(true);
@@ -151,12 +151,7 @@ function makeMap(view, click, choose, here, isFirst) {
       legend.root.toggleAttribute("hidden", isPlain || isClear);
       ends.hidden = !isPlain || isClear;
       const [from, to] = facts.ends;
-      paint(
-        bar,
-        { rows: 1, cols: 255, scale: 1 },
-        Float32Array.from({ length: 255 }, (_, k) => from + ((to - from) * k) / 254),
-        colors,
-      );
+      bar.style.background = rampOf(colors, from, to);
       write(low, short(from * facts.scale, 3));
       write(high, short(to * facts.scale, 3));
       tellOrHide(note, facts.caption);

@@ -163,7 +163,12 @@ def paragraph(*parts: Markup) -> Markup:
     return element("p", *parts)
 
 
+def headline(title: object, beside: str = "") -> Markup:
+    """The first line of a display: what is shown as code, and a sentence beside it."""
+    return paragraph(element("strong", code(title)), escape(f" {beside}" if beside else ""))
+
+
 def at_rest(title: str, shown: Markup | None, *told: str) -> Markup:
     """The frame of a live view without its controls: the title as code, the picture, and what there is to say of it."""
     words = [paragraph(prose(said)) for said in told if said]
-    return join([paragraph(code(title)), *([] if shown is None else [shown]), *words])
+    return join([headline(title), *([] if shown is None else [shown]), *words])

@@ -171,7 +171,7 @@ class _Film:
         if k < times["known"]:
             found |= {"value": None, "value_cells": None, "value_note": say("not_yet")}
         if growing := told["growing"].get(box):
-            shares = f", {growing['arrived']} of {growing['of']}"
+            shares = f"{growing['arrived']} of {growing['of']} shares"
             return found | {"grad": growing["grad"], "grad_cells": growing["cells"], "shares": shares}
         if last is None or k < last:
             note = "" if not told["backward"] else say("absent" if first is None else "not_yet")

@@ -83,7 +83,7 @@ def draw(
     words = picture["description"] if compact else describe(picture, numbers)
     top = _TITLE_HEIGHT if titled else 0.0
     bar = scale_legend(numbers["scale"], picture["height"] + top, shades) if not compact else []
-    size = max(picture["width"], 320.0), picture["height"] + top + (LEGEND_HEIGHT if bar else 0.0)
+    size = max(picture["width"], 380.0 if bar else 320.0), picture["height"] + top + (LEGEND_HEIGHT if bar else 0.0)
     body = drawing(picture, numbers, scope, shades, compact)
     head = [words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name")] if titled else []
     parts = [*head, element("g", *body, transform=f"translate(0 {top:.0f})"), *bar]
@@ -266,7 +266,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
 def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
     """What a column shows; where its colours are those of the array alone, also up to where they reach."""
     own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if cells and reading.get("own") else ""
-    return f"value{own}" if which == "value" else f"gradient{reading.get('shares', '')}{own}"
+    return f"value{own}" if which == "value" else f"{reading.get('shares', 'gradient')}{own}"
 
 
 def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shades: set[int]) -> list[Markup]:

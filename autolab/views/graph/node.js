@@ -68,9 +68,9 @@ export function makeNode(node, open) {
     planned?.update(reading);
     const own = (/** @type {number | null} */ scale) => (reading.own && scale ? ` \u2264 ${short(scale, 3)}` : "");
     const { value, value_cells, value_scale, value_note } = reading;
-    const { grad, grad_cells, grad_scale, grad_note, shares = "", kind } = reading;
+    const { grad, grad_cells, grad_scale, grad_note, shares, kind } = reading;
     columns[0]?.update(value, value_cells, value_scale, colors, value_note, own(value_scale));
-    columns[1]?.update(grad, grad_cells, grad_scale, colors, grad_note, shares + own(grad_scale), kind);
+    columns[1]?.update(grad, grad_cells, grad_scale, colors, grad_note, own(grad_scale), shares ?? kind);
   }
 
   return {
@@ -293,8 +293,8 @@ function makeColumn(caption, x, cells) {
      * @param {number | null} scale null where the cells are shades
      * @param {ColorMap | null} colors null where there are no cells
      * @param {string} [note] what stands there if there is no text
-     * @param {string} [more] how many of its shares a gradient has, up to where a scale of its own reaches
-     * @param {string} [kind] what it is, if not what it is for most
+     * @param {string} [more] up to where a scale of its own reaches
+     * @param {string} [kind] what it is, if not what it is for most: a tangent, a sum that still grows
      */
     update(text, rows, scale, colors, note = "none", more = "", kind = caption) {
       const absent = text === null;

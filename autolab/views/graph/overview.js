@@ -112,15 +112,16 @@ export function makeFlowPart(view) {
     path.hidden = !nan;
     set(path, { "aria-pressed": String(Boolean(get("path").text)) });
     write(story, get("path").text ?? "");
-    const lines = sentences.map((/** @type {string[]} */ [sign, words]) =>
-      html("li", html("span.al-sign-word", sign), words),
+    const lines = sentences.map((/** @type {string[]} */ [sign, words], /** @type {number} */ k) =>
+      html("li", sentences[k - 1]?.[0] !== sign && html("span.al-sign-word", sign), words),
     );
+    if (get("error")?.ended) lines.shift(); // the red card says it
     told.replaceChildren(...lines, ...(by && !lines.length ? [html("li.al-note", none)] : []));
   }
 
   return {
     places: { menu: [menu], middle: [middle], below: [wrong] },
-    on: { "flow health path scene": show },
+    on: { "flow health path scene error": show },
     paint: show,
   };
 }

@@ -240,6 +240,7 @@ def _spoken_numbers(step: Step, found: Mapping[str, Any]) -> list[str]:
 
 
 SIGNS: dict[Sign, str] = {
+    "raised": "led to the error",
     "nan": "NaN",
     "infinite": "∞",
     "vanishing": "↓ vanishes",
@@ -248,7 +249,6 @@ SIGNS: dict[Sign, str] = {
     "saturated": "saturated",
     "clamped": "at its bound",
     "left": "left the graph",
-    "raised": "led to the error",
     "replaced": "replaced",
 }
 """What stands at a box."""

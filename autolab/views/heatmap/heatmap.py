@@ -9,7 +9,7 @@ from ...engine.display import Bundle
 from ...engine.tracebacks import folded, hidden
 from ...shared.binding import chosen_options
 from ..draw.colors import SCALES
-from ..draw.escape import Markup, code, paragraph
+from ..draw.escape import Markup, headline
 from ..draw.messages import say
 from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
@@ -58,7 +58,9 @@ class Heatmap(LiveView):
 
     def _static(self) -> Bundle:
         bundle = self._board.static()
-        return {**bundle, "text/html": f"{paragraph(code(self._board.title))}{bundle['text/html']}"}
+        if len(self._board.panels()) == 1:  # its picture begins with the title
+            return bundle
+        return {**bundle, "text/html": f"{headline(self._board.title)}{bundle['text/html']}"}
 
     # ------------------------------------------------------------------ for the page
     @on_message("again")

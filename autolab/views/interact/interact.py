@@ -18,7 +18,7 @@ from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
 from ...shared.binding import chosen_options
 from .. import mimebundle
-from ..draw.escape import Markup, clean, code, join, paragraph, prose
+from ..draw.escape import Markup, clean, headline, join, paragraph, prose
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import drawn, to_svg
@@ -85,7 +85,7 @@ class Interact(LiveView):
         shown = [Markup(bundle["text/html"]) for bundle in bundles]
         said = [paragraph(prose(" ".join(self._told), _MOST_TEXT))] if self._told else []
         texts = [self._call_now, *self._told, *[bundle["text/plain"] for bundle in bundles]]
-        html = join([paragraph(code(self._call_now)), *shown, *said])
+        html = join([headline(self._call_now), *shown, *said])
         return {"text/html": str(html), "text/plain": "\n".join(texts)}
 
     # ------------------------------------------------------------------ for the page

@@ -32,9 +32,9 @@ export function entry(t) {
   return Math.round(((Math.max(-1, Math.min(1, t)) + 1) / 2) * (STEPS - 1));
 }
 
-/** The colours from one place of the map to its end, as CSS. @param {ColorMap} colors @param {number} from */
-export function rampOf({ css }, from) {
-  return `linear-gradient(to right, ${[0, 0.2, 0.4, 0.5, 0.6, 0.8, 1].map((part) => css(from + (1 - from) * part))})`;
+/** Colours of the map from left to right. @param {ColorMap} colors @param {number} from @param {number} [to] */
+export function rampOf({ css }, from, to = 1) {
+  return `linear-gradient(to right, ${[0, 0.2, 0.4, 0.5, 0.6, 0.8, 1].map((part) => css(from + (to - from) * part))})`;
 }
 
 export const THEME_MARKS = ["data-jp-theme-light", "data-jp-theme-name", "data-vscode-theme-kind", "theme"];

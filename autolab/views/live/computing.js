@@ -12,9 +12,9 @@ export function makeComputingPart({ get, link, root }) {
   const stop = button("Stop", () => link.stop({ do: "stop" }), { hidden: true });
   const work = html("div.al-work", busy, stop);
   const what = html("div.al-error-what");
-  const where = html("div.al-error-where");
+  const where = html("div.al-note");
   const statement = html("div.al-code");
-  const stale = html("div.al-error-stale");
+  const stale = html("div.al-note");
   const panel = html("div.al-error", { role: "alert", hidden: true }, what, where, statement, stale);
 
   /**

@@ -183,7 +183,13 @@ const above = (element) =>
 function makeMenu(parts) {
   const summary = html("summary.al-tool", { "aria-label": "Menu", title: "Menu" }, "\u22ef");
   const panel = html("div.al-menu-panel", ...parts);
-  const root = html("details.al-menu", { onkeydown: pressed }, summary, panel);
+  const root = html("details.al-menu", { onkeydown: pressed, ontoggle: fit }, summary, panel);
+
+  /** No higher than the view above it: what lies over its edge is cut off. */
+  function fit() {
+    const top = root.closest(".al-root")?.getBoundingClientRect().top ?? 0;
+    panel.style.setProperty("--al-room", `${summary.getBoundingClientRect().top - top - 8}px`);
+  }
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {

@@ -12,7 +12,7 @@ from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ...training.boundary import parting
 from ..draw.chart import Line, chart
-from ..draw.escape import Markup, clean, code, details, escape, fact_table, join, paragraph, picture, prose
+from ..draw.escape import Markup, at_rest, clean, details, escape, fact_table, join, paragraph, picture
 from ..draw.heatmap_svg import Panel, describe, heatmaps
 from ..draw.messages import say
 from ..draw.numbers import number
@@ -116,15 +116,14 @@ def bundle(monitor: Monitor) -> Bundle:
     """Title, curves and sentence; the last state and the numbers behind a line; and as text."""
     if not monitor.iteration:
         return {"text/html": str(paragraph(escape(say("monitor_nothing")))), "text/plain": _text(monitor)}
-    parts = [paragraph(code(title_of(monitor)))]
-    if drawn := charts(monitor):
-        parts.append(paragraph(picture(to_svg(drawn), " ".join(one["description"] for one in drawn))))
-    parts.append(paragraph(prose(say("monitor_rest", status=", ".join(status(monitor))))))
+    drawn = charts(monitor)
+    shown = picture(to_svg(drawn), " ".join(one["description"] for one in drawn)) if drawn else None
+    told = at_rest(title_of(monitor), shown, say("monitor_rest", status=", ".join(status(monitor))))
     behind = [fact_table(facts(monitor))]
     if panels := [*_boundary(monitor), *_panels(monitor)]:
         behind.insert(0, paragraph(picture(heatmaps(panels), " ".join(describe(panel) for panel in panels))))
-    parts.append(details(say("monitor_state", iteration=monitor.iteration), *behind))
-    return {"text/html": str(join(parts)), "text/plain": _text(monitor)}
+    last = details(say("monitor_state", iteration=monitor.iteration), *behind)
+    return {"text/html": str(join([told, last])), "text/plain": _text(monitor)}
 
 
 def title_of(monitor: Monitor) -> str:

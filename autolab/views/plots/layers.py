@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
 from ..draw.chart import Line, chart
-from ..draw.escape import Markup, clean, code, details, fitting, join, paragraph, picture, prose, table
+from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
 from ..draw.messages import listed, plural, say
 from ..draw.names import columns, shorten
 from ..draw.numbers import bytes_text, number
@@ -147,13 +147,10 @@ def open_at(shown: Any, step: int | None) -> GraphView:
 
 
 def shown_bundle(shown: Any, title: str, plot: dict[str, Any], sentence: str, rows: list[list[str]]) -> Bundle:
-    titled = paragraph(code(say(title, function=clean(shown.function))))
-    parts = [titled, paragraph(picture(to_svg([{**plot, "title": ""}]), f"{plot['description']} {sentence}"))]
-    told = [*parts, paragraph(prose(sentence))]
+    drawn = picture(to_svg([{**plot, "title": ""}]), f"{plot['description']} {sentence}")
+    told = at_rest(say(title, function=clean(shown.function)), drawn, sentence)
     cells = [[code(cell) for cell in row] for row in rows[1 : _MOST_ROWS + 1]]
-    return fitting(
-        [join([*told, details(plural(len(rows) - 1, "row"), table(rows[0], cells))]), join(told)], repr(shown)
-    )
+    return fitting([join([told, details(plural(len(rows) - 1, "row"), table(rows[0], cells))]), told], repr(shown))
 
 
 def _named(plot: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

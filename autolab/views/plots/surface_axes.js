@@ -13,12 +13,11 @@ const BANDS = 24; // of the legend
  * @param {string} caption
  */
 export function legend({ box, ticks }, letter, colors, caption) {
-  const [left, top] = [box.x + box.w + 18, box.y + 18 * letter];
-  const high = box.y + box.h - top;
+  const [left, top, high] = [box.x + box.w + 18, box.y, box.h];
   const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ words) =>
     svg("text", { x, y }, words);
   return [
-    text(left, box.y + 10 * letter, caption),
+    turned(left + 22 + 46 * letter, top + high / 2, caption),
     ...Array.from({ length: BANDS }, (_, k) => {
       const y = top + (k * high) / BANDS;
       return svg("rect", { x: left, y, width: 16, height: high / BANDS + 0.5, fill: colors.css(-(k + 0.5) / BANDS) });
@@ -28,6 +27,9 @@ export function legend({ box, ticks }, letter, colors, caption) {
     ),
   ];
 }
+
+/** What is read from below to above. @param {number} x @param {number} y @param {string} words */
+const turned = (x, y, words) => svg("text.al-chart-middle", { transform: `translate(${x} ${y}) rotate(-90)` }, words);
 
 /** @param {any} shown @param {number} letter */
 export function axes({ box, x, y, names }, letter) {
@@ -45,7 +47,7 @@ export function axes({ box, x, y, names }, letter) {
       text(box.x - 9, at + 4 * letter, words, "al-chart-left"),
     ]),
     text(box.x + box.w / 2, bottom + 38 * letter, names[0], "al-chart-middle"),
-    svg("text.al-chart-middle", { transform: `translate(16 ${box.y + box.h / 2}) rotate(-90)` }, names[1]),
+    turned(16, box.y + box.h / 2, names[1]),
   ];
 }
 

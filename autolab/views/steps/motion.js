@@ -157,13 +157,13 @@ function at({ k, backward, growing }, node, reading, words) {
   const heading = node.name && node.name !== node.text ? `${node.name} = ${node.text}` : node.text;
   const shown = known ? reading : { ...reading, value: null, value_cells: null };
   const grad = partial
-    ? { grad: partial.grad, grad_cells: partial.cells, shares: `, ${partial.arrived} of ${partial.of}` }
+    ? { grad: partial.grad, grad_cells: partial.cells, shares: `${partial.arrived} of ${partial.of} shares` }
     : arrived
       ? {}
       : { grad: null, grad_cells: null };
   const note = !backward ? "" : first === null ? (reading.grad_note ?? words.absent) : words.not_yet;
   const told = partial ? partial.grad : arrived ? reading.grad : note;
-  const gradient = told ? `, ${reading.kind ?? "gradient"}${grad.shares ?? ""} ${told}` : "";
+  const gradient = told ? `, ${[reading.kind ?? "gradient", grad.shares].filter(Boolean).join(", ")} ${told}` : "";
   return {
     ...shown,
     ...grad,

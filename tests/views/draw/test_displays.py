@@ -26,7 +26,7 @@ def test_a_recording_is_its_live_graph_at_rest_and_as_text_its_tape_and_what_was
     bundle = recorded_muladd()._repr_mimebundle_()
     told = "Computation graph of muladd(x, y, z): 3 inputs, 2 steps, output w."
     title, picture, said = re.fullmatch(r"<p>(.*?)</p><img (.*)/><p>(.*?)</p>", bundle["text/html"]).groups()
-    assert title == "<code>muladd(x, y, z)</code>" and said == told
+    assert title == "<strong><code>muladd(x, y, z)</code></strong>" and said == told
     assert picture.startswith(f'alt="{told} x, input, value 2')
     drawn = base64.b64decode(re.search(r"base64,([^\"]+)", picture)[1]).decode()
     assert ">muladd(x, y, z)</text>" not in drawn and ">h</tspan>" in drawn  # the title stands above it

@@ -109,7 +109,7 @@ def test_each_step_shows_the_tangents_that_are_there(page: Page, open_view: Open
     assert page.locator(".al-pushed .al-to").is_visible() and not page.locator(".al-pushed .al-from").is_visible()
     caption = node(page, wire, "y").locator(".al-gradient .al-small").first
     go(page, wire, 4)
-    assert caption.text_content() == "tangent, 1 of 2"
+    assert caption.text_content() == "1 of 2 shares"
     node(page, wire, "u").click()
     wire.settle()
     assert page.locator(".al-event").text_content() == say("walk_pushes", source="x", target="u")
