@@ -48,8 +48,11 @@ class LibraryBudget(Budget):
         super().__init__(total)
         self._library = library
 
-    def snapshot(self, value: Any) -> Snapshot:
-        kept = super().snapshot(self._library.array_of(value))
+    def snapshot(self, value: Any, cost: int | None = None) -> Snapshot:
+        return self.described(value, super().snapshot(self._library.array_of(value), cost))
+
+    def described(self, value: Any, kept: Snapshot) -> Snapshot:
+        """A snapshot of the value's numbers with its own dtype and device."""
         dtype, device = self._library.dtype_of(value), self._library.device_of(value)
         if kept.dtype == dtype and kept.device == device:
             return kept

@@ -38,29 +38,45 @@ class Budget:
         self._left -= part
         return Budget(part)
 
-    def snapshot(self, array: Array) -> Snapshot:
-        """A snapshot that is whole if the array is small enough, else reduced; only a few cells once all is spent."""
+    def snapshot(self, array: Array, cost: int | None = None) -> Snapshot:
+        """A snapshot that is whole if the array is small enough, else reduced; only a few cells once all is spent.
+
+        Where a ``cost`` is given, the array is one that nobody writes to, and a whole snapshot is no copy of it: it
+        costs so many bytes.
+        """
         array = array_of(array)
         if _is_number(array):
             self._left -= 8
             return _of_number(array)
         cells = array.size if array.nbytes <= WHOLE_BYTES else CELLS
-        kept = snapshot(array, max(cells, 1) if cells * array.itemsize <= self._left else FEW_CELLS)
-        self._left -= kept.values.nbytes
+        needed = cells * array.itemsize if cost is None else cost
+        kept = snapshot(array, max(cells, 1) if needed <= self._left else FEW_CELLS, cost is not None)
+        self._left -= kept.values.nbytes if cost is None or not kept.is_whole else cost
         self.reduced += not kept.is_whole
         return kept
 
 
-def snapshot(array: Array, max_cells: int = CELLS) -> Snapshot:
+def give_own_copy(snapshot: Snapshot) -> None:
+    """Let the values of a snapshot be a copy: somebody is going to write to the array that they were."""
+    values = snapshot.values.copy()
+    values.setflags(write=False)
+    object.__setattr__(snapshot, "values", values)
+
+
+def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Snapshot:
     """What is worth knowing of ``array``: whole if it has at most ``max_cells`` elements, else block-reduced.
 
-    Reduction happens on the device that holds the array; only the cells are copied.
+    Reduction happens on the device that holds the array; only the cells are copied, and an array that ``is_lent`` not
+    even where it is whole.
     """
     array = array_of(array)
     if _is_number(array):
         return _of_number(array)
     reduced, block = block_reduce(array, max_cells)
-    values = reduced.copy() if type(reduced) is np.ndarray else np.array(to_cpu(reduced), copy=True)
+    if is_lent and reduced is array:
+        values = array.view()
+    else:
+        values = reduced.copy() if type(reduced) is np.ndarray else np.array(to_cpu(reduced), copy=True)
     values.setflags(write=False)
     low, high, nan_count, inf_count = extremes(array)
     return Snapshot(

@@ -57,6 +57,57 @@ def test_the_peak_is_what_the_hooks_of_autograd_see() -> None:
     assert set(memory.by_layer) >= {"blocks.0.qkv", "blocks.1"}
 
 
+class Wrong(torch.autograd.Function):
+    """Its backward writes to what it was given."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, *gs: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        x.detach().fill_(7)
+        return gs[0] * 2
+
+
+def _changed(y: Any) -> Any:
+    y *= 2
+    return y
+
+
+KEPT: list[Any] = []
+WRITERS = {
+    "after the run, by whoever kept the tensor": lambda y: KEPT.append(y) or y.sin(),
+    "after the run, to a view": lambda y: KEPT.append(y[1:]) or y.sin(),
+    "in the run": lambda y: (y + 1) + _changed(y),
+    "through NumPy": lambda y: y.sin() + float(y.detach().numpy().__imul__(-1).max()),
+    "in the backward of a user's": lambda y: Wrong.apply(y),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_recorded_value_is_what_it_was_whoever_writes_to_the_tensor(writer: str) -> None:
+    KEPT.clear()
+    x = torch.linspace(0, 1, 8192)
+
+    def run(x: Any) -> Any:
+        h = x + 1
+        return WRITERS[writer](h).sum()
+
+    h = autolab.record(run, x)["h"]
+    for tensor in KEPT:
+        tensor.detach().fill_(7)
+    torch.testing.assert_close(torch.tensor(h.value.values), x + 1)
+
+
+def test_values_that_nobody_can_write_to_are_not_copied() -> None:
+    recording = autolab.record(lambda x: (x.exp().reshape(64, 128).t() * 2).sum(), torch.ones(8192))
+    bases = [step.value.values for step in recording.steps if step.kind == "call" and step.value.size > 1]
+    assert bases[0].flags.writeable is False and bases[1].ctypes.data == bases[0].ctypes.data == bases[2].ctypes.data
+
+
 def test_layers_have_the_names_of_modules_and_steps_those_of_their_calls() -> None:
     torch.manual_seed(0)
     recording = autolab.record(Net(), torch.randn(2, 4, 16))

@@ -22,6 +22,7 @@ _NAMES = {
 }
 _REVERSED = {f"__r{name}__" for name in ("add", "sub", "mul", "truediv", "div", "pow", "matmul", "mod", "floordiv")}
 _INPLACE = {f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "div", "pow", "mod", "floordiv", "and", "or")}
+_MEMORY = {"numpy", "__array__", "__dlpack__", "data_ptr", "storage", "untyped_storage", "set_"}
 _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "remainder", "fmod", "maximum", "minimum", "floor_divide", "atan2"}
 _ARITHMETIC |= {"eq", "ne", "lt", "le", "gt", "ge", "where", "true_divide", "mod", "floordiv"}
 _TENSORS = {"T", "mT", "H", "mH", "real", "imag", "data"}
@@ -75,6 +76,12 @@ def changed_in_place(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     names = parameters(func)
     at = names.index("inplace") if "inplace" in names else len(args)
     return args[0] if kwargs.get("inplace") or (at < len(args) and args[at] is True) else None
+
+
+def gives_memory_away(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the call writes to a tensor, or lets others do so."""
+    name = getattr(func, "__name__", "")
+    return name in _MEMORY or _changes_first(func) or changed_in_place(func, args, kwargs) is not None
 
 
 @cache

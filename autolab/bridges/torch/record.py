@@ -19,22 +19,22 @@ from ...recording.model import Recording
 from ...recording.raised import CarryUnfinished, Raised
 from ...recording.scopes import ScopeTracker
 from ...recording.serialize import digest
-from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from ..run import BridgeRun, recorded
 from .inputs import TorchInputs
 from .kept import tell_kept
+from .lent import TorchBudget
 from .locate import TorchLocator, name_in
 from .modules import ModuleNames, calls_as_scopes
 from .recorder import TorchRecorder
 from .refusals import explained
-from .tensors import TORCH, tensors_in
+from .tensors import tensors_in
 
 
 @dataclass
 class TorchRun(BridgeRun):
-    """A run. Afterwards ``outputs`` are what the function returned, with their numbers in the recording's order, and
-    ``buffers`` those of the modules that ran, with what they held before."""
+    """A run. ``outputs`` are what the function returned, as long as it goes on; afterwards ``buffers`` are those of the
+    modules that ran, with what they held before."""
 
     outputs: tuple[Tensor, ...] = ()
     buffers: list[tuple[Tensor, Tensor]] = field(default_factory=list)
@@ -49,7 +49,7 @@ class TorchRun(BridgeRun):
         base = sys._getframe()
         tracker, names = ScopeTracker(base, self.locator), ModuleNames(module)
         self.buffers = names.buffers
-        budget = LibraryBudget(self.budget, TORCH)
+        budget = TorchBudget(self.budget)
         self._recorder = TorchRecorder(self.locator, tracker, budget, names, base, self.check)
         self._recorder.replaced = self.replaced
         leaves = self.inputs.leaves(self.values)
@@ -60,9 +60,13 @@ class TorchRun(BridgeRun):
                 self.outputs = self._outputs(self._forward(leaves, module, names, tracker))
             with self._kept("backward"):
                 self._backward()
-                return self._finish()
+                recording = self._finish()
         finally:
             self._recorder.shares.close()
+        self.outputs = ()
+        self._recorder.forget()
+        budget.settle()
+        return recording
 
     def _kept(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
         return CarryUnfinished(cast(Any, self), phase)
@@ -114,6 +118,7 @@ class TorchRun(BridgeRun):
     def unfinished(self, raised: Raised) -> Recording:
         """What there is of a run that was ended."""
         self.raised = raised
+        self._recorder.budget.stop()  # the traceback holds the run's tensors
         found = self._finish()
         return replace(found, id=digest(f"{self.inputs.name} {raised}", found.steps))
 

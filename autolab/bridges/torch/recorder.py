@@ -14,11 +14,11 @@ from torch.overrides import TorchFunctionMode
 from ...recording.drafts import Draft, Use
 from ...recording.model import Kind
 from ...recording.scopes import ScopeTracker
-from ..library import LibraryBudget
 from ..needed import UnsupportedError
 from . import calls
 from .edges import Edge, KnownTensors, edge_of
 from .leaving import Departed
+from .lent import TorchBudget
 from .locate import Site, TorchLocator, name_in, names_of
 from .modules import ModuleNames
 from .refusals import refuse_call, refuse_change, refuse_hooked, refuse_transformed
@@ -38,7 +38,7 @@ class TorchRecorder(TorchFunctionMode):
         self,
         locator: TorchLocator,
         tracker: ScopeTracker,
-        budget: LibraryBudget,
+        budget: TorchBudget,
         names: ModuleNames,
         base: Any,
         check: Callable[[], None],
@@ -60,12 +60,15 @@ class TorchRecorder(TorchFunctionMode):
             return func(*args, **kwargs)
         tensors = list(tensors_in([args, kwargs]))
         refuse_transformed(tensors)
+        if calls.gives_memory_away(func, args, kwargs):
+            self.budget.give_away(tensors)
         if not any(self._concerns(t) for t in tensors):
             return func(*args, **kwargs)
         refuse_call(func, args, kwargs)
         site = self.locator.site(self._base)
         if site.applying is not None:
             self._unseen.note(site)
+            self.budget.stop()  # its backward is the user's, who may write to anything there
             return func(*args, **kwargs)
         if func is torch.autograd.grad:
             return self._unseen.differentiated(args, kwargs, site)
@@ -80,10 +83,16 @@ class TorchRecorder(TorchFunctionMode):
     def add_leaf(self, tensor: Tensor, kind: Kind, name: str | None) -> int:
         """A step for a value that no call made."""
         refuse_hooked(tensor, name)
-        draft = Draft(len(self.drafts), kind, None, name, [], self.budget.snapshot(tensor))
+        draft = Draft(len(self.drafts), kind, None, name, [], self.budget.of_leaf(tensor))
         if tensor.requires_grad:
             self._brought.append((draft.id, tensor))
         return self.add(draft, tensor)
+
+    def forget(self) -> None:
+        """Let go of all tensors, and so of autograd's graph."""
+        self.known, self.shares = KnownTensors(), Shares(self.drafts, self.budget)
+        self._unseen = Unseen(self)
+        self._brought.clear()
 
     @property
     def leaves(self) -> list[tuple[int, Tensor]]:

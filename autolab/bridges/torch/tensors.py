@@ -14,7 +14,7 @@ from ..library import Library
 from ..needed import UnsupportedError
 
 _NAMES = "float16 float32 float64 bool uint8 uint16 uint32 uint64 int8 int16 int32 int64"
-_SAME = {getattr(torch, name) for name in _NAMES.split()}
+SAME_DTYPES = {getattr(torch, name) for name in _NAMES.split()}
 """The dtypes that NumPy has too."""
 
 
@@ -51,7 +51,7 @@ def array_of(tensor: Tensor) -> np.ndarray:
     plain = tensor.detach()
     if plain.layout != torch.strided:
         plain = plain.to_dense()
-    if plain.dtype not in _SAME:
+    if plain.dtype not in SAME_DTYPES:
         plain = plain.to(torch.float32)
     return np.asarray(plain.resolve_neg().cpu().numpy())
 

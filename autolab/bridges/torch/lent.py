@@ -1,0 +1,84 @@
+"""Snapshots without copies: the numbers of a value that the run itself made stay in PyTorch's memory.
+
+That holds as long as nobody can write to them. Before a call of PyTorch's changes one in place, or hands its memory
+out, its snapshots get copies; and so do, when the run is over, those whose memory somebody else still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, UntypedStorage
+
+from ...recording.arrays import give_own_copy
+from ...recording.model import Snapshot
+from ..library import LibraryBudget
+from .tensors import SAME_DTYPES, TORCH
+
+_SMALL = 4096
+"""So many bytes are copied at once: a tensor that shares memory is not for nothing either."""
+
+_HANDLE = 1  # that by which a storage is known here
+
+
+class TorchBudget(LibraryBudget):
+    """A budget whose snapshots may share PyTorch's memory. A storage is known by where it begins."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total, TORCH)
+        self._lends = True
+        self._others: set[int] = set()  # storages that the run did not make, or that were given away
+        self._lent: dict[int, tuple[UntypedStorage, list[Snapshot]]] = {}
+
+    def of_leaf(self, tensor: Tensor) -> Snapshot:
+        """A snapshot of what somebody brought along, who may change it later."""
+        if tensor.layout == torch.strided:
+            self._others.add(_begin(tensor))
+        return self.snapshot(tensor)
+
+    def snapshot(self, value: Tensor, cost: int | None = None) -> Snapshot:
+        if not self._can_lend(value):
+            return super().snapshot(value)
+        storage = value.untyped_storage()
+        kept = super().snapshot(value, 0 if storage.data_ptr() in self._lent else storage.nbytes())
+        if kept.is_whole:
+            self._lent.setdefault(storage.data_ptr(), (storage, []))[1].append(kept)
+        return kept
+
+    def _can_lend(self, value: Tensor) -> bool:
+        """Whether its memory is the run's own, and there is not much else in it."""
+        if not self._lends or value.layout != torch.strided or value.device.type != "cpu" or value.nbytes < _SMALL:
+            return False
+        begin = _begin(value)
+        is_worth_it = begin in self._lent or value.untyped_storage().nbytes() <= value.nbytes
+        return is_worth_it and begin not in self._others and value.dtype in SAME_DTYPES and not value.is_neg()
+
+    def give_away(self, tensors: Iterable[Tensor]) -> None:
+        """Somebody is going to write to these, or could."""
+        for tensor in tensors:
+            if self._lent and tensor.layout == torch.strided:
+                self._copy(_begin(tensor))
+
+    def stop(self) -> None:
+        """From here on every snapshot is a copy."""
+        self._lends = False
+        for begin in [*self._lent]:
+            self._copy(begin)
+
+    def settle(self) -> None:
+        """The run is over and its graph is gone: what is held now is held by somebody else."""
+        for begin, (storage, snapshots) in [*self._lent.items()]:
+            if torch._C._storage_Use_Count(storage._cdata) > len(snapshots) + _HANDLE:  # each has a tensor below it
+                self._copy(begin)
+        self._lent.clear()
+
+    def _copy(self, begin: int) -> None:
+        self._others.add(begin)
+        if begin in self._lent:
+            for snapshot in self._lent.pop(begin)[1]:
+                give_own_copy(snapshot)
+
+
+def _begin(tensor: Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
