@@ -5,6 +5,7 @@ The syntax trees are parsed once per text. Where the code was changed since, or 
 
 from __future__ import annotations
 
+import __future__
 import ast
 import linecache
 import os
@@ -12,7 +13,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from types import CodeType, FrameType
 from typing import Any, Generic, TypeVar
 
@@ -44,17 +44,42 @@ def by_position(frame: FrameType, instruction: int | None = None) -> Found | Non
 def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = None) -> Found | None:
     """The same of code whose frame is gone; ``names`` are its globals, where these say how to get the text."""
     start, end, column, end_column = position(code, instruction)
-    lines = linecache.getlines(code.co_filename, names)
-    nodes = _nodes("".join(lines))
-    node = nodes.get((start, column, end, end_column))
+    text = _text(code.co_filename, names)
+    node = text.nodes.get((start, column, end, end_column))
     if node is None and in_marimo() and column is not None and end_column is not None:
-        node = nodes.get((start, column + _MARIMO_INDENT, end, end_column + _MARIMO_INDENT))
+        node = text.nodes.get((start, column + _MARIMO_INDENT, end, end_column + _MARIMO_INDENT))
     if node is None:
         return None
     statement = node
     while not isinstance(statement, ast.stmt):
         statement = statement.parent
-    return Found(node, statement, [line.rstrip("\n") for line in lines])
+    return Found(node, statement, text.lines)
+
+
+def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool:
+    """Whether the text of a file, as it is now, is the one that ``code`` was compiled from: it gives the same code."""
+    linecache.checkcache(code.co_filename)
+    source = "".join(linecache.getlines(code.co_filename, names))
+    flags = code.co_flags & _FUTURES
+    return any([code == found for found in _compiled(source, code.co_filename, flags).get(code.co_firstlineno, ())])
+
+
+_FUTURES = sum([getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
+
+
+@lru_cache(16)
+def _compiled(source: str, filename: str, flags: int) -> dict[int, list[CodeType]]:
+    """The code of all functions of a text, by their first lines."""
+    try:
+        waiting = [compile(source, filename, "exec", flags, dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return {}
+    found: dict[int, list[CodeType]] = {}
+    while waiting:
+        code = waiting.pop()
+        found.setdefault(code.co_firstlineno, []).append(code)
+        waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return found
 
 
 def in_marimo() -> bool:
@@ -68,7 +93,16 @@ def in_marimo() -> bool:
 
 def position(code: CodeType, instruction: int) -> tuple[int | None, int | None, int | None, int | None]:
     """First line, last line, first column and last column (in bytes) of an instruction."""
-    return next(islice(code.co_positions(), max(instruction, 0) // 2, None), (None, None, None, None))
+    if id(code) not in _positions:
+        if len(_positions) >= _MOST_POSITIONS:
+            _positions.clear()
+        _positions[id(code)] = code, [*code.co_positions()]
+    found, place = _positions[id(code)][1], max(instruction, 0) // 2
+    return found[place] if place < len(found) else (None, None, None, None)
+
+
+_positions: dict[int, tuple[CodeType, list[tuple[int | None, int | None, int | None, int | None]]]] = {}
+_MOST_POSITIONS = 50  # functions whose positions are known, by identity
 
 
 def segment(lines: list[str], node: Any) -> str:
@@ -104,7 +138,28 @@ class PerInstruction(Generic[T]):
         self._known.clear()
 
 
-@lru_cache(64)
+@dataclass(frozen=True)
+class _Text:
+    """A file's lines without their ends, and its nodes; ``read`` is what they were made of."""
+
+    read: list[str]
+    lines: list[str]
+    nodes: dict[tuple[Any, ...], Any]
+
+
+_texts: dict[str, _Text] = {}
+
+
+def _text(filename: str, names: dict[str, Any] | None) -> _Text:
+    """What is kept of a file; Python hands out the same list of lines as long as it has not changed."""
+    read = linecache.getlines(filename, names)
+    if filename not in _texts or _texts[filename].read is not read:
+        if len(_texts) >= _MOST_POSITIONS:
+            _texts.clear()
+        _texts[filename] = _Text(read, [line.rstrip("\n") for line in read], _nodes("".join(read)))
+    return _texts[filename]
+
+
 def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
     """All expressions and statements by what they span; of several at one place the innermost."""
     try:

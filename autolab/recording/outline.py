@@ -128,7 +128,9 @@ class Outline:
 
     def size(self, expanded: Collection[int]) -> int:
         """How many boxes are drawn."""
-        return sum(1 for _ in _shown(self.items, expanded))
+        open_ = [group for group in expanded if group in self.groups]
+        seen = [group for group in open_ if all([outer in expanded for outer in self.around(group)])]
+        return len(self.items) + sum([len(self.groups[group].items) - 1 for group in seen])
 
     def at_first(self) -> frozenset[int]:
         """The groups that are open before anyone has chosen: all but statements, if there are no more than `ALL_OPEN`

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ...recording.model import Recording
@@ -158,7 +159,7 @@ def states(outline: Outline, now: Open, most: int) -> list[Open]:
     found: dict[Open, None] = {}
     boxes = 0
     most_in_one, most_held = (60, 6000) if len(outline.parents) > MANY_STEPS else (MOST_BOXES_IN_ONE, MOST_BOXES_HELD)
-    for state in _wished(outline, now, everything):
+    for state in islice(_wished(outline, now, everything), len(outline.groups) + 20 * most):
         count = outline.size(state)
         if state in found or (found and count > most_in_one):
             continue
