@@ -4,8 +4,8 @@ The syntax trees are parsed once per text. Where the code was changed since, or 
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import linecache
 import os
