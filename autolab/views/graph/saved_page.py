@@ -43,7 +43,7 @@ def amounts_for(recording: Recording) -> list[Amount]:
 
 _MOTION = ("moves", "moved", "elsewhere", "apart")
 _OF_BOXES = ("nodes", "signs")
-_LONGEST_WALK = 300  # a page holds the walk if it has at most so many moments
+_LONGEST_WALK = 1500  # a page holds the walk if it has at most so many moments, each of which takes 220 bytes
 
 
 def explorer_page(
@@ -76,12 +76,13 @@ def explorer_page(
     held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
     asked = first_questions(recording) if view is None else view._asked
     first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
-    if not held.walks:
+    no_walk = "" if held.walks else say("page_no_walk", count=f"{len(reader.walk):,}")
+    if no_walk:
         look["moment"] = None
     look["corners"] = []
     return {
         **({"motion": {**motion, "words": {key: say(f"page_{key}") for key in _MOTION}}} if motion else {}),
-        "state": still({**at_first(), "words": words}, look=look, playground=playground),
+        "state": still({**at_first(), "words": words}, no_walk, look=look, playground=playground),
         "answers": held.answers,
         "boxes": held.boxes,
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],

@@ -158,7 +158,9 @@ def test_a_walk_has_few_cells_and_is_saved_if_it_is_short(monkeypatch: pytest.Mo
     count = len(reader.walk)
     for limit, saved in ((count, True), (count - 1, False)):
         monkeypatch.setattr(explorer_page, "_LONGEST_WALK", limit)
-        answers = explorer_page.explorer_page(recording, explorer_page.AMOUNTS[0])["answers"]
+        page = explorer_page.explorer_page(recording, explorer_page.AMOUNTS[0])
+        answers = page["answers"]
+        assert ("without the walk" in page["state"]["words"]["still"]) is not saved
         assert answers['["numbers",0,null,false]'][1]["walks"] is saved and ('["frame",0,null]' in answers) is saved
 
 

@@ -141,6 +141,7 @@ SENTENCES: dict[str, str] = {
     "orders_not_read": "This program has no readable formulas: the graphs are shown as computed.",
     "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
     "page_no_picture": "This page holds no picture with that group open. explore() in a notebook draws it.",
+    "page_no_walk": "This page is without the walk, which has {count} moments: explore() in a notebook plays it.",
     "page_moves": "Drag a blue number: this page computes the values and gradients itself.",
     "page_moved": "Computed in this page. The walk and the formulas were those of the saved numbers, so they are gone.",
     "page_playground": "Open this code in the playground, where all of it can be changed",
