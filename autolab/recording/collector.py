@@ -38,29 +38,28 @@ def collector_waits() -> Iterator[None]:
             raise
 
 
-@contextmanager
-def collector_is_patient() -> Iterator[None]:
-    """In the block Python collects cyclic garbage less often: a run makes many objects, and they stay.
+class PatientCollector:
+    """In a block of this, Python collects cyclic garbage less often: a run makes many objects, and they stay.
 
     Examples
     --------
     >>> import gc
     >>> before = gc.get_threshold()
-    >>> with collector_is_patient():
+    >>> with PatientCollector():
     ...     gc.get_threshold()[0] > before[0]
     True
     >>> gc.get_threshold() == before
     True
     """
-    before = gc.get_threshold()
-    if not 0 < before[0] < _PATIENT:  # switched off, or another thread is recording
-        yield
-        return
-    gc.set_threshold(_PATIENT, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
+
+    def __enter__(self) -> None:
+        self._before = gc.get_threshold()
+        if 0 < self._before[0] < _PATIENT:  # else it is switched off, or another thread is recording
+            gc.set_threshold(_PATIENT, *self._before[1:])
+
+    def __exit__(self, *raised: object) -> None:
+        if 0 < self._before[0] < _PATIENT:
+            gc.set_threshold(*self._before)
 
 
 _PATIENT = 20_000

@@ -17,7 +17,7 @@ from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from ..shared.binding import Bound
 from .arrays import Budget
-from .collector import collector_is_patient, collector_waits
+from .collector import PatientCollector, collector_waits
 from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use
@@ -78,7 +78,7 @@ class Recorder:
                 watching(self.name_of),
                 observe(self.hear_forward),
                 watch_leaving(self.departures.hear),
-                collector_is_patient(),
+                PatientCollector(),
             ):
                 return self.bound.call(variables)
         finally:
@@ -226,7 +226,7 @@ class Recorder:
         self._keep_starts(outputs, iter(starts))
         leaves = [variable for variable in self.held if variable.node is not None]
         self._kept = KeptArrays(buffer_of, [array_of(variable._data) for variable in self.held])
-        with observe(self.hear_backward), collector_is_patient():
+        with observe(self.hear_backward), PatientCollector():
             found = grad(reached, leaves, starts)
         for variable, g in zip(leaves, found, strict=True):
             if g is not None:

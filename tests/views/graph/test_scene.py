@@ -8,7 +8,8 @@ import pytest
 
 import autolab
 from autolab.recording.model import Operand
-from autolab.recording.outline import MOST, Group
+from autolab.recording.outline import Group
+from autolab.recording.outlining import MOST
 from autolab.views.draw.messages import say
 from autolab.views.graph.scene import detail, readings, scene
 
