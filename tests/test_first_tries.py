@@ -17,6 +17,7 @@ import autolab
 from autolab import Parameter, Variable, debug, grad, no_grad, optimizers
 from autolab import functions as F
 from autolab import links as L
+from autolab.authoring import ContextFunction
 from autolab.engine.backward import retained
 from autolab.training.monitor import Monitor
 
@@ -499,7 +500,7 @@ def test_modules_of_pytorch_and_chainer_can_be_imported() -> None:
     [
         ("import autolab.backends", "instead: autolab.to_gpu"),
         ("from autolab import onnx", "instead: autolab.export_html"),
-        ("from autolab.optim import GradientMethod", "instead: optimizers.Optimizer"),
+        ("from autolab.functions import Linear", r"instead: layers are links"),
         ("from autolab.functions import max_pooling_2d", r"instead: F.max_pool2d\(x, kernel\)"),
         ("from autolab import zzz", "cannot import name 'zzz'"),
         ("import autolab.nn.zzz", "No module named 'autolab.links.zzz'"),
@@ -753,7 +754,7 @@ def test_a_function_with_a_ctx() -> None:
     assert autolab.gradcheck(Exp.apply, x)  # the module is called as PyTorch's function
     with pytest.raises(autolab.DeclarationError, match="With self, it is a SimpleFunction"):
 
-        class Square(autolab.Function):
+        class Square(ContextFunction):
             def forward(self, x: Any) -> Any:
                 return x**2
 

@@ -9,7 +9,7 @@ from ..engine.configuration import no_grad
 from ..engine.grad import grad as _grad
 from ..engine.habits import by_habit
 from ..engine.variable import Variable
-from .context_function import ContextFunction as Function
+from .by_form import FunctionByForm as Function
 
 __all__ = ["Function", "Variable", "backward", "grad", "no_grad"]
 

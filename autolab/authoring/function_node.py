@@ -91,10 +91,14 @@ class FunctionNode(ArrayForward):
         return self._apply(inputs, self._arrays(inputs), self._forward)
 
     def __call__(self, *inputs: Any) -> Any:
-        raise TypeError(
-            f"{self.name} is not called: use {self.name}().apply((x, ...)), which returns a tuple. With "
-            "forward(self, x) and backward(self, gy), it is a SimpleFunction of autolab.authoring"
-        )
+        """`apply`, whose only result comes by itself."""
+        if len(inspect.signature(self.backward).parameters) == 1:
+            raise TypeError(
+                f"{self.name}: backward(self, gy) is that of an autolab.Function; a FunctionNode has "
+                "forward(self, inputs) and backward(self, target_input_indexes, grad_outputs)"
+            )
+        outputs = self.apply(inputs)
+        return outputs[0] if len(outputs) == 1 else outputs
 
     def get_retained_inputs(self) -> tuple[Variable, ...]:
         """In backward: the inputs kept by `retain_inputs`, in that order, as Variables. By default none is kept."""

@@ -1,6 +1,7 @@
 """What people type out of habit, from PyTorch, Chainer or NumPy: what does the same, and what there is instead.
 
-Two tables, for classes, modules and docs/habits.md, which ``scripts/habits.py`` writes. Code is in backquotes.
+Tables for classes, modules, calls and docs/habits.md, which ``scripts/habits.py`` writes. In sentences code is in
+backquotes; a list of names has the own name behind ``=`` where it is another one.
 """
 
 from __future__ import annotations
@@ -9,15 +10,12 @@ HABITS: dict[str, dict[str, str]] = {
     "Variable": {
         "at": "`np.where(mask, new, x)` has new elements where the mask is True",
         "backward_hook": "`autolab.observe(hook)` hears every step",
-        "graph": "`autolab.graph(y)`",
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
-        "show": "`autolab.graph(y)`",
         "unchain": "`x.detach()`",
         "unchain_backward": "`x.detach()`",
         "why": "`x.grad_status`",
     },
     "Link": {
-        "add_link": "assign it: `self.name = link`",
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
         "serialize": "`serializers.save_npz(path, model)`",
     },
@@ -28,7 +26,6 @@ HABITS: dict[str, dict[str, str]] = {
     "functions": {
         "adaptive_avg_pool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "adaptive_max_pool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
-        "gaussian_nll_loss": "`F.gaussian_nll(x, t, var)`",
         "hinge_embedding_loss": "`F.hinge(x, t)` is nearest",
         "im2col": "`F.unfold(x, kernel)`",
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
@@ -36,12 +33,9 @@ HABITS: dict[str, dict[str, str]] = {
         "max_pooling_2d": "`F.max_pool2d(x, kernel)`, which has no window over the edge",
         "Module": "layers are links: `autolab.Link`",
         "select_item": "`x[np.arange(len(x)), t]`",
-        "triplet_margin_loss": "`F.triplet(anchor, positive, negative)`",
     },
     "links": {},
-    "optimizers": {
-        "GradientMethod": "`optimizers.Optimizer`",
-    },
+    "optimizers": {},
     "data": {},
     "autograd": {
         "detect_anomaly": "`x.grad_status` names the function that made a NaN",
@@ -55,12 +49,9 @@ HABITS: dict[str, dict[str, str]] = {
         "compile": "`autolab.fuse(f)` on a GPU; on a CPU there is nothing to compile",
         "detect_anomaly": "`x.grad_status` names the function that made a NaN",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
-        "export": "`autolab.export_html(view, path)`",
         "function_hooks": "`autolab.observe(hook)` hears every step, with its time",
         "jit": "`autolab.fuse(f)` on a GPU; on a CPU there is nothing to compile",
         "make_jaxpr": "`print(autolab.record(f, x=...))`",
-        "Module": "`autolab.Link`",
-        "no_backprop_mode": "`autolab.no_grad()`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
@@ -68,22 +59,19 @@ HABITS: dict[str, dict[str, str]] = {
         "print_graph": "`print(autolab.graph(y))`",
         "profile": "`autolab.observe(hook)` hears every step, with its time",
         "profiler": "`autolab.observe(hook)` hears every step, with its time",
-        "set_grad_enabled": "`autolab.using_config('enable_backprop', value)`",
         "summary": "the model itself at the end of a cell",
         "to_dot": "`autolab.graph(y).to_graphviz()`",
         "why": "`x.grad_status`",
     },
     "keywords": {
-        "batch_first": "sequences are `(batch, length, size)`: leave it out",
+        "batch_first": "✓ `True`; else swap the axes first: sequences are `(batch, length, size)`",
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
         "ceil_mode": "windows that reach over the edge are left out; `padding=` adds zeros",
         "dim": "`axis=`; `F.max(x, axis)` and its like are NumPy's, `x.max(dim=1)` and its like are PyTorch's",
-        "inplace": "✓ without a meaning: the result is a new array",
         "keepdim": "`keepdims=`; see `dim`",
         "momentum": "`optimizers.MomentumSGD(lr, momentum)`; of `L.BatchNormalization`, `decay=` is 1 - momentum",
         "nesterov": "`optimizers.NesterovAG(lr, momentum)`",
-        "num_layers": "`L.Sequential` of several",
         "output_size": "`kernel=`",
         "padding_mode": "`F.pad(x, width, mode=...)` before it",
         "params": "the model goes to `optimizer.setup(model)`",
@@ -92,337 +80,152 @@ HABITS: dict[str, dict[str, str]] = {
 }
 """Where it was looked for -> name -> what there is instead."""
 
+
+def _pairs(words: str) -> list[tuple[str, str]]:
+    return [(name, own if equals else name) for name, equals, own in [word.partition("=") for word in words.split()]]
+
+
+def _names(places: dict[str, str]) -> dict[str, str]:
+    """Name -> path of what it is, from the names that are at a place; the first place is where they are looked for."""
+    return {name: f"{place}.{own}".strip(".") for place, words in places.items() for name, own in _pairs(words)}
+
+
 ALIASES: dict[str, dict[str, str]] = {
-    "Variable": {
-        "add_": "functions.in_place_names.add_",
-        "bmm": "functions.matmul",
-        "bool": "functions.pytorch_names.as_bool",
-        "chunk": "functions.pytorch_names.chunk",
-        "clamp": "clip",
-        "clamp_": "functions.in_place_names.clamp_",
-        "clone": "copy",
-        "contiguous": "functions.pytorch_names.contiguous",
-        "copy_": "functions.in_place_names.copy_",
-        "cpu": "to_cpu",
-        "cuda": "to_gpu",
-        "dim": "functions.pytorch_names.dim",
-        "div_": "functions.in_place_names.div_",
-        "double": "functions.pytorch_names.double",
-        "eq": "__eq__",
-        "expand": "functions.pytorch_names.expand",
-        "fill_": "functions.in_place_names.fill_",
-        "float": "functions.pytorch_names.float",
-        "gather": "functions.pytorch_names.gather",
-        "ge": "__ge__",
-        "grad_fn": "creator",
-        "gt": "__gt__",
-        "half": "functions.pytorch_names.half",
-        "index_select": "functions.pytorch_names.index_select",
-        "int": "functions.pytorch_names.as_int",
-        "is_leaf": "functions.pytorch_names.is_leaf",
-        "le": "__le__",
-        "long": "functions.pytorch_names.long",
-        "lt": "__lt__",
-        "masked_fill": "functions.pytorch_names.masked_fill",
-        "matmul": "functions.matmul",
-        "mm": "functions.matmul",
-        "mul_": "functions.in_place_names.mul_",
-        "ne": "__ne__",
-        "norm": "functions.norm",
-        "normal_": "functions.in_place_names.normal_",
-        "numel": "functions.pytorch_names.numel",
-        "permute": "transpose",
-        "pow": "functions.pow",
-        "register_hook": "authoring.hooks.register_hook",
-        "retain_grad": "functions.pytorch_names.retain_grad",
-        "split": "functions.pytorch_names.in_sizes",
-        "square": "functions.square",
-        "sub_": "functions.in_place_names.sub_",
-        "t": "transpose",
-        "to": "functions.pytorch_names.to",
-        "topk": "functions.values_and_places.topk",
-        "unbind": "functions.pytorch_names.unbind",
-        "unflatten": "functions.pytorch_names.unflatten",
-        "uniform_": "functions.in_place_names.uniform_",
-        "unsqueeze": "functions.expand_dims",
-        "view": "reshape",
-        "zero_": "functions.in_place_names.zero_",
-        "zero_grad": "cleargrad",
-        "zerograd": "cleargrad",
-    },
-    "Link": {
-        "add_module": "links.pytorch_names.add_module",
-        "apply": "links.pytorch_names.apply",
-        "bias": "links.pytorch_names.bias",
-        "cpu": "to_cpu",
-        "cuda": "to_gpu",
-        "disable_update": "freeze",
-        "enable_update": "unfreeze",
-        "load_state_dict": "load_state",
-        "modules": "links",
-        "named_children": "links.pytorch_names.named_children",
-        "named_parameters": "namedparams",
-        "parameters": "params",
-        "register_forward_hook": "links.pytorch_names.register_forward_hook",
-        "state_dict": "state",
-        "to": "links.pytorch_names.to",
-        "training": "links.pytorch_names.training",
-        "weight": "links.pytorch_names.weight",
-        "zero_grad": "cleargrads",
-        "zerograds": "cleargrads",
-    },
-    "Optimizer": {
-        "load_state_dict": "load_state",
-        "param_groups": "optimizers.param_groups.param_groups",
-        "state_dict": "state",
-        "zero_grads": "zero_grad",
-    },
-    "functions": {
-        "absolute": "abs",
-        "adaptive_avg_pool2d": "pytorch_names.adaptive_avg_pool2d",
-        "average_pooling_1d": "avg_pool1d",
-        "average_pooling_2d": "avg_pool2d",
-        "binary_cross_entropy_with_logits": "sigmoid_cross_entropy",
-        "bmm": "matmul",
-        "cat": "concatenate",
-        "chunk": "pytorch_names.chunk",
-        "clamp": "clip",
-        "concat": "concatenate",
-        "convolution_1d": "conv1d",
-        "convolution_2d": "conv2d",
-        "cross_entropy": "pytorch_names.cross_entropy",
-        "deconvolution_1d": "conv_transpose1d",
-        "deconvolution_2d": "conv_transpose2d",
-        "depth2space": "pixel_shuffle",
-        "divide": "div",
-        "embed_id": "embedding",
-        "flatten": "variable_methods.flatten",
-        "gather": "pytorch_names.gather",
-        "get_item": "getitem",
-        "huber_loss": "huber",
-        "index_select": "pytorch_names.index_select",
-        "kl_div": "pytorch_names.kl_div",
-        "l1_loss": "mean_absolute_error",
-        "masked_fill": "pytorch_names.masked_fill",
-        "mm": "matmul",
-        "mse_loss": "mean_squared_error",
-        "multiply": "mul",
-        "negative": "neg",
-        "permute": "transpose",
-        "permute_dims": "transpose",
-        "power": "pow",
-        "scaled_dot_product_attention": "attention",
-        "smooth_l1_loss": "smooth_l1",
-        "subtract": "sub",
-        "swish": "silu",
-        "topk": "values_and_places.topk",
-        "unbind": "pytorch_names.unbind",
-        "unflatten": "pytorch_names.unflatten",
-        "unsqueeze": "expand_dims",
-    },
-    "links": {
-        "AdaptiveAvgPool2d": "function_layers.AdaptiveAvgPool2d",
-        "AvgPool1d": "function_layers.AvgPool1d",
-        "AvgPool2d": "function_layers.AvgPool2d",
-        "BatchNorm1d": "BatchNormalization",
-        "BatchNorm2d": "BatchNormalization",
-        "BCELoss": "function_layers.BCELoss",
-        "BCEWithLogitsLoss": "function_layers.BCEWithLogitsLoss",
-        "Conv1d": "Conv1D",
-        "Conv2d": "Conv2D",
-        "Convolution1D": "Conv1D",
-        "Convolution2D": "Conv2D",
-        "CrossEntropyLoss": "function_layers.CrossEntropyLoss",
-        "ELU": "function_layers.ELU",
-        "EmbedID": "Embedding",
-        "Flatten": "function_layers.Flatten",
-        "GELU": "function_layers.GELU",
-        "GroupNorm": "GroupNormalization",
-        "Hardtanh": "function_layers.Hardtanh",
-        "HuberLoss": "function_layers.HuberLoss",
-        "Identity": "function_layers.Identity",
-        "KLDivLoss": "function_layers.KLDivLoss",
-        "L1Loss": "function_layers.L1Loss",
-        "LayerNorm": "LayerNormalization",
-        "LazyLinear": "function_layers.LazyLinear",
-        "LeakyReLU": "function_layers.LeakyReLU",
-        "LogSigmoid": "function_layers.LogSigmoid",
-        "LogSoftmax": "function_layers.LogSoftmax",
-        "MaxPool1d": "function_layers.MaxPool1d",
-        "MaxPool2d": "function_layers.MaxPool2d",
-        "Mish": "function_layers.Mish",
-        "Module": "link.Link",
-        "ModuleDict": "function_layers.ModuleDict",
-        "ModuleList": "function_layers.ModuleList",
-        "MSELoss": "function_layers.MSELoss",
-        "MultiheadAttention": "MultiHeadAttention",
-        "NLLLoss": "function_layers.NLLLoss",
-        "Parameter": "link.Parameter",
-        "ReLU": "function_layers.ReLU",
-        "ReLU6": "function_layers.ReLU6",
-        "RMSNorm": "RMSNormalization",
-        "SELU": "function_layers.SELU",
-        "Sigmoid": "function_layers.Sigmoid",
-        "SiLU": "function_layers.SiLU",
-        "SmoothL1Loss": "function_layers.SmoothL1Loss",
-        "Softmax": "function_layers.Softmax",
-        "Softplus": "function_layers.Softplus",
-        "Tanh": "function_layers.Tanh",
-        "Unflatten": "function_layers.Unflatten",
-    },
-    "optimizers": {
-        "Adadelta": "AdaDelta",
-        "Adagrad": "AdaGrad",
-        "CosineAnnealingLR": "lr_scheduler.CosineAnnealingLR",
-        "ExponentialLR": "lr_scheduler.ExponentialLR",
-        "LambdaLR": "lr_scheduler.LambdaLR",
-        "LinearLR": "lr_scheduler.LinearLR",
-        "Momentum": "MomentumSGD",
-        "MultiStepLR": "lr_scheduler.MultiStepLR",
-        "OneCycleLR": "lr_scheduler.OneCycleLR",
-        "ReduceLROnPlateau": "lr_scheduler.ReduceLROnPlateau",
-        "RMSProp": "RMSprop",
-        "StepLR": "lr_scheduler.StepLR",
-    },
-    "data": {"data": "", "TensorDataset": "TupleDataset"},
-    "autolab": {
-        "all": "functions.array_module.all",
-        "allclose": "functions.array_module.allclose",
-        "any": "functions.array_module.any",
-        "arange": "functions.pytorch_names.arange",
-        "argmax": "functions.array_module.argmax",
-        "argmin": "functions.array_module.argmin",
-        "argsort": "functions.array_module.argsort",
-        "autograd": "authoring.autograd",
-        "bincount": "functions.array_module.bincount",
-        "bool": "functions.array_module.bool_",
-        "check_grad": "check_gradients",
-        "check_grads": "check_gradients",
-        "checkpoint": "transforms.checkpoint",
-        "count_nonzero": "functions.array_module.count_nonzero",
-        "cuda": "gpu",
-        "custom_vjp": "authoring.custom_vjp",
-        "dataset": "data",
-        "datasets": "data",
-        "double": "functions.array_module.float64",
-        "draw": "recording.graph",
-        "elementwise_grad": "transforms.elementwise_grad",
-        "empty": "functions.pytorch_names.empty",
-        "equal": "functions.array_module.array_equal",
-        "eye": "functions.pytorch_names.eye",
-        "float": "functions.array_module.float32",
-        "float16": "functions.array_module.float16",
-        "float32": "functions.array_module.float32",
-        "float64": "functions.array_module.float64",
-        "from_numpy": "functions.pytorch_names.from_numpy",
-        "full": "functions.pytorch_names.full",
-        "full_like": "functions.pytorch_names.full_like",
-        "Function": "authoring.ContextFunction",
-        "gradient_check": "gradcheck",
-        "hessian": "transforms.hessian",
-        "hvp": "transforms.hvp",
-        "inf": "functions.array_module.inf",
-        "int32": "functions.array_module.int32",
-        "int64": "functions.array_module.int64",
-        "isclose": "functions.array_module.isclose",
-        "isfinite": "functions.array_module.isfinite",
-        "isinf": "functions.array_module.isinf",
-        "isnan": "functions.array_module.isnan",
-        "iterators": "data",
-        "jacfwd": "transforms.jacfwd",
-        "jacobian": "transforms.jacobian",
-        "jacrev": "transforms.jacrev",
-        "jvp": "transforms.jvp",
-        "linalg": "functions.array_module.linalg",
-        "linspace": "functions.pytorch_names.linspace",
-        "LiveMonitor": "training.extensions.LiveMonitor",
-        "load": "serializers.pytorch_names.load",
-        "long": "functions.array_module.int64",
-        "manual_seed": "functions.pytorch_names.manual_seed",
-        "multinomial": "functions.pytorch_names.multinomial",
-        "nan": "functions.array_module.nan",
-        "nn": "links",
-        "numpy": "functions.array_module",
-        "ones": "functions.pytorch_names.ones",
-        "ones_like": "functions.pytorch_names.ones_like",
-        "optim": "optimizers",
-        "optimizer": "optimizers",
-        "optimizer_hooks": "optimizers",
-        "pi": "functions.array_module.pi",
-        "rand": "functions.pytorch_names.rand",
-        "rand_like": "functions.pytorch_names.rand_like",
-        "randint": "functions.pytorch_names.randint",
-        "randn": "functions.pytorch_names.randn",
-        "randn_like": "functions.pytorch_names.randn_like",
-        "random": "functions.random_keys",
-        "randperm": "functions.pytorch_names.randperm",
-        "save": "serializers.pytorch_names.save",
-        "show": "recording.graph",
-        "tensor": "functions.pytorch_names.tensor",
-        "Tensor": "Variable",
-        "unique": "functions.array_module.unique",
-        "utils": "data",
-        "value_and_grad": "transforms.value_and_grad",
-        "visualize": "recording.graph",
-        "vjp": "transforms.vjp",
-        "vmap": "transforms.vmap",
-        "zeros": "functions.pytorch_names.zeros",
-        "zeros_like": "functions.pytorch_names.zeros_like",
-    },
+    "Variable": _names(
+        {
+            "": """
+                clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__
+                le=__le__ lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad
+                zerograd=cleargrad
+            """,
+            "authoring.hooks": "register_hook",
+            "recording": "graph show=graph",
+            "functions": """
+                ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul maximum minimum
+                norm outer pow reciprocal roll sign sinh square tan tile tril triu bmm=matmul mm=matmul
+                unsqueeze=expand_dims
+            """,
+            "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
+            "functions.pytorch_names": """
+                chunk contiguous dim double expand float gather half index_select is_leaf long masked_fill
+                numel retain_grad to unbind unflatten bool=as_bool int=as_int split=in_sizes
+            """,
+            "functions.values_and_places": "topk",
+        }
+    ),
+    "Link": _names(
+        {
+            "": """
+                cpu=to_cpu cuda=to_gpu disable_update=freeze enable_update=unfreeze load_state_dict=load_state
+                modules=links named_parameters=namedparams parameters=params state_dict=state
+                zero_grad=cleargrads zerograds=cleargrads
+            """,
+            "links.pytorch_names": """
+                add_module apply bias named_children register_forward_hook to training weight add_link=add_module
+            """,
+        }
+    ),
+    "Optimizer": _names(
+        {
+            "": "load_state_dict=load_state state_dict=state zero_grads=zero_grad",
+            "optimizers.param_groups": "param_groups",
+        }
+    ),
+    "functions": _names(
+        {
+            "": """
+                absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
+                binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
+                concat=concatenate convolution_1d=conv1d convolution_2d=conv2d
+                gaussian_nll_loss=gaussian_nll triplet_margin_loss=triplet
+                deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d depth2space=pixel_shuffle
+                divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
+                mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg permute=transpose
+                permute_dims=transpose power=pow scaled_dot_product_attention=attention
+                smooth_l1_loss=smooth_l1 subtract=sub swish=silu unsqueeze=expand_dims
+            """,
+            "pytorch_names": """
+                adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill unbind unflatten
+            """,
+            "values_and_places": "topk",
+            "variable_methods": "flatten",
+        }
+    ),
+    "links": _names(
+        {
+            "": """
+                BatchNorm1d=BatchNormalization BatchNorm2d=BatchNormalization Conv1d=Conv1D Conv2d=Conv2D
+                ConvTranspose1d=ConvTranspose1D ConvTranspose2d=ConvTranspose2D Deconvolution1D=ConvTranspose1D
+                Deconvolution2D=ConvTranspose2D
+                Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding GroupNorm=GroupNormalization
+                LayerNorm=LayerNormalization MultiheadAttention=MultiHeadAttention RMSNorm=RMSNormalization
+            """,
+            "function_layers": """
+                AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU Flatten
+                GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax
+                MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU
+                SmoothL1Loss Softmax Softplus Tanh Unflatten
+            """,
+            "link": "Parameter Module=Link",
+        }
+    ),
+    "optimizers": _names(
+        {
+            "": "Adadelta=AdaDelta Adagrad=AdaGrad GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop",
+            "lr_scheduler": """
+                CosineAnnealingLR ExponentialLR LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau
+                StepLR
+            """,
+        }
+    ),
+    "data": _names(
+        {
+            "": "data= TensorDataset=TupleDataset",
+        }
+    ),
+    "autolab": _names(
+        {
+            "": """
+                check_grad=check_gradients check_grads=check_gradients cuda=gpu dataset=data datasets=data
+                gradient_check=gradcheck iterators=data nn=links optim=optimizers optimizer=optimizers
+                optimizer_hooks=optimizers Tensor=Variable utils=data
+                Module=Link no_backprop_mode=no_grad export=export_html
+            """,
+            "authoring": "autograd custom_vjp",
+            "authoring.by_form": "Function=FunctionByForm",
+            "functions": "numpy=array_module random=random_keys",
+            "functions.array_module": """
+                all allclose any argmax argmin argsort bincount count_nonzero float16 float32 float64 inf int32
+                int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64
+                equal=array_equal float=float32 long=int64
+            """,
+            "functions.pytorch_names": """
+                arange empty eye from_numpy full full_like linspace manual_seed multinomial ones ones_like rand
+                rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
+            """,
+            "recording": "draw=graph show=graph visualize=graph",
+            "serializers.pytorch_names": "load save",
+            "training.extensions": "LiveMonitor",
+            "transforms": "checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vjp vmap",
+        }
+    ),
 }
 """Where it was looked for -> name -> what answers to this name too: a name of the same place, or the path of one."""
 
-ALIASES["Variable"] |= {
-    name: f"functions.{name}"
-    for name in (
-        *("ceil", "cosh", "erf", "expm1", "flip", "floor", "log10", "log1p", "log2", "log_softmax", "logsumexp"),
-        *("maximum", "minimum", "outer", "reciprocal", "roll", "sign", "sinh", "tan", "tile", "tril", "triu"),
-    )
-}
-"""Functions that PyTorch has as methods, too."""
-
 KEYWORDS: dict[str, tuple[str, ...]] = {
-    "alpha": ("lr",),
-    "argnums": ("wrt", "inputs"),
-    "attn_mask": ("mask",),
-    "betas": ("beta1",),
-    "bias": ("b", "nobias"),
-    "correction": ("ddof",),
-    "d_model": ("size",),
-    "dilate": ("dilation",),
-    "dilation": ("dilate",),
-    "dim": ("axis",),
-    "dim_feedforward": ("hidden",),
-    "dims": ("axis", "axes"),
-    "embed_dim": ("size",),
-    "embedding_dim": ("size",),
-    "enable_double_backprop": ("create_graph",),
-    "hidden_size": ("out_size",),
-    "ignore_index": ("ignore_label",),
-    "in_features": ("in_size",),
-    "input": ("x", "a"),
-    "input_size": ("in_size",),
-    "is_causal": ("causal",),
-    "keepdim": ("keepdims",),
-    "kernel_size": ("kernel", "ksize"),
-    "ksize": ("kernel",),
-    "learning_rate": ("lr",),
-    "negative_slope": ("slope",),
-    "nhead": ("heads",),
-    "normalized_shape": ("size",),
-    "num_channels": ("size",),
-    "num_classes": ("classes",),
-    "num_embeddings": ("rows",),
-    "num_features": ("size",),
-    "num_groups": ("groups",),
-    "num_heads": ("heads",),
-    "out_features": ("out_size",),
-    "p": ("ratio", "ord"),
-    "pad": ("padding",),
-    "padding": ("pad",),
-    "shifts": ("shift",),
-    "target": ("t",),
-    "weight": ("w", "class_weight"),
+    name: tuple(own.split(","))
+    for name, own in _pairs(
+        """
+        alpha=lr argnums=wrt,inputs attn_mask=mask betas=beta1 bias=b,nobias correction=ddof d_model=size
+        dilate=dilation dilation=dilate dim=axis dim_feedforward=hidden dims=axis,axes embed_dim=size
+        embedding_dim=size enable_double_backprop=create_graph hidden_size=out_size ignore_index=ignore_label
+        in_features=in_size input=x,a input_size=in_size is_causal=causal keepdim=keepdims kernel_size=kernel,ksize
+        ksize=kernel learning_rate=lr negative_slope=slope nhead=heads num_layers=layers
+        normalized_shape=size num_channels=size
+        num_classes=classes num_embeddings=rows num_features=size num_groups=groups num_heads=heads
+        out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift target=t weight=w,class_weight
+        """
+    )
 }
 """Keyword -> under which name a function, link or optimizer takes it: the first that it has."""
 
@@ -431,8 +234,9 @@ _OTHER_RESULTS = frozenset({"max", "min", "median", "sort", "split", "std", "var
 DIFFERENT = {"dim": _OTHER_RESULTS, "keepdim": _OTHER_RESULTS}
 """Keyword -> functions that compute something else than those of other libraries that are called with it."""
 
-NEEDLESS = ("retain_graph", "allow_unused")
-"""Keywords of gradients that say what AutoLab does anyway: graphs stay, and what is not used has the gradient None."""
+NEEDLESS = {"retain_graph": "create_graph", "allow_unused": "create_graph", "inplace": "", "batch_first": ""}
+"""Keywords that say what AutoLab does anyway -> what a function takes for which they do: graphs stay, what is not used
+has the gradient None, results are new arrays, batches come first."""
 
 TITLES = {
     "Variable": "On a Variable `x`",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
@@ -122,15 +123,12 @@ def answer_habits(cls: type, where: str) -> None:
     cls.__dir__ = __dir__  # type: ignore[assignment]
 
 
-def _by_name(row: tuple[str, str]) -> str:
-    return row[0].lower()
-
-
 def markdown() -> str:
     """docs/habits.md."""
     parts = [
-        "# Habits from elsewhere\n\nWhat people type who know PyTorch, Chainer or NumPy, and what AutoLab has instead. "
-        "The names marked ✓ work as they are typed; for the others, the error messages say the same as this page. "
+        "# Habits from elsewhere\n\nWhat people type who know PyTorch, JAX, Chainer, DeZero or NumPy, and what AutoLab "
+        "has instead. Each part of this page first lists the names that work as they are typed, then those that are "
+        "other names of something, and last what is written in another way: the error messages say it, too.\n\n"
         "Functions that NumPy has take NumPy's parameters (docs/tour.md), and `autolab.tanh` is "
         "`autolab.functions.tanh`. `import autolab.nn`, `autolab.nn.functional` and `autolab.optim` give the modules "
         "that do the same.\n",
@@ -138,15 +136,41 @@ def markdown() -> str:
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "
         "buffer that is filled again before `backward` goes in as a copy: `autolab.tensor(buffer)`; "
-        "`autolab.check_inplace` finds where it did not.\n",
+        "`autolab.check_inplace` finds where it did not, and `autolab.diagnose` does too.\n",
     ]
-    for where, habits in HABITS.items():
-        same = {name: f"✓ the same as `{target.rpartition('.')[2]}`" for name, target in ALIASES.get(where, {}).items()}
-        same |= {name: "✓" for name, target in ALIASES.get(where, {}).items() if name == target.rpartition(".")[2]}
-        if where == "keywords":
-            same |= {name: f"✓ for {' or '.join([f'`{own}=`' for own in owns])}" for name, owns in KEYWORDS.items()}
-            same |= dict.fromkeys(NEEDLESS, "✓ it is so anyway")
-            same |= {name: f"{same[name]}; else {habits[name]}" for name in habits.keys() & same.keys()}
-        rows = [f"| `{name}` | {text} |" for name, text in sorted((habits | same).items(), key=_by_name)]
-        parts.append("\n".join([f"## {TITLES[where]}\n", "| you type | there is |", "| --- | --- |", *rows, ""]))
-    return "\n".join(parts)
+    return "\n".join([*parts, *[_part(where) for where in HABITS]])
+
+
+def _part(where: str) -> str:
+    """What the page says of the names that are looked for in one place."""
+    found = ALIASES.get(where, {})
+    others = {name: _shown(target) for name, target in found.items() if _shown(target) not in ("", name)}
+    if where == "keywords":
+        found = dict.fromkeys(NEEDLESS, "")
+        others = {name: " or ".join(f"{own}=" for own in owns) for name, owns in KEYWORDS.items()}
+    paragraphs = [f"## {TITLES[where]}"]
+    if plain := [name for name in found if name not in others]:
+        paragraphs.append(f"✓ as typed: {_listed(plain)}.")
+    if others:
+        rows = [f"| `{name}` | `{own}` |" for name, own in _sorted(others)]
+        paragraphs.append("\n".join(["| ✓ typed | is |", "| --- | --- |", *rows]))
+    if HABITS[where]:
+        rows = [f"| `{name}` | {text} |" for name, text in _sorted(HABITS[where])]
+        missing = "not there" if where != "keywords" else "where none of them is there"
+        paragraphs.append("\n".join([f"| {missing} | there is |", "| --- | --- |", *rows]))
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _shown(target: str) -> str:
+    """The own name that an alias stands for; nothing where only the alias is a name for users."""
+    return (
+        "" if re.search(r"__|_(form|names|layers|module|keys|places|methods)\b", target) else target.rpartition(".")[2]
+    )
+
+
+def _sorted(rows: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(rows.items(), key=lambda row: row[0].lower())
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join([f"`{name}`" for name in sorted(names, key=str.lower)])

@@ -29,7 +29,7 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
     """
     found: dict[str, Any] = {}
     for name, value in given.items():
-        if name not in names and (name == "inplace" or (name in NEEDLESS and "create_graph" in names)):
+        if name not in names and _is_needless(name, value, names):
             continue
         own = name if name in names or function in DIFFERENT.get(name, ()) else _meant(name, names, {**given, **found})
         if own == "nobias" != name:
@@ -40,6 +40,11 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
         else:
             found[own] = value
     return found
+
+
+def _is_needless(name: str, value: Any, names: Container[str]) -> bool:
+    mark = NEEDLESS.get(name)
+    return mark is not None and (not mark or mark in names) and (name != "batch_first" or value is True)
 
 
 def _meant(name: str, names: Container[str], given: Mapping[str, Any]) -> str:

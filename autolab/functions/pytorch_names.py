@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import config
+from ..engine.configuration import config, using_config
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
 from ..engine.store import retained
@@ -111,8 +111,11 @@ def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
 
 @takes_other_words
 def gather(x: Any, axis: int, index: Any) -> Any:
-    """`take_along_axis`, in PyTorch's order."""
-    return take_along_axis(x, unwrap(index), axis=axis)
+    """`take_along_axis`, in PyTorch's order; along the other axes the index may be shorter, and takes what is first."""
+    index, place = unwrap(index), axis % x.ndim
+    longer = [i != place and n > m for i, (n, m) in enumerate(zip(x.shape, index.shape, strict=False))]
+    first = tuple([slice(m) if more else slice(None) for more, m in zip(longer, index.shape, strict=False)])
+    return take_along_axis(x[first] if any(longer) else x, index, axis=axis)
 
 
 @takes_other_words
@@ -260,6 +263,11 @@ def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Variable
 def manual_seed(seed: int) -> None:
     """Seed NumPy's random numbers, from which AutoLab's come too."""
     np.random.seed(seed)  # it is what people seed
+
+
+def set_grad_enabled(mode: bool) -> using_config:
+    """A ``with`` block in which graphs are made, or not."""
+    return using_config("enable_backprop", mode)
 
 
 def tensor(data: Any, dtype: Any = None, device: Any = "cpu", requires_grad: bool | None = None) -> Variable:

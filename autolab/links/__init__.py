@@ -6,8 +6,9 @@ from .. import functions
 from ..engine.habits import by_habit
 from . import functional, init, utils  # noqa: F401  # attributes from the start: autolab.nn.functional
 from .attention import MultiHeadAttention, SelfAttention, TransformerEncoderLayer
+from .cells import GRUCell, LSTMCell, RNNCell
 from .chain import Chain, ChainList, Sequential
-from .conv import Conv1D, Conv2D
+from .conv import Conv1D, Conv2D, ConvTranspose1D, ConvTranspose2D
 from .linear import EltwiseParamProduct, Embedding, Linear
 from .link import Link
 from .models import MLP, Classifier
@@ -19,7 +20,7 @@ from .normalization import (
     LayerNormalization,
     RMSNormalization,
 )
-from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from .recurrent import GRU, LSTM, RNN
 
 __all__ = [
     "GRU",
@@ -32,6 +33,8 @@ __all__ = [
     "Classifier",
     "Conv1D",
     "Conv2D",
+    "ConvTranspose1D",
+    "ConvTranspose2D",
     "Dropout",
     "EltwiseParamProduct",
     "Embedding",

@@ -1,4 +1,4 @@
-"""Conv1D, Conv2D: convolutions with a kernel that is trained."""
+"""Convolutions with a kernel that is trained, and their transposes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from .. import initializers
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
-from ..functions import conv1d, conv2d
+from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from .linear import bias, check_size, initializer, shape_of
 from .link import Link
 
@@ -82,7 +82,10 @@ class _Conv(Link):
         if in_channels % self.groups:
             what = type(self).__name__
             raise ValueError(f"{what}: in_channels is {in_channels}; expected a multiple of groups, {self.groups}")
-        self.W.initialize((self.out_channels, in_channels // self.groups, *self.ksize))
+        self.W.initialize(self._shape(in_channels))
+
+    def _shape(self, in_channels: int) -> tuple[int, ...]:
+        return self.out_channels, in_channels // self.groups, *self.ksize
 
     def forward(self, x: Any) -> Any:
         """The convolution of ``x`` of shape ``(examples, in_channels, ...)``."""
@@ -94,10 +97,19 @@ class _Conv(Link):
             self._size(shape[1])
         inputs = (x, self.W) if self.b is None else (x, self.W, self.b)
         settings = {"stride": self.stride, "padding": self.pad, "dilation": self.dilate, "groups": self.groups}
-        return type(self).convolve(*inputs, **settings)
+        return type(self).convolve(*inputs, **settings, **self._result(x))
+
+    def _result(self, x: Any) -> dict[str, Any]:
+        """What else the convolution is told."""
+        return {}
+
+    @property
+    def in_channels(self) -> int | None:
+        """Length of axis 1 of the input; None until it is known."""
+        return self.W.shape[1] * self.groups if self.W.is_initialized else None
 
     def extra_repr(self) -> str:
-        channels = self.W.shape[1] * self.groups if self.W.is_initialized else None
+        channels = self.in_channels
         size = self.ksize[0] if len(set(self.ksize)) == 1 else self.ksize
         settings = [f"{channels}, {self.out_channels}, {size}"]
         settings += [f"{name}={value}" for name, value, usual in self._settings() if value != usual]
@@ -182,3 +194,94 @@ class Conv2D(_Conv):
     """
 
     axes, convolve = 2, conv2d
+
+
+class _ConvTranspose(_Conv):
+    """The transpose of a convolution: its result is as large as what such a convolution looks at."""
+
+    @takes_other_words
+    def __init__(
+        self,
+        in_channels: int | None,
+        out_channels: int,
+        ksize: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        pad: int | tuple[int, ...] = 0,
+        output_padding: int | tuple[int, ...] = 0,
+        groups: int = 1,
+        nobias: bool = False,
+        dilate: int | tuple[int, ...] = 1,
+        initialW: Any = None,
+        initial_bias: Any = None,
+    ) -> None:
+        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups)
+        self.output_padding = self._steps("output_padding", output_padding, 0)
+
+    def _shape(self, in_channels: int) -> tuple[int, ...]:
+        return in_channels, self.out_channels // self.groups, *self.ksize
+
+    @property
+    def in_channels(self) -> int | None:
+        return self.W.shape[0] if self.W.is_initialized else None
+
+    def _result(self, x: Any) -> dict[str, Any]:
+        steps = [self.stride, self.pad, self.dilate, self.output_padding]
+        each = [value if isinstance(value, tuple | list) else (value,) * self.axes for value in steps]
+        lengths = zip(shape_of(type(self).__name__, x)[2:], self.ksize, *each, strict=False)
+        return {"size": tuple([s * (n - 1) + d * (k - 1) + 1 - 2 * p + more for n, k, s, p, d, more in lengths])}
+
+    def _settings(self) -> tuple[tuple[str, Any, Any], ...]:
+        return *super()._settings(), ("output_padding", self.output_padding, 0)
+
+
+class ConvTranspose1D(_ConvTranspose):
+    """The transpose of `Conv1D`, which makes sequences longer: every element is spread over a window.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        With None it is taken from the first input.
+    out_channels, ksize : int
+    stride, pad : int
+        From one window to the next; how many places are cut off at both ends of the result.
+    output_padding : int
+        How many places the result is longer.
+    groups, nobias, dilate, initialW, initial_bias
+        As for `Conv1D`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.ConvTranspose1D(2, 1, 4, stride=2, pad=1)(np.ones((1, 2, 5), np.float32)).shape
+    (1, 1, 10)
+    """
+
+    axes, convolve = 1, conv_transpose1d
+
+
+class ConvTranspose2D(_ConvTranspose):
+    """The transpose of `Conv2D`, which makes images larger: every element is spread over a window.
+
+    Parameters
+    ----------
+    in_channels : int or None
+        With None it is taken from the first input.
+    out_channels : int
+    ksize : int or (int, int)
+    stride, pad : int or (int, int)
+        From one window to the next; how many rows and columns are cut off around the result.
+    output_padding : int or (int, int)
+        How many rows and columns the result has more.
+    groups, nobias, dilate, initialW, initial_bias
+        As for `Conv2D`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> L.ConvTranspose2D(2, 1, 4, stride=2, pad=1)(np.ones((1, 2, 7, 7), np.float32)).shape
+    (1, 1, 14, 14)
+    """
+
+    axes, convolve = 2, conv_transpose2d

@@ -62,10 +62,8 @@ class Linear(Link):
         initial_bias: Any = None,
     ) -> None:
         super().__init__()
-        if out_size is None:
-            in_size, out_size = None, in_size
-        self.out_size = check_size("Linear", "out_size", out_size)
-        shape = None if in_size is None else (self.out_size, check_size("Linear", "in_size", in_size))
+        in_size, self.out_size = sizes("Linear", in_size, out_size)
+        shape = None if in_size is None else (self.out_size, in_size)
         self.W = Parameter(initializer(initialW, initializers.LeCunNormal()), shape)
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_size))
 
@@ -161,6 +159,13 @@ def check_size(link: str, name: str, size: Any) -> int:
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
         raise TypeError(f"{link}: {name} is {size!r:.60}; expected a positive integer")
     return int(size)
+
+
+def sizes(link: str, in_size: Any, out_size: Any) -> tuple[int | None, int]:
+    """The sizes of a link's input and output; a single one is that of the output, as in DeZero."""
+    if out_size is None:
+        in_size, out_size = None, in_size
+    return None if in_size is None else check_size(link, "in_size", in_size), check_size(link, "out_size", out_size)
 
 
 def shape_of(link: str, x: Any) -> tuple[int, ...]:

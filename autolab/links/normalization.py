@@ -59,7 +59,7 @@ class BatchNormalization(Link):
     """
 
     @takes_other_words
-    def __init__(self, size: int | None, decay: float = 0.9, eps: float = 1e-5) -> None:
+    def __init__(self, size: int | None = None, decay: float = 0.9, eps: float = 1e-5) -> None:
         super().__init__()
         self.decay = check_number("BatchNormalization", "decay", decay, 0, 1)
         self.eps = check_number("BatchNormalization", "eps", eps, 0)

@@ -1,217 +1,71 @@
-"""Cells, which take one step of a sequence, and layers, which run a cell along one: RNN, LSTM, GRU."""
+"""Layers that run a cell along sequences: RNN, LSTM, GRU."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .. import initializers
+import numpy as np
+
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
-from ..functions import sigmoid, split, stack, tanh
-from .linear import Linear, check_size
+from ..functions import dropout, stack, tanh
+from ..functions.networks.nn import check_ratio
+from .cells import GRUCell, LSTMCell, RNNCell, pair_of, zeros_before
+from .chain import ChainList
+from .linear import check_size
 from .link import Link
 
 
-class RNNCell(Link):
-    """One step of a simple recurrent network: ``h' = activation(W x + U h)``.
-
-    Parameters
-    ----------
-    in_size : int or None
-        With None it is taken from the first input.
-    out_size : int
-        Length of the state.
-    activation : callable
-        By default `tanh`.
-
-    References
-    ----------
-    J. L. Elman, "Finding structure in time", 1990.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import links as L
-    >>> cell = L.RNNCell(3, 4)
-    >>> x = np.ones((2, 3), np.float32)
-    >>> h = cell(x)
-    >>> cell(x, h).shape
-    (2, 4)
-    """
-
-    @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int, activation: Callable[[Any], Any] = tanh) -> None:
-        super().__init__()
-        self.out_size = check_size("RNNCell", "out_size", out_size)
-        if not callable(activation):
-            raise TypeError(f"RNNCell: activation is {activation!r:.60}; expected a function such as functions.tanh")
-        self.activation = activation
-        self.W, self.U = Linear(in_size, out_size), Linear(out_size, out_size, nobias=True)
-
-    def forward(self, x: Any, h: Any = None) -> Any:
-        """The next state, of shape ``(batch, out_size)``; without ``h`` the state before is 0."""
-        return self.step(self.of_input(x), _zeros(self, x) if h is None else h)
-
-    def of_input(self, x: Any) -> Any:
-        """What the step needs of its input; of a whole sequence at once."""
-        return self.W(x)
-
-    def step(self, wx: Any, h: Any) -> Any:
-        """The state after ``h``."""
-        return self.activation(wx + self.U(h))
-
-
-class LSTMCell(Link):
-    """One step of a long short-term memory.
-
-    With the input ``x``, the state ``h`` and the memory ``c``::
-
-        i, f, g, o = the four parts of  W x + U h
-        c' = sigmoid(f) * c + sigmoid(i) * tanh(g)     what is kept, and what is added
-        h' = sigmoid(o) * tanh(c')                     what is shown
-
-    Parameters
-    ----------
-    in_size : int or None
-        With None it is taken from the first input.
-    out_size : int
-        Length of the state and of the memory.
-    forget_bias : float
-        What the bias of ``f`` is initially; 1 makes the memory last.
-
-    References
-    ----------
-    S. Hochreiter, J. Schmidhuber, "Long short-term memory", 1997; F. Gers, J. Schmidhuber, F. Cummins, "Learning to
-    forget", 2000. The parts are in the order of ``torch.nn.LSTMCell``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import links as L
-    >>> cell = L.LSTMCell(3, 4)
-    >>> x = np.ones((2, 3), np.float32)
-    >>> state = cell(x)
-    >>> h, c = cell(x, state)
-    >>> h.shape, c.shape
-    ((2, 4), (2, 4))
-    """
-
-    @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int, forget_bias: float = 1.0) -> None:
-        super().__init__()
-        self.out_size = check_size("LSTMCell", "out_size", out_size)
-        biases = [forget_bias if i // out_size == 1 else 0.0 for i in range(4 * out_size)]
-        self.W = Linear(in_size, 4 * out_size, initial_bias=initializers.Constant(biases))
-        self.U = Linear(out_size, 4 * out_size, nobias=True)
-
-    def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
-        """The next state and memory, each of shape ``(batch, out_size)``; without ``state``, a pair, both were 0."""
-        if state is None:
-            state = _zeros(self, x), _zeros(self, x)
-        return self.step(self.of_input(x), _pair("LSTMCell", state))
-
-    def of_input(self, x: Any) -> Any:
-        """What the step needs of its input; of a whole sequence at once."""
-        return self.W(x)
-
-    def step(self, wx: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        """The state and memory after ``state``."""
-        h, c = state
-        i, f, g, o = split(wx + self.U(h), 4, axis=-1)
-        c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-        return sigmoid(o) * tanh(c), c
-
-
-class GRUCell(Link):
-    """One step of a gated recurrent unit.
-
-    With the input ``x`` and the state ``h``::
-
-        r = sigmoid(W_r x + U_r h)            what of the state the candidate sees
-        z = sigmoid(W_z x + U_z h)            how much of the state stays
-        c = tanh(W_h x + U_h (r * h))         the candidate
-        h' = z * h + (1 - z) * c
-
-    With ``reset_after=True`` the candidate is ``tanh(W_h x + r * (U_h h))``, and ``U_h`` has a bias of its own: that is
-    how PyTorch and cuDNN compute it. It is another function: weights of one do not fit the other.
-
-    Parameters
-    ----------
-    in_size : int or None
-        With None it is taken from the first input.
-    out_size : int
-        Length of the state.
-    reset_after : bool
-        Where the state is reset: before it is multiplied by ``U_h``, or after.
-
-    References
-    ----------
-    K. Cho et al., "Learning phrase representations using RNN encoder-decoder", 2014.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import links as L
-    >>> cell = L.GRUCell(None, 4)
-    >>> x = np.ones((2, 3), np.float32)
-    >>> h = cell(x)
-    >>> cell(x, h).shape
-    (2, 4)
-    """
-
-    @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int, reset_after: bool = False) -> None:
-        super().__init__()
-        self.out_size = check_size("GRUCell", "out_size", out_size)
-        self.reset_after = reset_after
-        self.W_r, self.U_r = Linear(in_size, out_size), Linear(out_size, out_size, nobias=True)
-        self.W_z, self.U_z = Linear(in_size, out_size), Linear(out_size, out_size, nobias=True)
-        self.W_h, self.U_h = Linear(in_size, out_size), Linear(out_size, out_size, nobias=not reset_after)
-
-    def forward(self, x: Any, h: Any = None) -> Any:
-        """The next state, of shape ``(batch, out_size)``; without ``h`` the state before is 0."""
-        return self.step(self.of_input(x), _zeros(self, x) if h is None else h)
-
-    def of_input(self, x: Any) -> tuple[Any, Any, Any]:
-        """What the step needs of its input; of a whole sequence at once."""
-        return self.W_r(x), self.W_z(x), self.W_h(x)
-
-    def step(self, wx: tuple[Any, Any, Any], h: Any) -> Any:
-        """The state after ``h``."""
-        to_r, to_z, to_c = wx
-        r = sigmoid(to_r + self.U_r(h))
-        z = sigmoid(to_z + self.U_z(h))
-        c = tanh(to_c + (r * self.U_h(h) if self.reset_after else self.U_h(r * h)))
-        return z * h + (1 - z) * c
-
-
 class _RecurrentLayer(Link):
-    """A cell that runs along sequences."""
+    """A cell that runs along sequences; the layers above it run along what it has made of them."""
 
+    _cell: Any
     cell: RNNCell | LSTMCell | GRUCell
+
+    def __init__(self, layers: int, dropout: float, in_size: int | None, out_size: int | None, *settings: Any) -> None:
+        super().__init__()
+        kind, name = type(self), type(self).__name__
+        self.cell = self._cell(in_size, out_size, *settings)
+        size, count = self.cell.out_size, check_size(name, "layers", layers) - 1
+        self.dropout = check_ratio(name, dropout)
+        self.above: Any = ChainList(*[kind(size, size, *settings) for _ in range(count)]) if count else ()
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, Any]:
         """The states at all places, of shape ``(batch, length, out_size)``, and what the cell hands on behind the last.
 
-        ``x`` has shape ``(batch, length, in_size)``. Without ``state`` it begins with 0.
+        ``x`` has shape ``(batch, length, in_size)``. Without ``state`` it begins with 0. Of several layers the states
+        before and behind the sequences have the layers as their first axis; so has that of one, if it is given so.
         """
+        name, layers, is_pair = type(self).__name__, (self, *self.above), isinstance(self.cell, LSTMCell)
+        parts: Any = None if state is None else pair_of(name, state) if is_pair else (state,)
+        shape = None if parts is None else np.shape(getattr(parts[0], "array", parts[0]))
+        stacked = len(layers) > 1 if shape is None else len(shape) == 3
+        if shape is not None and shape[:1] * stacked != (len(layers),) * (stacked or len(layers) > 1):
+            raise ValueError(f"{name}: state has shape {shape}; expected ({len(layers)}, batch, out_size), by layer")
+        lasts = []
+        for i, layer in enumerate(layers):
+            start = parts if not stacked or parts is None else tuple([part[i] for part in parts])
+            y = dropout(x, self.dropout) if i and self.dropout else x
+            x, last = layer._along(y, start)
+            lasts.append(last)
+        last = tuple([stack(part) for part in zip(*lasts, strict=True)]) if stacked else lasts[0]
+        return x, last if is_pair else last[0]
+
+    def _along(self, x: Any, start: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         what = f"{type(self).__name__}: x"
         data = as_array(getattr(x, "array", x), what)
         if data.ndim != 3 or not data.shape[1]:
             raise ValueError(f"{what} has shape {data.shape}; expected (batch, length, in_size), of some length")
         cell: Any = self.cell
-        if state is None:
-            start = _zeros(cell, data[:, 0])
-            state = (start, start) if isinstance(cell, LSTMCell) else start
-        elif isinstance(cell, LSTMCell):
-            state = _pair(type(self).__name__, state)
+        is_pair = isinstance(cell, LSTMCell)
+        states = (zeros_before(cell, data[:, 0]),) * (1 + is_pair) if start is None else start
         wx, seen = cell.of_input(x), []
         for t in range(data.shape[1]):
             here = tuple([part[:, t] for part in wx]) if isinstance(wx, tuple) else wx[:, t]
-            state = cell.step(here, state)
-            seen.append(state[0] if isinstance(state, tuple) else state)
-        return stack(seen, axis=1), state
+            states = cell.step(here, states) if is_pair else (cell.step(here, *states),)
+            seen.append(states[0])
+        return stack(seen, axis=1), states
 
 
 class RNN(_RecurrentLayer):
@@ -221,6 +75,10 @@ class RNN(_RecurrentLayer):
     ----------
     in_size, out_size, activation
         As for `RNNCell`.
+    layers : int
+        How many of them run one above the other.
+    dropout : float
+        The share of their numbers that is dropped between two layers in training.
 
     Examples
     --------
@@ -231,10 +89,18 @@ class RNN(_RecurrentLayer):
     ((2, 5, 4), (2, 4))
     """
 
+    _cell = RNNCell
+
     @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int, activation: Callable[[Any], Any] = tanh) -> None:
-        super().__init__()
-        self.cell = RNNCell(in_size, out_size, activation)
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        activation: Callable[[Any], Any] = tanh,
+        layers: int = 1,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(layers, dropout, in_size, out_size, activation)
 
 
 class LSTM(_RecurrentLayer):
@@ -244,6 +110,10 @@ class LSTM(_RecurrentLayer):
     ----------
     in_size, out_size, forget_bias
         As for `LSTMCell`.
+    layers : int
+        How many of them run one above the other.
+    dropout : float
+        The share of their numbers that is dropped between two layers in training.
 
     Examples
     --------
@@ -254,10 +124,18 @@ class LSTM(_RecurrentLayer):
     ((2, 5, 4), (2, 4), (2, 4))
     """
 
+    _cell = LSTMCell
+
     @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int, forget_bias: float = 1.0) -> None:
-        super().__init__()
-        self.cell = LSTMCell(in_size, out_size, forget_bias)
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        forget_bias: float = 1.0,
+        layers: int = 1,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(layers, dropout, in_size, out_size, forget_bias)
 
 
 class GRU(_RecurrentLayer):
@@ -267,6 +145,10 @@ class GRU(_RecurrentLayer):
     ----------
     in_size, out_size, reset_after
         As for `GRUCell`.
+    layers : int
+        How many of them run one above the other.
+    dropout : float
+        The share of their numbers that is dropped between two layers in training.
 
     Examples
     --------
@@ -277,19 +159,15 @@ class GRU(_RecurrentLayer):
     ((2, 5, 4), (2, 4))
     """
 
+    _cell = GRUCell
+
     @takes_other_words
-    def __init__(self, in_size: int | None, out_size: int, reset_after: bool = False) -> None:
-        super().__init__()
-        self.cell = GRUCell(in_size, out_size, reset_after)
-
-
-def _zeros(cell: Any, x: Any) -> Any:
-    """The state before the first step."""
-    data = as_array(getattr(x, "array", x), f"{type(cell).__name__}: x")
-    return cell.xp.zeros((*data.shape[:-1], cell.out_size), data.dtype)
-
-
-def _pair(who: str, state: Any) -> tuple[Any, Any]:
-    if not isinstance(state, tuple | list) or len(state) != 2:
-        raise TypeError(f"{who}: state is not a pair; expected (h, c), the state and the memory")
-    return state[0], state[1]
+    def __init__(
+        self,
+        in_size: int | None,
+        out_size: int | None = None,
+        reset_after: bool = False,
+        layers: int = 1,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(layers, dropout, in_size, out_size, reset_after)

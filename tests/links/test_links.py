@@ -82,6 +82,8 @@ LAZY = {
     "Conv1D in groups": (lambda: L.Conv1D(None, 6, 3, dilate=2, groups=3), (2, 3, 8), (2, 6, 4)),
     "Conv2D in groups": (lambda: L.Conv2D(4, 4, 3, pad=1, dilate=(2, 1), groups=4), (2, 4, 9, 8), (2, 4, 7, 8)),
     "Conv2D": (lambda: L.Conv2D(None, 4, (3, 1), stride=2), (2, 3, 9, 8), (2, 4, 4, 4)),
+    "ConvTranspose1D": (lambda: L.ConvTranspose1D(None, 4, 3, stride=2, groups=2), (2, 6, 4), (2, 4, 9)),
+    "ConvTranspose2D": (lambda: L.ConvTranspose2D(2, 3, 3, 2, (1, 0), output_padding=1), (2, 2, 3, 4), (2, 3, 6, 10)),
     "BatchNormalization": (lambda: L.BatchNormalization(None), (6, 3), (6, 3)),
     "LayerNormalization": (lambda: L.LayerNormalization(), (6, 3), (6, 3)),
     "GRUCell": (lambda: L.GRUCell(None, 4), (2, 3), (2, 4)),

@@ -23,7 +23,9 @@ class Scale(Link):
         self.w = Parameter(np.ones(size))
 
 
-OPTIONAL = {"Chain", "ChainList", "Dropout", "InstanceNormalization", "LayerNormalization", "RMSNormalization"}
+OPTIONAL = {"Chain", "ChainList", "Dropout"} | {
+    f"{kind}Normalization" for kind in ("Batch", "Instance", "Layer", "RMS")
+}
 WITHOUT = [
     *[getattr(L, name) for name in L.__all__ if name not in OPTIONAL],
     *[optimizers.Optimizer, optimizers.WeightDecay, optimizers.Lasso, optimizers.GradientClipping],

@@ -147,12 +147,45 @@ def test_an_lstm_learns_to_remember() -> None:
     assert losses[-1].data < 0.2 * losses[0].data
 
 
+@pytest.mark.parametrize("kind", [L.RNN, L.LSTM, L.GRU])
+def test_layers_run_one_above_the_other(kind: Any) -> None:
+    deep = in_double(kind(3, 4, layers=2, dropout=0.5).eval())
+    first, second = [kind(n, 4) for n in (3, 4)]
+    for alone, cell in ((first, deep.cell), (second, deep.above[0].cell)):
+        alone.cell = cell
+    y, state = deep(SEQUENCE)
+    below, one = first(SEQUENCE)
+    above, two = second(below)
+    np.testing.assert_array_equal(y.data, above.data)
+    for got, *each in zip(*(part if isinstance(part, tuple) else (part,) for part in (state, one, two)), strict=True):
+        np.testing.assert_array_equal(got.data, [part.data for part in each])
+    np.testing.assert_array_equal(deep(SEQUENCE, state)[0].data, second(first(SEQUENCE, one)[0], two)[0].data)
+    assert (deep.train()(SEQUENCE)[0].data != y.data).any() and len(list(deep.params())) == 2 * len(
+        list(first.params())
+    )
+
+
+def test_the_state_of_one_layer_may_have_an_axis_of_layers() -> None:
+    layer = in_double(L.LSTM(3, 4, num_layers=1, batch_first=True))
+    y, (h, c) = layer(SEQUENCE, (H[None], C[None]))
+    expected, last = layer(SEQUENCE, (H, C))
+    np.testing.assert_array_equal(y.data, expected.data)
+    assert h.shape == c.shape == (1, 2, 4) and (h[0].data == last[0].data).all()
+
+
 REFUSED = [
     (lambda: L.LSTM(3, 4)(X), ValueError, r"LSTM: x has shape \(2, 3\); expected \(batch, length, in_size\)"),
     (lambda: L.GRU(3, 4)(SEQUENCE[:, :0]), ValueError, r"GRU: x has shape \(2, 0, 3\).* of some length"),
     (lambda: L.LSTMCell(3, 4)(X, H), TypeError, r"LSTMCell: state is not a pair; expected \(h, c\)"),
     (lambda: L.LSTM(3, 4)(SEQUENCE, H), TypeError, r"LSTM: state is not a pair"),
-    (lambda: L.RNN(3), TypeError, r"RNN: out_size is missing; expected RNN\(in_size, out_size\)"),
+    (lambda: L.RNN(), TypeError, r"RNN: in_size is missing; expected RNN\(in_size\)"),
+    (
+        lambda: L.RNN(3, 4, layers=2)(SEQUENCE, H),
+        ValueError,
+        r"RNN: state has shape \(2, 4\); expected \(2, batch, out",
+    ),
+    (lambda: L.GRU(3, 4)(SEQUENCE, [H, H]), ValueError, r"GRU: state has shape \(2, 2, 4\); expected \(1, batch, out"),
+    (lambda: L.RNN(3, 4, layers=0), TypeError, "RNN: layers is 0"),
     (lambda: L.RNNCell(3, -1), TypeError, "RNNCell: out_size is -1"),
     (lambda: L.LSTM(3, 4, hidden_size=3), TypeError, "LSTM: out_size was given twice"),
 ]
