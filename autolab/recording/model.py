@@ -166,6 +166,10 @@ class Recording(Displayed):
         graph: Digraph = show(self, "graphviz")
         return graph
 
+    def to_dot(self) -> str:
+        """The graph in Graphviz's language, DOT."""
+        return str(self.to_graphviz().source)
+
     def save(
         self,
         path: str | os.PathLike[str],

@@ -6,13 +6,13 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
 
 from ...analysis import Derivatives, Study
 from ...engine.tracebacks import folded, hidden
-from ...engine.variable import Variable
 from ..draw.colors import palette
 from ..draw.escape import clean
 from ..draw.messages import say
@@ -205,7 +205,11 @@ class DerivativeExplorer(SessionView):
 
 
 def derivatives(
-    fn: Callable[[Variable], Any], x: Any = 0.5, order: int = 2, domain: tuple[float, float] | None = None
+    fn: Callable[..., Any],
+    x: Any = 0.5,
+    order: int = 2,
+    domain: tuple[float, float] | None = None,
+    **others: Any,
 ) -> DerivativeExplorer:
     """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
     the Taylor polynomial, the values of all derivatives and the graphs that compute them.
@@ -217,7 +221,7 @@ def derivatives(
     Parameters
     ----------
     fn : callable
-        Takes a Variable of one number, returns one. Other arguments can be fixed with a lambda.
+        Takes a Variable of one number, returns one.
     x : float
         The point, finite.
     order : int
@@ -225,6 +229,8 @@ def derivatives(
     domain : tuple of two floats, optional
         Where the curves are drawn: by default where the functions that ``fn`` applies to ``x`` are worth looking at,
         or else about 0.
+    **others
+        The other arguments of ``fn``, by name, which stay as they are.
 
     Returns
     -------
@@ -249,7 +255,8 @@ def derivatives(
     """
     __tracebackhide__ = hidden()
     with folded():
-        session = DerivativeSession(fn, x, order, domain)
+        shown = update_wrapper(partial(fn, **others), fn) if others else fn
+        session = DerivativeSession(shown, x, order, domain)
         view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
     view._save_here("derivatives", "derivatives", clean(view.data.function))
     return view
