@@ -12,6 +12,7 @@ import numpy as np
 
 from ...engine.backward import guards as watched_nodes
 from ...engine.errors import a_kind
+from ...engine.float_errors import are_awaited, float_setting
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import retained
 from .arguments import Signature, taker
@@ -23,6 +24,8 @@ from .tape import Refusal, slots_in
 from .tracing import Traced, outs, trace
 
 _MOST_PROGRAMS = 16
+_tracing = Lock()
+"""Held while a function is traced: recorded arrays stand in its parameters then."""
 
 
 class CompileWarning(UserWarning):
@@ -106,7 +109,7 @@ class Compiled:
         return held[self]
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        if listeners or watched_nodes or retained or (watchers and modes().hooks):
+        if _errors_are_awaited() or listeners or watched_nodes or retained or (watchers and modes().hooks):
             return self.function(*args, **options)
         program = self._last
         if program is not None:
@@ -133,8 +136,13 @@ class Compiled:
                 key, Refusal("there are too many kinds of calls: arguments or what stands around it change", None)
             )
             return self.function(*args, **options)
-        takes = taker(args, options)
-        traced = trace(self.function, signature.leaves, signature.objects, args, options)
+        if not _tracing.acquire(False):  # another thread's function, or the one that calls this one
+            return self.function(*args, **options)
+        try:
+            takes = taker(args, options)
+            traced = trace(self.function, signature.leaves, signature.objects, args, options)
+        finally:
+            _tracing.release()
         if traced.refusal is not None:
             self._refuse(key, traced.refusal)
         elif traced.state is not None:
@@ -146,8 +154,10 @@ class Compiled:
         return traced.result
 
     def _refuse(self, key: Hashable, refusal: Refusal) -> None:
-        self._refused[key], self._last = refusal, None
+        self._last = None
         self._programs.pop(key, None)
+        if len(self._refused) < 64 * _MOST_PROGRAMS:
+            self._refused[key] = refusal
         if not self._warned:
             self._warned = True
             name = getattr(self.function, "__name__", "the function")
@@ -189,6 +199,22 @@ class Program:
         self._busy, self._pulling = Lock(), Lock()
         self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
+        self._shared = self._sharing()
+
+    def _sharing(self) -> list[tuple[Place, Place, bool]]:
+        """Of what is given and written to: which other arrays share its memory."""
+        low, sources = self._low, self.traced.tape.sources
+        values = self.traced.tape.values
+        return [
+            (where, other, np.may_share_memory(values[slot], values[also]))
+            for slot, where in sources.items()
+            if where is not None and low.memory[slot] in low.written
+            for also, other in sources.items()
+            if other is not None and also != slot
+        ]
+
+    def _is_shared_alike(self, leaves: list[Any]) -> bool:
+        return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._shared])
 
     def _forward(self, dry: bool = False) -> Executable:
         traced, low = self.traced, self._low.copy()
@@ -216,7 +242,7 @@ class Program:
         return Executable(self._low.copy(), steps, sources, list(traced.pulled))
 
     def __call__(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
-        if not self._busy.acquire(False):
+        if (self._shared and not self._is_shared_alike(leaves)) or not self._busy.acquire(False):
             return owner.function(*args, **options)
         try:
             every = owner.check_every
@@ -269,6 +295,25 @@ class Program:
         if found is not None and (expected is None or not _equal(found, expected)):
             owner._refuse(self.key, Refusal("its program gives other bits than it does itself", None))
         return result
+
+
+try:  # the object that NumPy asks itself: a hundredth of the time of geterr
+    from numpy._core.umath import _extobj_contextvar
+
+    _float_setting: Callable[[], Any] = _extobj_contextvar.get
+except ImportError:
+    _float_setting = float_setting
+_known: tuple[Any, Any, Any, bool] = (None, None, None, False)
+
+
+def _errors_are_awaited() -> bool:
+    """`are_awaited`, asked again only when what is done about floating-point errors has changed."""
+    global _known
+    how, held = _float_setting(), warnings.filters
+    first = held[0] if held else None
+    if how != _known[0] or held is not _known[1] or first is not _known[2]:
+        _known = how, held, first, are_awaited()
+    return _known[3]
 
 
 def _equal(found: list[Any], expected: list[Any]) -> bool:

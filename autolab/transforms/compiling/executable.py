@@ -164,6 +164,9 @@ class Executable:
     def _guard(self, step: Step, i: int) -> None:
         self._lines.append(f"if {'not ' * step.function}{self._text(step.args[0])}: raise Miss")
 
+    def _shape(self, step: Step, i: int) -> None:
+        self._lines.append(f"if {self._text(step.args[0])}.shape != {step.function}: raise Miss")
+
     def _draw(self, step: Step, i: int) -> None:
         self._assign(step, f"rng.{step.function}", self._arguments(step))
 
@@ -210,7 +213,8 @@ class Executable:
             )
         else:
             names = ", ".join([f"s{slot}" for _, slot in step.outs])
-            self._lines.append(f"{names}, = {text}")
+            scalars = [f"s{slot} = asarray(s{slot})" for _, slot in step.outs if not self._tape.values[slot].ndim]
+            self._lines += [f"{names}, = {text}", *scalars]
 
     def _is_static_view(self, step: Step) -> bool:
         """Whether a step looks at a buffer or a constant in another way: that is done once and for all."""

@@ -84,6 +84,8 @@ class Lowered:
         known: dict[Hashable, Step] = {}
         version: dict[int, int] = {}
         for step in steps:
+            if step.kind == "update":  # it may write into what an argument is a view of
+                known.clear()
             if step.writes is not None:
                 version[self.memory[step.writes]] = version.get(self.memory[step.writes], 0) + 1
             step = replace(

@@ -4,44 +4,60 @@ from __future__ import annotations
 
 import builtins
 import dis
+import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from types import CodeType, FunctionType, MethodType, ModuleType
+from functools import cache, cached_property, partial
+from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from ...authoring.custom_vjp import custom_vjp
 from ...engine.outer_names import EMPTY, content_of
+from ...engine.primitive import Primitive
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
 from ..tracing.surroundings import _content, _is_the_users
+from .tape import Refusal
 
 _MOST_ITEMS = 200
 _MOST_BYTES = 1 << 16
 _MOST = 3_000
 FILE = PACKAGE + "transforms/compiling/<guard>"
+_KNOWN = ("autolab", "numpy", "builtins")
+"""Whose objects keep books of their own, and have nothing that a user sets."""
+_INSIDE = ("fget", "fset", "fdel", "func", "__func__")
+_INSIDE_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
+_BY_ANY_NAME = frozenset(["getattr", "setattr", "delattr", "hasattr", "__dict__", "vars"])
+"""Where code has one of these, it may mean any attribute."""
 _OWN_BOOKS = frozenset(["_found", "_name"])
 """What a link notes for itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A place where a value is: an item of a container, or the content of a variable around a function."""
+    """Where a value is: an item of a container, an attribute, or the content of a variable around a function."""
 
     path: str
     holder: Any
     key: Any
+    is_attribute: bool = False
 
     def now(self) -> Any:
+        if self.is_attribute:
+            return getattr(self.holder, self.key, EMPTY)
         try:
             return content_of(self.holder) if self.key is EMPTY else self.holder[self.key]
         except (KeyError, IndexError):
             return EMPTY
 
     def text(self, bound: Callable[[Any], str]) -> str:
+        if self.is_attribute:
+            return f"getattr({bound(self.holder)}, {self.key!r}, {bound(EMPTY)})"
         return (
             f"{bound(self.holder)}.cell_contents" if self.key is EMPTY else f"{bound(self.holder)}[{bound(self.key)}]"
         )
@@ -65,8 +81,8 @@ class Reads:
         Attributes that are written and never read.
     codes : set
         The code that may run.
-    too_large : str or None
-        What is too large to be compared at every call.
+    beyond : Refusal or None
+        What cannot be compared at every call.
     """
 
     spots: list[tuple[Spot, Any]] = field(default_factory=list)
@@ -78,7 +94,7 @@ class Reads:
     optimizers: list[Any] = field(default_factory=list)
     written: list[tuple[Any, str]] = field(default_factory=list)
     codes: set[CodeType] = field(default_factory=set)
-    too_large: str | None = None
+    beyond: Refusal | None = None
 
     def has_grown(self) -> bool:
         """Whether an object has got an attribute, as objects do at their first use."""
@@ -111,7 +127,7 @@ class Reads:
         tests = []
         for spot, value in self.spots:
             text, name = spot.text(bound), bound(value)
-            if value is EMPTY:
+            if value is EMPTY and not spot.is_attribute:
                 tests.append(f"{bound(spot.key)} not in {bound(spot.holder)}")
             else:
                 tests.append(f"({text} is {name} or same({text}, {name}))" if is_plain(value) else f"{text} is {name}")
@@ -158,17 +174,21 @@ class _Walk:
         self._waiting.extend(
             [(getattr(function, "__name__", "function"), function), *[("argument", o) for o in others]]
         )
-        while self._waiting and self.found.too_large is None:
+        while self._waiting and self.found.beyond is None:
             path, value = self._waiting.popleft()
             if id(value) not in self._seen and not is_plain(value):
                 self._seen[id(value)] = value
                 self._visit(path, value)
             if len(self.found.spots) > _MOST:
-                self.found.too_large = path
+                self._too_large(path)
         return self.found
 
-    def _spot(self, path: str, holder: Any, key: Any) -> None:
-        spot = Spot(path, holder, key)
+    def _too_large(self, path: str) -> None:
+        told = f"it can read {path}, which is too large to be compared at each call: pass it as an argument"
+        self.found.beyond = Refusal(told, None)
+
+    def _spot(self, path: str, holder: Any, key: Any, is_attribute: bool = False) -> None:
+        spot = Spot(path, holder, key, is_attribute)
         value = spot.now()
         self.found.spots.append((spot, value))
         if value is not EMPTY:
@@ -180,7 +200,7 @@ class _Walk:
             found.variables.append(value)
         elif isinstance(value, np.ndarray):
             if value.nbytes > _MOST_BYTES:
-                found.too_large = path
+                self._too_large(path)
             found.arrays.append((path, value, value.tobytes()))
         elif isinstance(value, FunctionType):
             self._function(path, value)
@@ -188,6 +208,10 @@ class _Walk:
             self._waiting.extend([(path, value.__func__), (path, value.__self__)])
         elif isinstance(value, partial):
             self._waiting.extend([(path, part) for part in (value.func, value.args, value.keywords)])
+        elif isinstance(value, property | classmethod | staticmethod | cached_property):
+            self._waiting.extend([(path, getattr(value, name, None)) for name in _INSIDE])
+        elif isinstance(value, threading.local):
+            found.beyond = Refusal(f"it can read {path}, which is another in each thread", None)
         elif isinstance(value, list | dict | set | frozenset | deque | tuple):
             self._container(path, value)
         elif hasattr(value, "_kinds") and hasattr(value, "_params"):
@@ -196,25 +220,35 @@ class _Walk:
             found.optimizers.append(value)
             self._waiting.append((f"{path}.target", value.target))
         elif isinstance(value, type):
-            if _is_the_users(value):
-                self._attributes(path, value.__dict__)
-                self._waiting.extend([(one.__name__, one) for one in value.__mro__[1:]])
+            self._class(path, value)
         elif isinstance(value, ModuleType):
             if _is_the_users(value):
                 self._attributes(path, vars(value))
-        elif _is_the_users(type(value)) and hasattr(value, "__dict__"):
-            found.sizes.append((path, value.__dict__, len(value.__dict__)))
-            written = [name for name in value.__dict__ if self._is_only_written(name)]
-            found.written += [(value, name) for name in written]
-            self._attributes(path, value.__dict__, written)
-            self._waiting.append((type(value).__name__, type(value)))
         elif (content := _content(value)) is not None:
             found.others.append((path, value, content))
+            self._waiting.append((path, getattr(value, "__wrapped__", None)))
+        elif isinstance(value, custom_vjp):
+            self._waiting += [(path, one) for one in (value._fn, *vars(value._function or object).values())]
+        elif str(type(value).__module__).partition(".")[0] not in _KNOWN:
+            self._object(path, value)
 
     def _function(self, path: str, function: FunctionType) -> None:
-        if not _is_the_users(function) or (function.__code__ in self.found.codes and not function.__closure__):
+        self._waiting.append((path, getattr(function, "__wrapped__", None)))
+        if function.__code__.co_filename.startswith(PACKAGE):  # also of a declared function, which names the user's
+            if isinstance(declared := getattr(function, "function", None), Primitive):
+                self._waiting += [(path, declared.forward), (path, declared.declared)]
+            around = [content_of(cell) for cell in function.__closure__ or ()]
+            self._waiting += [(path, one) for one in around if isinstance(one, FunctionType)]
             return
-        self.found.codes.update(_codes(function.__code__))
+        if not _is_the_users(function):
+            return
+        for part in _INSIDE_FUNCTIONS:
+            self.found.spots.append((spot := Spot(path, function, part, True), spot.now()))
+        if function.__code__ not in self.found.codes:
+            self.found.codes.update(_codes(function.__code__))
+            self._draws(function)
+            for name in _imported(function.__code__):
+                self._spot(name, sys.modules, name)
         for name in _globals_of(function.__code__):
             if name in function.__globals__ or not hasattr(builtins, name):
                 self._spot(name, function.__globals__, name)
@@ -222,12 +256,10 @@ class _Walk:
             if content_of(cell) is not EMPTY:
                 self._spot(name, cell, EMPTY)
         self._waiting.extend([(path, part) for part in (function.__defaults__, function.__kwdefaults__) if part])
-        self._waiting.append((path, getattr(function, "__wrapped__", None)))
 
     def _container(self, path: str, value: Any) -> None:
         if len(value) > _MOST_ITEMS:
-            self.found.too_large = path
-            return
+            return self._too_large(path)
         if not isinstance(value, tuple | frozenset):
             self.found.sizes.append((path, value, len(value)))
         if isinstance(value, set | frozenset):
@@ -239,9 +271,41 @@ class _Walk:
             else:
                 self._spot(f"{path}[{key!r:.40}]", value, key)
 
-    def _attributes(self, path: str, held: Any, apart: Sequence[str] = ()) -> None:
-        for name in list(held):
-            if name in self.names and name not in apart:
+    def _draws(self, function: FunctionType) -> None:
+        """Refuse what draws from NumPy's generators: their functions are not seen by a profiler."""
+        around = function.__globals__
+        for code, name in [(one, name) for one in _codes(function.__code__) for name in one.co_names]:
+            value = around.get(name)
+            is_named = name == "random" and any([around.get(other) is np for other in code.co_names])
+            if is_named or value is np.random or isinstance(getattr(value, "__self__", None), np.random.RandomState):
+                offset = next(step.offset for step in dis.get_instructions(code) if step.argval == name)
+                line = max([line for start, line in dis.findlinestarts(code) if start <= offset and line is not None])
+                where = code.co_filename, line
+                self.found.beyond = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
+
+    def _class(self, path: str, value: Any) -> None:
+        whole = any([str(kind.__module__).startswith("autolab.") for kind in value.__mro__])
+        for kind in value.__mro__:
+            if _is_the_users(kind):
+                self.found.sizes.append((path, kind.__dict__, len(kind.__dict__)))
+                self._attributes(path, kind.__dict__, whole)
+
+    def _object(self, path: str, value: Any) -> None:
+        if hasattr(value, "__dict__"):
+            written = [name for name in value.__dict__ if self._is_only_written(name)]
+            self.found.written += [(value, name) for name in written]
+            self.found.sizes.append((path, value.__dict__, len(value.__dict__)))
+            self._attributes(path, value.__dict__, apart=written)
+        for kind in type(value).__mro__:
+            for name, one in list(vars(kind).items()):
+                if isinstance(one, MemberDescriptorType) and _is_the_users(kind):
+                    self._spot(f"{path}.{name}", value, name, True)
+        self._waiting.append((type(value).__name__, type(value)))
+
+    def _attributes(self, path: str, held: Any, whole: bool = False, apart: Sequence[str] = ()) -> None:
+        for name in [name for name in held if name not in apart]:
+            is_special = name[:2] == "__" and isinstance(held[name], FunctionType)
+            if whole or is_special or name in self.names or self.names & _BY_ANY_NAME:
                 self._spot(f"{path}.{name}", held, name)
 
     def _is_only_written(self, name: str) -> bool:
@@ -280,6 +344,12 @@ def _read_in(code: CodeType) -> frozenset[str]:
     """The attributes that code reads, and its strings, which may name one."""
     found = [step.argval for step in dis.get_instructions(code) if step.opname.startswith("LOAD_")]
     return frozenset([name for name in found if isinstance(name, str)])
+
+
+@cache
+def _imported(code: CodeType) -> tuple[str, ...]:
+    """The modules that code imports when it runs."""
+    return tuple([s.argval for one in _codes(code) for s in dis.get_instructions(one) if s.opname == "IMPORT_NAME"])
 
 
 @cache

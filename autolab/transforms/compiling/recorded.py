@@ -32,14 +32,14 @@ class Recorded:
     the tape then is of no use, and says why. A truth is a branch: the tape holds where it is the same.
     """
 
-    __slots__ = ("__weakref__", "_slot", "_tape", "_value")
+    __slots__ = ("__weakref__", "_is_scalar", "_slot", "_tape", "_value")
     __array_priority__ = 100
     __class__ = np.ndarray  # type: ignore[assignment]
     __hash__ = None  # type: ignore[assignment]
     device = "cpu"
 
-    def __init__(self, value: np.ndarray, tape: Tape, slot: int) -> None:
-        self._value, self._tape, self._slot = value, tape, slot
+    def __init__(self, value: np.ndarray, tape: Tape, slot: int, is_scalar: bool = False) -> None:
+        self._value, self._tape, self._slot, self._is_scalar = value, tape, slot, is_scalar
 
     def __len__(self) -> int:
         return len(self._value)

@@ -78,13 +78,17 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Out:
-    """A value among the results: an array, or a Variable of one, which was part of a graph if ``spent``."""
+    """A value among the results: an array or, if ``is_scalar``, a number of NumPy's, or a Variable, which was part of a
+    graph if ``spent``."""
 
     slot: int
     is_variable: bool
     spent: Callable[[Any], Any] | None = None
+    is_scalar: bool = False
 
     def text(self, value: str, bound: Text) -> str:
+        if self.is_scalar:
+            return f"{value}[()]"
         return value if self.spent is None else f"{bound(self.spent)}({value})"
 
 

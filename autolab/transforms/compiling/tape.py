@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,12 @@ _WRITING: dict[Any, int] = {
 """Functions that write into an argument -> its place; any other does so by ``out=`` alone."""
 
 
+_SHAPED = re.compile(
+    "argwhere|bincount|compress|delete|extract|flatnonzero|nonzero|repeat|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where",
+)
+"""Names of functions whose result may have a shape that depends on numbers; so may what a mask picks out."""
+
+
 class Ref(NamedTuple):
     """The array in a slot, among the arguments of a call."""
 
@@ -66,7 +73,7 @@ class Step:
     says that it belongs to the gradients of what the function returned.
     """
 
-    kind: Literal["call", "guard", "draw", "load", "update", "errstate", "tell"]
+    kind: Literal["call", "guard", "shape", "draw", "load", "update", "errstate", "tell"]
     function: Any
     args: tuple[Any, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
@@ -127,7 +134,12 @@ class Tape:
     # ------------------------------------------------------------------ what happens
     def call(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
         """Make a call, and note it."""
-        found = function(*[plain(arg) for arg in args], **{key: plain(value) for key, value in options.items()})
+        try:
+            found = function(*[plain(arg) for arg in args], **{key: plain(value) for key, value in options.items()})
+        except Exception as error:
+            if open_tape.get() is self:
+                self.refuse(f"{getattr(function, '__name__', function)} raises {type(error).__name__} in it")
+            raise
         if open_tape.get() is not self or function in TELLING:
             return found
         self._watch()
@@ -150,9 +162,14 @@ class Tape:
     def branch(self, array: Recorded, answer: bool) -> None:
         """From here on the tape is right only where ``array`` is as true as it is now."""
         if self.depends[array._slot]:
-            if self.is_final:
-                self.refuse("it branches on a value after an update")
-            self.steps.append(Step("guard", answer, (Ref(array._slot),)))
+            self._guard("guard", answer, array, "it branches on a value")
+
+    def _guard(self, kind: Any, told: Any, array: Recorded, what: str) -> None:
+        if self.is_final:
+            self.refuse(f"{what} after an update")
+        if self.is_backward:
+            self.refuse(f"{what} in its backward pass")
+        self.steps.append(Step(kind, told, (Ref(array._slot),)))
 
     def leaves(self, array: Recorded, how: str) -> np.ndarray:
         """The value, for somebody who takes it away from the tape."""
@@ -202,14 +219,17 @@ class Tape:
             else tuple([(None if whole else i, one._slot) for i, one in enumerate(made)])
         )
         self.steps.append(Step(kind, function, *refs, outs, writes, self.is_backward))
+        if depends and outs and _is_shaped(function, args):
+            for one in made:
+                self._guard("shape", one.shape, one, "the shape of a result depends on values")
         return made[0] if whole else type(found)(made) if type(found) in (tuple, list) else type(found)(*made)
 
     def _made(self, part: Any, depends: bool) -> Recorded:
         array = np.asarray(part)
-        return self._recorded(array, self._slot(array, depends))
+        return self._recorded(array, self._slot(array, depends), isinstance(part, np.generic))
 
-    def _recorded(self, array: np.ndarray, slot: int) -> Recorded:
-        made = Recorded(array, self, slot)
+    def _recorded(self, array: np.ndarray, slot: int, is_scalar: bool = False) -> Recorded:
+        made = Recorded(array, self, slot, is_scalar)
         self.made.append(ref(made))
         return made
 
@@ -316,6 +336,13 @@ def _memory(array: np.ndarray) -> Any:
 
 
 memory = _memory
+
+
+def _is_shaped(function: Any, args: Sequence[Any]) -> bool:
+    if function is operator.getitem:
+        index = args[1] if type(args[1]) is tuple else (args[1],)
+        return any([type(one) is Recorded and one._value.dtype == bool for one in index])
+    return _SHAPED.fullmatch(getattr(function, "__name__", "")) is not None and not isinstance(function, np.ufunc)
 
 
 def _is_hashable(function: Any) -> bool:

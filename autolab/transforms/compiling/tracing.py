@@ -120,10 +120,8 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     """Call a function, and note what it does with arrays."""
     found = reads(function, objects)
     tape = Tape()
-    if found.too_large is not None:
-        tape.refuse(
-            f"it can read {found.too_large}, which is too large to be compared at each call: pass it as an argument"
-        )
+    if found.beyond is not None:
+        tape.refusal = found.beyond
         return Traced(tape, found, result=function(*args, **options))
     if not all([getattr(variable, "is_initialized", True) for variable in found.variables]):
         return Traced(tape, found, result=function(*args, **options))  # the next call knows all sizes
@@ -244,7 +242,7 @@ class _Run:
                 return self._no_data("a Variable that it does not compute")
             return Out(result._data._slot, True, None if result.node is None or self._pulled[0] else spent)
         if type(result) is Recorded:
-            return Out(result._slot, False)
+            return Out(result._slot, False, is_scalar=result._is_scalar)
         if type(result) in (list, tuple):
             return type(result)([self._spec(item) for item in result])
         if type(result) is dict:
@@ -292,7 +290,7 @@ def swapped(value: Any, others: dict[int, Any]) -> Any:
 def _unwrapped(value: Any) -> Any:
     """A result with NumPy's arrays."""
     if type(value) is Recorded:
-        return value._value
+        return value._value[()] if value._is_scalar else value._value
     if isinstance(value, Variable):
         if type(value._data) is Recorded:
             value._data = value._data._value

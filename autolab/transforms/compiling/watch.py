@@ -16,6 +16,9 @@ _PURE = frozenset(
 )
 _IMPURE = frozenset("print input open exec eval compile __import__ globals locals vars breakpoint".split())  # noqa: SIM905
 _TOOLS = (
+    "autolab",
+    "numpy",
+    "importlib",
     "contextlib",
     "functools",
     "typing",
@@ -63,14 +66,15 @@ def _entered(tape: Tape, codes: set[CodeType], frame: FrameType) -> None:
     """A call of a function that is written in Python."""
     if _is_library(frame) or frame.f_code in codes:
         return
-    back = frame.f_back
+    module = str(frame.f_globals.get("__name__", "?"))
+    owner = module.partition(".")[0]
+    if owner in _TOOLS or module.startswith("namedtuple_"):
+        return
+    is_standard, back = owner in sys.stdlib_module_names - {"__main__"}, frame.f_back
     while back is not None and back.f_code not in codes:
-        if _is_library(back):
+        if is_standard and _is_library(back):
             return  # what a library does inside is its own affair
         back = back.f_back
-    module = str(frame.f_globals.get("__name__", "?"))
-    if module.partition(".")[0] in _TOOLS or frame.f_code.co_filename.startswith("<"):
-        return
     tape.refuse(f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", back)
 
 
@@ -84,6 +88,10 @@ def _foreign(function: Any) -> str | None:
             return name if name in _IMPURE else None
         return None if module.partition(".")[0] in _PURE and "random" not in module else f"{module}.{name}"
     kind = owner if isinstance(owner, type) else type(owner)
-    if kind in _HELD or (kind.__module__.partition(".")[0] in _PURE and "random" not in kind.__module__):
+    if (
+        kind in _HELD
+        or owner is object
+        or (kind.__module__.partition(".")[0] in _PURE and "random" not in kind.__module__)
+    ):
         return None
     return f"{kind.__name__}.{name}"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import zlib
-from typing import Any
-
 import numpy as np
 import pytest
 from helpers.cases import Case
 from helpers.function_table import ROWS
 from helpers.rows import Row
+from helpers.table_orders import call
 
-import autolab
-from autolab import Variable
-from autolab import functions as F
 from autolab.transforms.tracing import Untraceable, replay, trace
 
 REFUSED = {"dropout", "lstsq"}  # random numbers; a rank, which is an integer of Python's
@@ -30,40 +25,6 @@ CELLS = [
     for i, case in enumerate(row.cases)
     for dtype in (np.float64, np.float32)
 ]  # fmt: skip
-
-
-def call(row: Row, case: Case, dtype: type, seed: int) -> tuple[Any, list[np.ndarray]]:
-    """What a case computes, as a function of its floating-point inputs, and these."""
-    made = case.make(np.random.default_rng([zlib.crc32(f"{row.name} {case.label}".encode()), seed]), dtype)
-    inputs = [np.array(a) for a in made if a.dtype.kind == "f"]
-
-    def run(*arrays: Any) -> list[Any]:
-        given = iter(arrays)
-        xs = [Variable(next(given) if a.dtype.kind == "f" else a) for a in made]
-        found: list[Any] = []
-
-        def function(*args: Any, **attributes: Any) -> Any:
-            found.append(row.function(*args, **attributes))
-            return found[-1]
-
-        case.call(function, *xs)
-        return [value for results in found for value in _orders(results, [x for x in xs if x.requires_grad])]
-
-    return run, inputs
-
-
-def _orders(results: Any, xs: list[Variable]) -> list[Any]:
-    """The results, the gradients of their weighted squares, and the gradients of the squares of those."""
-    ys = [y for y in (results if isinstance(results, list | tuple) else [results]) if isinstance(y, Variable)]
-    values = [y.data for y in ys]
-    ys = [y for y in ys if y.requires_grad]
-    if not ys:
-        return values
-    weigh = [np.linspace(0.5, 1.5, y.size).astype(y.dtype).reshape(y.shape) for y in ys]
-    first = autolab.grad([F.sum(y * y * w) for y, w in zip(ys, weigh, strict=True)], xs, create_graph=True)
-    ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]
-    second = autolab.grad(ready, xs) if ready else ()
-    return values + [g.data for g in (*first, *second) if g is not None]
 
 
 @pytest.mark.parametrize(("row", "case", "dtype"), CELLS)
