@@ -19,6 +19,9 @@ FILE = PACKAGE + "transforms/compiling/<compiled>"
 """Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""
 
 _LARGE = 1 << 16
+_WARNING = (np.maximum, np.minimum)
+"""Functions that warn of a third argument without a name."""
+
 _WITH_OUT = (np.dot, np.concatenate, np.cumsum, np.clip)
 
 
@@ -265,7 +268,7 @@ class Executable:
         texts = [self._text(arg) for arg in _settled(step, out)]
         if getattr(step.function, "__name__", "") == "reduce":
             texts += [self._text(options.pop("axis", 0)), self._text(options.pop("dtype", None)), name]
-        elif isinstance(step.function, np.ufunc) or step.function is np.dot:
+        elif (isinstance(step.function, np.ufunc) and step.function not in _WARNING) or step.function is np.dot:
             texts.append(name)
         else:
             options["out"] = out

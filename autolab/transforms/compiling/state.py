@@ -48,7 +48,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a run puts in a place: what is in a slot, or None."""
+    """What a run puts in a place: what is in a slot, or None; and what the leaf there then says of its gradient."""
 
     place: Place
     slot: int | None

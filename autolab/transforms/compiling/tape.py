@@ -146,7 +146,9 @@ class Tape:
         return self._noted("call", function, args, options, found)
 
     def draw(self, method: str, found: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
-        """A draw from ``config.rng``."""
+        """A draw from ``config.rng``; an update makes its own at every run."""
+        if open_tape.get() is not self:
+            return found
         return self._noted("draw", method, args, options, found)
 
     def tell(self, function: Any, values: dict[str, Any], others: tuple[Any, ...]) -> None:

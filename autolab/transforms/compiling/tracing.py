@@ -23,7 +23,7 @@ from .reads import Reads, reads
 from .recorded import Recorded, open_tape
 from .state import Effect, Given, Out, Place, State
 from .tape import Refusal, Tape
-from .watch import watched
+from .watch import unwatched, watched
 
 
 @dataclass(eq=False)
@@ -117,11 +117,12 @@ class overridden:
 
 
 def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, options: Any) -> Traced:
-    """Call a function, and note what it does with arrays."""
+    """Call a function, and note what it does with arrays; not where that makes its parameters, which the first does."""
     found = reads(function, objects)
     tape = Tape()
     if found.beyond is not None:
         tape.refusal = found.beyond
+    if found.beyond is not None or not all([getattr(v, "is_initialized", True) for v in found.variables]):
         return Traced(tape, found, result=function(*args, **options))
     if not all([getattr(variable, "is_initialized", True) for variable in found.variables]):
         return Traced(tape, found, result=function(*args, **options))  # the next call knows all sizes
@@ -181,7 +182,8 @@ class _Run:
             self.state.leave()
             token = open_tape.set(None)
             try:
-                own()
+                with unwatched():
+                    own()
             finally:
                 open_tape.reset(token)
                 self.state.enter(self.tape, self.tape.load)

@@ -58,6 +58,17 @@ def watched(tape: Tape, codes: set[CodeType]) -> Iterator[None]:
         sys.setprofile(before)
 
 
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let a part of a run do what it likes: every run makes it as it is."""
+    before = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
 def _is_library(frame: FrameType) -> bool:
     return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
 
