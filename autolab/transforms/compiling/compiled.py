@@ -200,6 +200,8 @@ class Program:
         self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
         self._shared = self._sharing()
+        self._near = list(dict.fromkeys([place for a, b, _ in self._shared for place in (a, b)]))
+        self._are_apart = not any([is_so for _, _, is_so in self._shared])
 
     def _sharing(self) -> list[tuple[Place, Place, bool]]:
         """Of what is given and written to: which other arrays share its memory."""
@@ -214,6 +216,10 @@ class Program:
         ]
 
     def _is_shared_alike(self, leaves: list[Any]) -> bool:
+        """Whether arrays that share memory did so when the function was traced, and those alone."""
+        arrays = [place.now(leaves) for place in self._near]
+        if self._are_apart and not any([array.base is not None for array in arrays]):
+            return len({id(array) for array in arrays}) == len(arrays)
         return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._shared])
 
     def _forward(self, dry: bool = False) -> Executable:

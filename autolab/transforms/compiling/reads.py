@@ -57,7 +57,7 @@ class Spot:
 
     def text(self, bound: Callable[[Any], str]) -> str:
         if self.is_attribute:
-            return f"getattr({bound(self.holder)}, {self.key!r}, {bound(EMPTY)})"
+            return f"{bound(self.holder)}.{self.key}"
         return (
             f"{bound(self.holder)}.cell_contents" if self.key is EMPTY else f"{bound(self.holder)}[{bound(self.key)}]"
         )
@@ -127,16 +127,23 @@ class Reads:
         tests = []
         for spot, value in self.spots:
             text, name = spot.text(bound), bound(value)
-            if value is EMPTY and not spot.is_attribute:
+            if value is EMPTY and spot.is_attribute:
+                tests.append(f"not hasattr({bound(spot.holder)}, {spot.key!r})")
+            elif value is EMPTY:
                 tests.append(f"{bound(spot.key)} not in {bound(spot.holder)}")
             else:
                 tests.append(f"({text} is {name} or same({text}, {name}))" if is_plain(value) else f"{text} is {name}")
         tests += [f"len({bound(container)}) == {length}" for _, container, length in self.sizes]
         tests += [f"{bound(array)}.tobytes() == {bound(before)}" for _, array, before in self.arrays]
         tests += others(bound)
-        body = "\n        and ".join(tests) or "True"
+        body = "\n        and ".join(dict.fromkeys(tests)) or "True"
         text = f"def fits():\n    try:\n        return (\n        {body}\n        )\n"
-        exec(compile(f"{text}    except (LookupError, ValueError):\n        return False\n", FILE, "exec"), names)
+        exec(
+            compile(
+                f"{text}    except (LookupError, ValueError, AttributeError):\n        return False\n", FILE, "exec"
+            ),
+            names,
+        )
         found: Callable[[], bool] = names["fits"]
         return found
 
@@ -156,11 +163,10 @@ def reads(function: Any, others: list[Any]) -> Reads:
     codes: set[CodeType] = set()
     while True:
         found = _Walk(names, codes).walk(function, others)
-        codes = found.codes
         more = {name for code in found.codes for name in _words(code)}
-        if more <= names:
+        if more <= names and found.codes <= codes:
             return found
-        names |= more
+        names, codes = names | more, codes | found.codes
 
 
 class _Walk:
