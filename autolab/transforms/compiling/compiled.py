@@ -20,7 +20,7 @@ from .executable import Executable, Miss, named
 from .lowering import Lowered
 from .returned import joined
 from .state import Given, Out, Place
-from .tape import Refusal, slots_in
+from .tape import Refusal, memory, slots_in
 from .tracing import Traced, outs, trace
 
 _MOST_PROGRAMS = 16
@@ -217,9 +217,10 @@ class Program:
 
     def _is_shared_alike(self, leaves: list[Any]) -> bool:
         """Whether arrays that share memory did so when the function was traced, and those alone."""
-        arrays = [place.now(leaves) for place in self._near]
-        if self._are_apart and not any([array.base is not None for array in arrays]):
-            return len({id(array) for array in arrays}) == len(arrays)
+        if self._are_apart:
+            owners = [memory(place.now(leaves)) for place in self._near]
+            if not any([owner.base is not None for owner in owners]):
+                return len({id(owner) for owner in owners}) == len(owners)
         return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._shared])
 
     def _forward(self, dry: bool = False) -> Executable:
