@@ -266,6 +266,9 @@ def _root_options() -> list[str]:
 
 
 def _serve(options: list[str]) -> None:
+    # The server's JSON Schema would build a grammar of international addresses, which nothing asks for: that is more
+    # than half of the time that the imports take.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from jupyterlab.labapp import LabApp
 
     from autolab.app.server import reach_gateway
