@@ -68,9 +68,9 @@ types:
 	$(python) -m mypy
 	$(python) scripts/javascript.py
 
-# One process of tests for each core; each has its own browser and JupyterLab.
+# Processes of tests, so many as tests/conftest.py says; each has its own browser and JupyterLab.
 tests:
-	$(python) -m pytest -m "$(marker)" --numprocesses=logical --maxprocesses=4 --dist=worksteal
+	$(python) -m pytest -m "$(marker)" --numprocesses=auto --dist=worksteal
 
 # ONLY="3.11-lowest 3.13-newest" takes some of them, TESTS="tests/engine -x" goes to pytest.
 test-versions:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -16,6 +18,8 @@ from helpers.state import leaked_state, reset_state
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # see autolab/app/cli.py
 
 with suppress(ModuleNotFoundError):  # on the machine of a GPU; what needs it is skipped there
     from hypothesis import settings
@@ -37,6 +41,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "source(*ids): the statements of the source documents that the test shows")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell; tests press Ctrl-C
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores, at most four: a fifth of the time of a page's tests is waiting."""
+    return min(4, 1 + len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)))
 
 
 def pytest_collection_finish() -> None:
