@@ -179,7 +179,7 @@ def findings(page: Page, do: tuple[Do, ...], rest: Callable[[], None], show: Cal
             show(look)
             page.wait_for_function(SHOWN, arg=look)
             where = f"{look}, {act.__name__ if act else 'at rest'}"
-            found += [f"{where}: {line}" for line in violations(page, within_another=live)]
+            found += [f"{where}: {line}" for line in violations(page, live, colors_only=look == "light")]
     return "\n".join(found)
 
 

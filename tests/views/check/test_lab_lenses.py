@@ -66,16 +66,16 @@ COLORS = "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
 
 def themes(view: LabPage, name: str) -> None:
     """Look at it wide and narrow, light and dark."""
-    for width in (1280, 700):
-        view.page.set_viewport_size({"width": width, "height": 1400})
-        for theme in ("Light", "Dark"):
-            view.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-            is_light = str(theme == "Light").lower()
-            view.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
-            expect(view.page.locator("#jupyterlab-splash")).to_have_count(0)
-            colors = view.page.locator(".al-root").evaluate(COLORS)
-            ink, ground = ([int(c) for c in color[4:-1].split(",")] for color in colors)
-            assert abs(sum(ink) - sum(ground)) > 400
+    for theme in ("Light", "Dark"):
+        view.command("apputils:change-theme", theme=f"JupyterLab {theme}")
+        is_light = str(theme == "Light").lower()
+        view.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{is_light}'")
+        expect(view.page.locator("#jupyterlab-splash")).to_have_count(0)
+        colors = view.page.locator(".al-root").evaluate(COLORS)
+        ink, ground = ([int(c) for c in color[4:-1].split(",")] for color in colors)
+        assert abs(sum(ink) - sum(ground)) > 400
+        for width in (1280, 700):
+            view.page.set_viewport_size({"width": width, "height": 1400})
             view.page.wait_for_function(FITS)  # JupyterLab lays itself out in its own time
             keep(view, f"{name}-{width}-{theme.lower()}")
     view.command("apputils:change-theme", theme="JupyterLab Light")
