@@ -84,11 +84,14 @@ def drawing(
     shown = [_Numbers(clean(line.name, 60), _floats(line.x), _floats(line.y)) for line in _spread(lines)]
     drawn = [_line(line, log) for line in shown]
     y_ends = [*y_range, *_ends([line["y"] for line in drawn])]
+    across = axis([*x_range, *_ends([line["x"] for line in drawn])])
+    if all([(line.x % 1 == 0).all() for line in shown]):  # what is counted has nothing in between
+        across["ticks"] = [tick for tick in across["ticks"] if tick[0] % 1 == 0]
     return {
         "title": clean(title),
         "x_title": clean(x_title),
         "log": log,
-        "x": axis([*x_range, *_ends([line["x"] for line in drawn])]),
+        "x": across,
         "y": log_axis(y_ends) if log else axis(y_ends, zero=True),
         "lines": drawn,
         "mark": mark,

@@ -37,7 +37,7 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
         for j, one in enumerate(row):
             parts.append(element("g", *_chart(one), transform=f"translate({j * (WIDTH + _GAP):.1f} {top:.1f})"))
         top += max(_height(one) for one in row)
-    width = columns * (WIDTH + _GAP) - _GAP
+    width = columns * (_wide(charts[0]) + _GAP) - _GAP
     title, words = (
         ", ".join(one["title"] or one["description"] for one in charts),
         " ".join(one["description"] for one in charts),
@@ -45,12 +45,17 @@ def to_svg(charts: Sequence[dict[str, Any]], look: Look = "auto", columns: int =
     return document(parts, (width, top), title, words, look, lines=True)
 
 
-def _legend(lines: Sequence[dict[str, Any]]) -> list[tuple[float, float, dict[str, Any]]]:
+def _wide(chart: dict[str, Any]) -> float:
+    """How wide it is: more where it is all that a view shows."""
+    return float(chart.get("wide", WIDTH))
+
+
+def _legend(chart: dict[str, Any]) -> list[tuple[float, float, dict[str, Any]]]:
     """Where each entry stands: its left side and its row."""
     places, x, row = [], _LEFT, 0
-    for line in lines:
+    for line in chart["lines"]:
         width = _SAMPLE + _CHARACTER * len(_entry(line)) + 18.0
-        if x + width > WIDTH - _RIGHT and x > _LEFT:
+        if x + width > _wide(chart) - _RIGHT and x > _LEFT:
             x, row = _LEFT, row + 1
         places.append((x, row * _LEGEND_ROW, line))
         x += width
@@ -63,7 +68,7 @@ def _entry(line: dict[str, Any]) -> str:
 
 def _notes(chart: dict[str, Any]) -> list[str]:
     """The note in lines that fit."""
-    most = int((WIDTH - _LEFT - _RIGHT) / 6.2)
+    most = int((_wide(chart) - _LEFT - _RIGHT) / 6.2)
     lines = [""]
     for word in chart["note"].split():
         if len(lines[-1]) + len(word) + 1 > most:
@@ -73,7 +78,7 @@ def _notes(chart: dict[str, Any]) -> list[str]:
 
 
 def _height(chart: dict[str, Any]) -> float:
-    rows = 1 + _legend(chart["lines"])[-1][1] / _LEGEND_ROW if chart["lines"] else 0
+    rows = 1 + _legend(chart)[-1][1] / _LEGEND_ROW if chart["lines"] else 0
     return HEIGHT + rows * _LEGEND_ROW + 16 * len(_notes(chart)) + 8
 
 
@@ -83,7 +88,8 @@ class _AxisScales:
     def __init__(self, chart: dict[str, Any]) -> None:
         self.log = chart["log"]
         self.x_axis, self.y_axis = chart["x"], chart["y"]
-        self.right, self.bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
+        self.right, self.bottom = _wide(chart) - _RIGHT, HEIGHT - _BOTTOM
+        self.top = _TOP if chart["title"] else _RIGHT
 
     def x(self, value: float) -> float:
         return _LEFT + (value - self.x_axis["lo"]) / (self.x_axis["hi"] - self.x_axis["lo"]) * (self.right - _LEFT)
@@ -92,17 +98,17 @@ class _AxisScales:
         low, high = self.y_axis["lo"], self.y_axis["hi"]
         if self.log:
             low, high, value = math.log10(low), math.log10(high), math.log10(value)
-        return self.bottom - (value - low) / (high - low) * (self.bottom - _TOP)
+        return self.bottom - (value - low) / (high - low) * (self.bottom - self.top)
 
 
 def _chart(chart: dict[str, Any]) -> list[Markup]:
     scale = _AxisScales(chart)
     parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, scale)]
     if chart["mark"] is not None:
-        parts.append(path_of(f"M{scale.x(chart['mark']):.1f} {_TOP}V{scale.bottom}", "ring"))
+        parts.append(path_of(f"M{scale.x(chart['mark']):.1f} {scale.top}V{scale.bottom}", "ring"))
     for i, line in enumerate(chart["lines"]):
         parts += _drawn(line, i, scale)
-    for i, (x, y, line) in enumerate(_legend(chart["lines"])):
+    for i, (x, y, line) in enumerate(_legend(chart)):
         parts += _legend_entry(x, HEIGHT + y + 12, line, i)
     below = _height(chart) - 16 * len(_notes(chart)) - 8
     return [*parts, *(words_at(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
@@ -119,7 +125,7 @@ def _axes(chart: dict[str, Any], scale: _AxisScales) -> list[Markup]:
     for value, text in chart["x"]["ticks"]:
         x = scale.x(value)
         parts += [path_of(f"M{x:.1f} {scale.bottom}v5", "edges"), words_at(x, scale.bottom + 18, text, "small middle")]
-    parts.append(path_of(f"M{_LEFT} {_TOP}V{scale.bottom}H{scale.right}", "edges"))
+    parts.append(path_of(f"M{_LEFT} {scale.top}V{scale.bottom}H{scale.right}", "edges"))
     return [*parts, words_at((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
 
 

@@ -224,7 +224,7 @@ def _plates(node: Node) -> list[Markup]:
     if node["kind"] in LEAVES and node["plan"] is None:
         plates += _plate(node["kind"], node["w"] / 2, 0.0, "plate quiet")
     if node["output"]:
-        plates += _plate("output", node["w"] / 2, node["h"], "plate")
+        plates += _plate("output", node["w"] - PADDING - plate_width("output") / 2, node["h"] + _BELOW, "plate")
     return plates
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...recording.kept_memory import KeptMemory, StepMemory
 
 _MOST_NAMED, _NAME, _LABEL = 4, 16, 40
+_WIDE = 820.0
 _MOST_ROWS = 200
 _MOST_TICKS = 6
 _SHORTER = 800
@@ -147,7 +148,7 @@ def open_at(shown: Any, step: int | None) -> GraphView:
 
 
 def shown_bundle(shown: Any, title: str, plot: dict[str, Any], sentence: str, rows: list[list[str]]) -> Bundle:
-    drawn = picture(to_svg([{**plot, "title": ""}]), f"{plot['description']} {sentence}")
+    drawn = picture(to_svg([{**plot, "title": "", "wide": _WIDE}]), f"{plot['description']} {sentence}")
     told = at_rest(say(title, function=clean(shown.function)), drawn, sentence)
     cells = [[code(cell) for cell in row] for row in rows[1 : _MOST_ROWS + 1]]
     return fitting([join([told, details(plural(len(rows) - 1, "row"), table(rows[0], cells))]), told], repr(shown))

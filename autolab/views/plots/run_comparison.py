@@ -44,15 +44,16 @@ def _chart(found: RunComparison) -> dict[str, Any]:
     lines = [_line("value", found, found.values), _line("gradient", found, found.gradients)]
     first = found.value or found.gradient
     title = f"{say('compare_title', function=clean(found.function))}: {say('compare_relative')}"
-    return chart(title, lines, True, say("compare_step"), None if first is None else first.b)
+    at = None if first is None else first.b
+    return chart(title, lines, True, say("compare_step"), at, () if at is None else (at,))
 
 
 def _line(kind: str, found: RunComparison, sizes: Sequence[float]) -> Line:
-    """Of what was computed; weights, which mostly agree, would make it a comb."""
+    """Of what was computed, and of inputs that differ; weights, which mostly agree, would make it a comb."""
     points = [
         (j, max(size, _NOISE))
         for (_, j), size in zip(found.pairs, sizes, strict=True)
-        if math.isfinite(size) and found.b.steps[j].kind not in LEAVES
+        if math.isfinite(size) and (size > _NOISE or found.b.steps[j].kind not in LEAVES)
     ]
     return Line(say(f"compare_{kind}"), [x for x, _ in points], [y for _, y in points])
 
