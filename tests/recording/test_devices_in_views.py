@@ -14,8 +14,9 @@ from helpers.strict_array import Traffic
 import autolab
 from autolab import Variable, grad, to_cpu, to_gpu
 from autolab import functions as F
+from autolab.views.graph.detail import detail
 from autolab.views.graph.graph_svg import to_svg
-from autolab.views.graph.scene import detail, scene
+from autolab.views.graph.scene import scene
 
 
 @pytest.fixture

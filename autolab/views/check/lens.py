@@ -11,7 +11,8 @@ from ...gradcheck.reporting.reveal import LEVELS
 from ..draw.escape import clean
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
-from ..graph.scene import readings, scene
+from ..graph.readings import readings
+from ..graph.scene import scene
 from ..live.computation import UserError, for_page
 from ..live.protocol import not_understood, on_question
 from ..live.session_view import SessionView

@@ -17,7 +17,8 @@ from ..draw.escape import Markup, element, escape
 from ..draw.messages import say
 from ..draw.names import shorten, wrapped
 from ..draw.svg import Look, document, first_theme, new_scope, sheet, words_at
-from ..graph.graph_svg import LEGEND_HEIGHT, drawing, scale_legend
+from ..graph.cells_svg import LEGEND_HEIGHT, scale_legend
+from ..graph.graph_svg import drawing
 from ..graph.labels import results
 from ..graph.layout import Direction
 from ..graph.playback import Playback

@@ -1,21 +1,18 @@
-"""A scene and its readings as an SVG document that stands alone, with the bar that says what its colours mean."""
+"""A scene and its readings as an SVG document that stands alone."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...recording.model import LEAVES, Recording
-from ..draw.colors import Tone, view_tone
+from ..draw.colors import view_tone
 from ..draw.escape import Markup, element, escape
 from ..draw.messages import say
 from ..draw.names import columns, shorten, wrapped
 from ..draw.numbers import number
-from ..draw.svg import LEVELS, Look, document, new_scope, shade, words_at
-from .compound import MARGIN
+from ..draw.svg import Look, document, new_scope, words_at
+from .cells_svg import LEGEND_HEIGHT, scale_legend, strip
 from .layout import Direction
 from .listing import notes
 from .readings import SIGNS, readings
@@ -26,7 +23,6 @@ from .scene import (
     HEADER,
     PADDING,
     STRIP_HEIGHT,
-    STRIP_WIDTH,
     TAB_CHARACTER,
     TAB_PADDING,
     scene,
@@ -35,7 +31,6 @@ from .scene import (
 
 _TITLE_HEIGHT = 34.0
 _NOTE_CHARACTER = 7.9
-_CELL = 26.0
 _PLAN_HEADING, _PLAN_WORDS, _PLAN_BARS, _BETWEEN_BARS = 18.0, 33.0, 39.0, 6.0
 _BELOW = 4.0  # a plate on the lower edge covers no text
 _NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
@@ -267,68 +262,3 @@ def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
     """What a column shows; where its colours are those of the array alone, also up to where they reach."""
     own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if cells and reading.get("own") else ""
     return f"value{own}" if which == "value" else f"{reading.get('shares', 'gradient')}{own}"
-
-
-def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shades: set[int]) -> list[Markup]:
-    """Cells as coloured rectangles, one path per shade; a cross where there is no finite number, dots around a zero."""
-    fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
-    rows, across = len(cells), len(cells[0])
-    high = min(STRIP_HEIGHT / rows, _CELL)
-    wide = min(STRIP_WIDTH / across, 2 * high)
-    paths: dict[int, list[str]] = defaultdict(list)
-    crosses, zeros = [], []
-    for i, row in enumerate(cells):
-        for j, value in enumerate(row):
-            left, top = x + j * wide, y + i * high
-            if value is None:
-                crosses.append(_cross(left, top, wide, high))
-            else:
-                paths[shade(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
-            if value == 0:
-                zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
-    shades.update(paths)
-    squares = [element("path", class_=f"k{n}", d=Markup("".join(d))) for n, d in sorted(paths.items())]
-    frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
-    marks = [("zero", zeros), ("cross", crosses)]
-    return [*squares, frame, *[element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]]
-
-
-def _cross(left: float, top: float, wide: float, high: float) -> str:
-    """An × inside a cell."""
-    reach = min(wide, high) / 2 - 2
-    x, y = left + wide / 2 - reach, top + high / 2 - reach
-    return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
-
-
-LEGEND_HEIGHT = 70.0
-_LONG, _HIGH = 220.0, 10.0
-
-
-def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> list[Markup]:
-    """The scales of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for.
-
-    ``shades`` learns which shades of cells it uses.
-    """
-    if scale is None or not (scale["scale"] or scale["grad"]):
-        return []
-    words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")
-    if not scale["ticks"]:
-        return [words]
-    count = 2 * LEVELS + 1
-    shades.update(range(count))
-    wide = _LONG / count
-    places = [(n, MARGIN + n * wide) for n in range(count)]
-    cells = [element("rect", class_=f"k{n}", x=x, y=y, width=wide + 0.2, height=_HIGH) for n, x in places]
-    styles = {-1.0: "small", 1.0: "small right"}
-    ticks = [
-        words_at(
-            MARGIN + _LONG * (at + 1) / 2,
-            y + 26.0 + 16.0 * row,
-            text,
-            f"{styles.get(at, 'small middle')}{row * ' gradient'}",
-        )
-        for at, *texts in scale["ticks"]
-        for row, text in enumerate(texts)
-        if text
-    ]
-    return [*cells, *ticks, words]

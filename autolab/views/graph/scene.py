@@ -26,7 +26,6 @@ from ..draw.messages import plural, say
 from ..draw.names import columns, expression, label, shorten, symbol, title
 from ..draw.numbers import short_count
 from .compound import OpenGroup, SceneEdge, arrange
-from .detail import detail
 from .labels import (
     devices,
     group_count,
@@ -40,9 +39,6 @@ from .labels import (
 )
 from .layout import Direction, direction_of
 from .listing import describe_program
-from .readings import readings
-
-__all__ = ["detail", "lines", "readings", "scene", "structure"]
 
 CHARACTER = 9.7  # width of one character of a 16 px fixed-width font
 PADDING = 12.0

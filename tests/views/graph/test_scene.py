@@ -11,7 +11,9 @@ from autolab.recording.model import Operand
 from autolab.recording.outline import Group
 from autolab.recording.outlining import MOST
 from autolab.views.draw.messages import say
-from autolab.views.graph.scene import detail, readings, scene
+from autolab.views.graph.detail import detail
+from autolab.views.graph.readings import readings
+from autolab.views.graph.scene import scene
 
 from ..cases import halves, muladd, recorded_muladd, recorded_net, recording, step
 
