@@ -93,10 +93,10 @@ class _Film:
 
     def pictures(self) -> Iterator[Still]:
         pace = min(_PACE, _LONGEST / len(self.frames))
-        for told in self.frames:
+        for before, told in zip([self.frames[0], *self.frames], self.frames, strict=False):
             moving = list(self._moving(told)) if pace >= _HURRIED else []
             for labels, milliseconds in moving:
-                yield Still(self._draw(told, labels), milliseconds)
+                yield Still(self._draw(told, labels, before), milliseconds)  # what runs has not arrived
             yield Still(self._draw(told), max(pace - sum([ms for _, ms in moving]), pace / 2))
         yield Still(self._draw(None), _END)
 
@@ -133,10 +133,15 @@ class _Film:
         return lines[edge["nth"] :][:1] or lines[-1:]
 
     # ------------------------------------------------------------------ what stands
-    def _draw(self, told: dict[str, Any] | None, labels: Iterable[Traveller] = ()) -> Markup:
+    def _draw(
+        self,
+        told: dict[str, Any] | None,
+        labels: Iterable[Traveller] = (),
+        known: dict[str, Any] | None = None,
+    ) -> Markup:
         scope, shades = new_scope(), set[int]()
         lit = [] if told is None else self._lit(told)
-        body = drawing(self.scene, self._known(told), scope, shades, lit=lit)
+        body = drawing(self.scene, self._known(known or told), scope, shades, lit=lit)
         runs = [words_at(one.x, one.y + 5, one.text, "runs back" if one.back else "runs") for one in labels]
         top = _TITLE * self.pixel
         bar = scale_legend(self.readings["scale"], top + self.scene["height"], shades)

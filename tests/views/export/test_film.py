@@ -80,6 +80,8 @@ def test_a_share_is_multiplied_runs_to_its_input_and_is_added(tmp_path: Path) ->
     )
     labels = [[label.text for label in labels] for labels, _ in shown._moving(last)]
     assert labels[0] == ["1 × 3 = 3"] and labels[-1] == ["1 + 3 = 4"] and ["3"] in labels[1:-1]
+    added = [still.svg for still in shown.pictures() if ">1 + 3 = 4<" in still.svg]
+    assert added and all([">1 of 2 shares<" in svg for svg in added]), "what runs has not arrived"
     ends = [labels[0] for labels, _ in shown._moving(last) if labels[0].text == "3"]
     target = shown.boxes[last["edge"]["from"]]
     assert ends[-1].y == pytest.approx(target["y"] + target["h"], abs=1)  # backward: from the call to its input
