@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ..engine.errors import a_kind
 from ..recording.arrays import Budget
@@ -69,6 +69,7 @@ class BridgeRun(ABC):
     upstream_kept: Sequence[Snapshot | None] = ()
     raised: Raised | None = None
     tokens: Any = ()
+    frees_early: ClassVar[bool] = False  # see Recording
 
     def __post_init__(self) -> None:
         self.tokens = token_labels(self.inputs.caller, self.tokens)
@@ -134,6 +135,7 @@ class BridgeRun(ABC):
             departures=departures_of(steps, kept.ids),
             raised=raised,
             tokens=self.tokens,
+            frees_early=self.frees_early,
             unreached=unexecuted_lines(source, line, lines, raised and raised.outer_line) if is_known else (),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -80,12 +80,25 @@ class StepMemory:
     arrays: tuple[KeptArray, ...]
 
 
+@dataclass(frozen=True)
+class Release:
+    """Memory that gets free in the backward pass, once it is through with ``step``: ``nbytes`` bytes; ``total`` is what
+    is kept after it. ``moment`` counts the steps of the run, and then those of the backward pass."""
+
+    step: int
+    moment: int
+    nbytes: int
+    total: int
+
+
 @dataclass(frozen=True, repr=False)
 class KeptMemory(Displayed):
     """What a run keeps for the backward pass, step by step. Made by `Recording.memory`.
 
     ``rows`` are the steps that keep something, in the order of the run. What was there before the run, such as the
     inputs and the weights, is not counted, and memory that several steps share once, where it is kept first.
+    ``released`` is what the backward pass lets go of, in its order; it is empty where all is kept until the outputs are
+    gone, as in AutoLab, whose graphs can be differentiated again, and in JAX.
 
     Examples
     --------
@@ -98,6 +111,7 @@ class KeptMemory(Displayed):
     rows: tuple[StepMemory, ...]
     function: str
     recording: Recording = field(compare=False)
+    released: tuple[Release, ...] = ()
 
     @property
     def peak(self) -> int:
@@ -135,12 +149,12 @@ def kept_memory(recording: Recording) -> KeptMemory:
     Raises
     ------
     ValueError
-        If the recording does not know it: there is no gradient, or the run is JAX's, which decides when it compiles.
+        If the recording does not know it: there is no gradient, or its graph was there before.
     """
     if all([step.keeps is None for step in recording.steps]):
         raise ValueError(
-            f"memory: the recording of {recording.function:.60} does not know what is kept; expected a run of "
-            "AutoLab's or PyTorch's functions with a gradient"
+            f"memory: the recording of {recording.function:.60} does not know what is kept; expected one that "
+            "`record` made of a function with a gradient"
         )
     seen: set[int] = set()
     names = LayerNames(recording)
@@ -151,9 +165,30 @@ def kept_memory(recording: Recording) -> KeptMemory:
             seen.update([kept.buffer for kept in arrays])
             size = sum([kept.nbytes for kept in arrays])
             total = size + (rows[-1].total if rows else 0)
-            rows.append(StepMemory(step.id, names.of(step), _label(step), size, total, arrays))
-    return KeptMemory(tuple(rows), recording.function, recording)
+            rows.append(StepMemory(step.id, names.of(step), step_label(step), size, total, arrays))
+    return KeptMemory(tuple(rows), recording.function, recording, tuple(_released(recording)))
 
 
-def _label(step: Step) -> str:
+def _released(recording: Recording) -> Iterator[Release]:
+    """A buffer gets free when the backward pass is through with the last step that keeps it."""
+    if not recording.frees_early:
+        return
+    turns = {step.of: turn for turn, step in enumerate(recording.backward)}
+    sizes: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for step in recording.steps:
+        call = step.operands[0].step if step.kind == "part" else step.id
+        for kept in step.keeps or ():
+            sizes[kept.buffer] = kept.nbytes
+            last[kept.buffer] = max(last.get(kept.buffer, -1), turns.get(call or 0, len(turns)))
+    total = sum(sizes.values())
+    for turn, done in enumerate(recording.backward):
+        nbytes = sum([sizes[buffer] for buffer, free in last.items() if free == turn])
+        if nbytes:
+            total -= nbytes
+            yield Release(done.of, len(recording.steps) + turn, nbytes, total)
+
+
+def step_label(step: Step) -> str:
+    """What a step computes, in a word."""
     return step.name or step.source or step.function or step.kind

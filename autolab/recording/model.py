@@ -58,6 +58,7 @@ class Recording(Displayed):
     ``moved`` is the step that moves in forward mode (option ``forward``): its tangent is the direction.
     ``unreached`` are lines of the function that were proved not to be reached, such as a branch that was not taken.
     ``tokens`` are the labels of the positions of a sequence (option ``tokens``), for attention weights.
+    ``frees_early``: a backward pass, as PyTorch's, lets go of what a step keeps as soon as it is through with the step.
 
     Examples
     --------
@@ -94,6 +95,7 @@ class Recording(Displayed):
     starts: tuple[int, ...] = ()
     moved: int | None = None
     tokens: tuple[str, ...] = ()
+    frees_early: bool = False
 
     @property
     def has_returned(self) -> bool:
@@ -139,10 +141,13 @@ class Recording(Displayed):
     def memory(self) -> KeptMemory:
         """What the run keeps for the backward pass, step by step, with the peak and where it is: a plot, and a table.
 
+        It also says what the backward pass lets go of, and when. Of a JAX function it is what the `jax.vjp` of each
+        equation keeps; ``jit`` may keep copies of that at its border, or less inside, as the compiler decides.
+
         Raises
         ------
         ValueError
-            If the recording does not know it: there is no gradient, or the run is JAX's.
+            If the recording does not know it: there is no gradient, or its graph was there before.
 
         Examples
         --------

@@ -182,3 +182,17 @@ def test_what_a_function_of_several_steps_returns_is_called_as_the_call_was_writ
 
     recording = record(loss, jnp.ones((2, 3)), jnp.ones((3, 4)))
     assert [step.function for step in recording.steps if step.name == "jax.nn.gelu(x @ w)"] == ["mul"]
+
+
+def test_the_memory_is_what_jax_vjp_keeps() -> None:
+    def f(x: Any, w: Any) -> Any:
+        h = jnp.tanh(x @ w)
+        return (jnp.exp(h) * jnp.sin(h) * h).sum()
+
+    x, w = jnp.ones((64, 100)), jnp.full((100, 50), 0.01)
+    given = {array.unsafe_buffer_pointer() for array in (x, w)}
+    kept = jax.tree_util.tree_leaves(jax.vjp(f, x, w)[1])
+    found = {array.unsafe_buffer_pointer(): array.nbytes for array in kept if array.ndim}
+    memory = autolab.record(f, x, w).memory()
+    assert memory.peak == pytest.approx(sum([size for begin, size in found.items() if begin not in given]), rel=0.05)
+    assert memory.peak > 3 * 64 * 50 * 4 and memory.released == ()

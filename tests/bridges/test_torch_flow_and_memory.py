@@ -57,6 +57,44 @@ def test_the_peak_is_what_the_hooks_of_autograd_see() -> None:
     assert set(memory.by_layer) >= {"blocks.0.qkv", "blocks.1"}
 
 
+def test_the_backward_pass_lets_go_of_it_when_pytorch_does() -> None:
+    torch.manual_seed(0)
+    net, x = Net(), torch.randn(8, 32, 16)
+    own = x.clone().requires_grad_()
+    given = {tensor.untyped_storage().data_ptr() for tensor in [own, *net.parameters()]}
+    alive: dict[int, int] = {}
+    seen: list[int] = []
+
+    class Packed:
+        def __init__(self, tensor: Any) -> None:
+            self.tensor, self.storage = tensor.detach(), tensor.untyped_storage()
+            held.setdefault(self.storage.data_ptr(), []).append(1)
+            alive[self.storage.data_ptr()] = self.storage.nbytes()
+
+        def __del__(self) -> None:
+            held[self.storage.data_ptr()].pop()
+            if not held[self.storage.data_ptr()]:
+                del alive[self.storage.data_ptr()]
+
+    held: dict[int, list[int]] = {}
+    now = lambda: sum([size for begin, size in alive.items() if begin not in given])  # noqa: E731
+    arrives = net.blocks[1].register_forward_hook(
+        lambda module, args, y: y.register_hook(lambda g: seen.append(now())) and None
+    )
+    with torch.autograd.graph.saved_tensors_hooks(Packed, lambda packed: packed.tensor):
+        y = net(own)
+    peak = now()
+    y.backward()
+    arrives.remove()
+    memory = autolab.record(net, x).memory()
+    (block,) = [group for group in memory.recording.scopes if group.block == "blocks.1: Attention"]
+    turn = next(i for i, done in enumerate(memory.recording.backward) if done.of == block.steps[-1])
+    before = [free.total for free in memory.released if free.moment < len(memory.recording.steps) + turn]
+    assert memory.peak == pytest.approx(peak, rel=0.05) and before[-1] == pytest.approx(seen[0], rel=0.05)
+    assert now() == memory.released[-1].total == 0 < before[-1] < memory.peak
+    assert "half of it is free after step" in str(memory)
+
+
 class Wrong(torch.autograd.Function):
     """Its backward writes to what it was given."""
 

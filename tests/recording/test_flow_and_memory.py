@@ -86,9 +86,13 @@ def test_the_peak_is_what_python_itself_counts() -> None:
         before, _ = tracemalloc.get_traced_memory()
         y = net_of_large_arrays(x)
         kept = tracemalloc.get_traced_memory()[0] - before
+        y.backward()
+        after = tracemalloc.get_traced_memory()[0] - before - X.nbytes
     finally:
         tracemalloc.stop()
+    assert after == pytest.approx(kept, rel=0.05)
     memory = recording.memory()
+    assert memory.released == () and "All of it stays until the outputs are gone." in str(memory)
     given = 100 * 400 * 8  # the ones, which the function brings along
     assert y.node is not None and memory.peak + given == pytest.approx(kept, rel=0.05)
     assert memory.rows[-1].total == sum(memory.by_layer.values()) == memory.peak
@@ -105,5 +109,5 @@ def test_inputs_and_memory_that_steps_share_count_once_or_not_at_all() -> None:
 
 
 def test_a_run_without_gradients_says_that_it_does_not_know() -> None:
-    with pytest.raises(ValueError, match=r"memory: the recording of .* does not know what is kept; expected a run"):
+    with pytest.raises(ValueError, match=r"memory: the recording of .* does not know what is kept; expected one"):
         autolab.record(lambda i: i + 1, np.arange(3)).memory()

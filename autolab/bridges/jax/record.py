@@ -15,6 +15,7 @@ from ...engine.errors import a_kind
 from ...engine.leaving import Exit
 from ...engine.tracebacks import folded, hidden
 from ...recording.departures import Departure, departure
+from ...recording.kept_memory import KeptArrays
 from ...recording.model import BackwardStep, Recording, Scope, Snapshot, Step
 from ..library import LibraryBudget
 from ..needed import UnsupportedError
@@ -46,6 +47,7 @@ class JaxRun(BridgeRun):
         for value in outputs:
             if value.step is None:
                 value.step = tape.add_leaf(value.array, "constant", None)
+        self._tell_kept([value.array for value in leaves] + list(closed.consts))
         starts = self.starts([value.array for value in outputs])
         self._differentiate(outputs, starts)
         if not self.replaced:
@@ -55,6 +57,13 @@ class JaxRun(BridgeRun):
         return self.recording(tape.drafts, self._backward, ends, budget, has_gradient, self._scopes, self._departures)
 
     # ------------------------------------------------------------------ backward
+    def _tell_kept(self, given: Sequence[Any]) -> None:
+        """What the vjp of each equation keeps: the arrays in it."""
+        kept = KeptArrays(_buffer_of, [array for array in given if isinstance(array, jax.Array)])
+        for call in self._tape.calls:
+            held = [array for array in jax.tree_util.tree_leaves(call.vjp) if isinstance(array, jax.Array)]
+            self._tape.drafts[call.step].keeps = kept.told([array for array in held if array.ndim])
+
     def _differentiate(self, outputs: Sequence[TracedValue], starts: Sequence[Any]) -> None:
         """The vjp of every equation, the last first."""
         self._totals = totals = GradientTotals()
@@ -137,6 +146,11 @@ def _traced(inputs: JaxInputs, arrays: list[Any]) -> Any:
             f"{inputs.caller}: {inputs.name} returned {a_kind(shape)}; expected arrays: is a return missing?"
         )
     return closed
+
+
+def _buffer_of(array: jax.Array) -> tuple[int, int]:
+    is_one = len(array.devices()) == 1
+    return (array.unsafe_buffer_pointer() if is_one else id(array)), array.nbytes
 
 
 class _ClosureNames:

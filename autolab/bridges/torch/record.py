@@ -36,6 +36,7 @@ class TorchRun(BridgeRun):
     """A run. ``outputs`` are what the function returned, as long as it goes on; afterwards ``buffers`` are those of the
     modules that ran, with what they held before."""
 
+    frees_early = True
     outputs: tuple[Tensor, ...] = ()
     buffers: list[tuple[Tensor, Tensor]] = field(default_factory=list)
     locator: TorchLocator = field(init=False)

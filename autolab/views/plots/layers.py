@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
+from ...recording.kept_memory import step_label
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
 from ..draw.messages import listed, plural, say
@@ -96,12 +97,12 @@ def memory_text(memory: KeptMemory) -> str:
 
 def _memory_chart(memory: KeptMemory) -> dict[str, Any]:
     steps = [row.step for row in memory.rows]
-    lines = [
-        Line(say("memory_mega", name=say("memory_total")), steps, [row.total / _MEGA for row in memory.rows]),
-        Line(say("memory_mega", name=say("memory_each")), steps, [row.nbytes / _MEGA for row in memory.rows]),
-    ]
+    times = [(row.step, row.total) for row in memory.rows] + [(free.moment, free.total) for free in memory.released]
+    total = Line(say("memory_mega", name=say("memory_total")), [at for at, _ in times], [b / _MEGA for _, b in times])
+    each = Line(say("memory_mega", name=say("memory_each")), steps, [row.nbytes / _MEGA for row in memory.rows])
     mark = None if memory.largest is None else memory.largest.step
-    return chart(say("memory_title", function=clean(memory.function)), lines, x_title=say("memory_step"), mark=mark)
+    x_title = say("memory_both" if memory.released else "memory_step", count=len(memory.recording.steps))
+    return chart(say("memory_title", function=clean(memory.function)), [total, each], x_title=x_title, mark=mark)
 
 
 def _memory_sentence(memory: KeptMemory) -> str:
@@ -113,7 +114,17 @@ def _memory_sentence(memory: KeptMemory) -> str:
     layer, share = next(iter(memory.by_layer.items()))
     words = {"peak": bytes_text(memory.peak), "label": shorten(clean(largest.label), _LABEL), "shape": shape}
     words |= {"dtype": array.dtype, "percent": _percent(largest.nbytes, memory), "alike": _alike(largest, memory)}
-    return say("memory_peak", layer=clean(layer), layer_percent=_percent(share, memory), **words)
+    told = say("memory_peak", layer=clean(layer), layer_percent=_percent(share, memory), **words)
+    return f"{told} {_released(memory)}"
+
+
+def _released(memory: KeptMemory) -> str:
+    """When the backward pass lets go of it."""
+    half = next((free.step for free in memory.released if free.total <= memory.peak / 2), None)
+    if half is None:
+        return say("memory_held")
+    at = step_label(memory.recording.steps[half])
+    return say("memory_released", step=half, label=shorten(clean(at), _LABEL))
 
 
 def _alike(largest: StepMemory, memory: KeptMemory) -> str:

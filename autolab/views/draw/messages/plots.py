@@ -142,6 +142,9 @@ SENTENCES: dict[str, str] = {
         "{peak} are kept when the backward pass begins, and that is the peak. {label} keeps the most, {shape} numbers "
         "of {dtype}: {percent} % of the peak{alike}. Of the layers it is {layer}, with {layer_percent} %."
     ),
+    "memory_both": "step; from {count} on, of the backward pass",
+    "memory_released": "The backward pass lets go of it step by step: half of it is free after step {step}, {label}.",
+    "memory_held": "All of it stays until the outputs are gone.",
     "memory_alike": ", and {all_percent} % with the {count} like it",
     "memory_nothing": "Nothing that the run made is kept: the gradient needs the inputs and the weights alone.",
     # Two runs laid over each other.
