@@ -108,6 +108,7 @@ export function makeZoom(picture, moved) {
   const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
   const observer = new ResizeObserver(() => (fit(), moved()));
   observer.observe(ruler);
+  observer.observe(pane, { box: "border-box" }); // its height is known once the page has told how high its window is
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
     html("button.al-tool", { type: "button", "aria-label": label, title: label, onclick: action }, text);
   const tools = html(
