@@ -501,7 +501,7 @@ def test_modules_of_pytorch_and_chainer_can_be_imported() -> None:
         ("import autolab.backends", "instead: autolab.to_gpu"),
         ("from autolab import onnx", "instead: autolab.export_html"),
         ("from autolab.functions import Linear", r"instead: layers are links"),
-        ("from autolab.functions import max_pooling_2d", r"instead: F.max_pool2d\(x, kernel\)"),
+        ("from autolab.functions import max_pooling_1d", r"instead: F.max_pool1d\(x, kernel\)"),
         ("from autolab import zzz", "cannot import name 'zzz'"),
         ("import autolab.nn.zzz", "No module named 'autolab.links.zzz'"),
     ],

@@ -48,8 +48,8 @@ def test_a_missing_name_is_answered(where: str, name: str) -> None:
 def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
     owner, target = OWNERS[where], ALIASES[where][name]
     found = None if "." in target and where == "Optimizer" else getattr(owner, name)
-    if where in ("Variable", "Link", "Optimizer") and "." in target:
-        owner, found = autolab, getattr(type(owner), name)
+    if where == "autograd" or (where in ("Variable", "Link", "Optimizer") and "." in target):
+        owner, found = autolab, found if where == "autograd" else getattr(type(owner), name)
     for part in target.split(".") if target else ():
         owner = getattr(owner, part) if not hasattr(owner, "__path__") else _below(owner, part)
     assert (found is owner or found == owner) and name not in HABITS[where] and name not in dir(OWNERS[where])
@@ -115,7 +115,7 @@ x, X = Variable([1.0, 2.0]), np.ones((1, 2, 4, 4))
 KEYWORDS: list[tuple[Callable[[], Any], str]] = [
     (lambda: F.softmax(x, dims=0, dim=0), "softmax: got a keyword 'dim'; expected x, axis; instead: axis="),
     (lambda: F.softmax(x, 0, dim=0), "softmax: got one argument by position and by name"),
-    (lambda: F.max(x, dim=0), "max: got a keyword 'dim'; .*instead: axis=; F.max"),
+    (lambda: F.max(x, keepdim=True), "max: got a keyword 'keepdim'; .*instead: keepdims="),
     (lambda: x.std(keepdim=True), "std: got a keyword 'keepdim'; .*instead: keepdims="),
     (lambda: F.attention(x, x, x, dropout_p=0.1), "attention: got a keyword 'dropout_p'; expected query, key, value"),
     (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Variable, grad, nn, no_grad, optim  # type: ignore[attr-defined]
+from autolab import Parameter, Variable, grad, nn, no_grad, optim  # type: ignore[attr-defined]
 from autolab import functions as F
 from autolab import links as L
 
@@ -293,8 +293,115 @@ def test_hooks_see_and_change() -> None:
     handle.remove()
     (y + 0.0).backward()
     assert seen == [2.0] and x.grad.data == 2 * 10 * 6 + 6
-    with pytest.raises(TypeError, match=r"a leaf, whose gradient is x\.grad"):
-        x.register_hook(print)
+    with pytest.raises(TypeError, match=r"got a constant; expected a value that requires a gradient"):
+        y.detach().register_hook(print)
+
+
+def test_hooks_of_leaves_change_what_a_pass_adds() -> None:
+    x = Variable([1.0, -2.0])
+    handle = x.register_hook(lambda g: np.clip(g, -1, 1))
+    for _ in range(2):
+        (3 * x).sum().backward()
+    handle.remove()
+    (x**2).sum().backward()
+    assert x.grad.data.tolist() == [2 + 2, 2 - 4]
+    x.register_hook(lambda g: g.sum())
+    with pytest.raises(ValueError, match=r"the hook returned shape \(\); expected \(2,\)"):
+        x.sum().backward()
+    assert x.grad.data.tolist() == [4, -2]
+
+
+def test_where_nan_is_made() -> None:
+    z = Variable([0.0])
+    made = pytest.raises(RuntimeError, match="sqrt: its backward made NaN")
+    with autolab.autograd.detect_anomaly(), made, np.errstate(all="ignore"):  # type: ignore[attr-defined]
+        (np.sqrt(z) * 0).sum().backward()
+    assert z.grad is None
+
+
+def test_names_of_parameters_and_parts_of_states() -> None:
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.W, self.fc, self.bn = Parameter(np.ones(1)), nn.Linear(2, 3), nn.BatchNorm1d(3)
+
+    net, other = Own(), Own()
+    names = ["W", "fc.weight", "fc.bias", "bn.weight", "bn.bias"]
+    assert [name for name, _ in net.named_parameters()] == names
+    assert {*net.state_dict()} == {*names, "bn.running_mean", "bn.running_var"}
+    assert [name for name, _ in net.named_modules()] == ["", "fc", "bn"]
+    found = other.load_state_dict({"fc.weight": net.fc.W.data, "head.weight": 1.0}, strict=False)
+    assert found.unexpected_keys == ["head.weight"] and "fc/b" in found.missing_keys
+    assert (other.fc.W.data == net.fc.W.data).all()
+    with pytest.raises(ValueError, match="missing"):
+        other.load_state_dict({"fc.weight": net.fc.W.data})
+    other.load_state_dict(net.state_dict())
+
+
+def test_a_call_with_other_parameters() -> None:
+    net, x = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)), X(4, 2)
+    before = {name: p.data for name, p in net.named_parameters()}
+    others = {name: Variable(a + 0.1) for name, a in before.items()}
+    y = autolab.func.functional_call(net, others, x)  # type: ignore[attr-defined]
+    y.sum().backward()
+    assert all(net_p.data is before[name] for name, net_p in net.named_parameters())
+    each = autolab.vmap(lambda p, row: autolab.func.functional_call(net, p, row[None]).sum(), in_dims=(None, 0))  # type: ignore[attr-defined]
+    np.testing.assert_allclose(each(others, x).data, y.data[:, 0], rtol=1e-6)
+    for name, p in net.named_parameters():
+        p.data = others[name].data
+    net.cleargrads()
+    net(x).sum().backward()
+    for name, p in net.named_parameters():
+        np.testing.assert_allclose(p.grad.data, others[name].grad.data, rtol=1e-6)
+
+
+def test_rows_that_are_unpacked_as_a_pair() -> None:
+    x = Variable([[1.0, 5.0], [2.0, 0.0], [3.0, 4.0]])
+    with pytest.raises(
+        ValueError, match=r"3 rows cannot be unpacked into two names. .*values, places = x.max\(dim=1\)"
+    ):
+        _values, _places = x.max(1)
+    a, b, c = x.max(1)
+    assert (a.data, b.data, c.data) == (5, 2, 4) and [*zip(*x.T, strict=True)]
+    assert F.max(x, dim=1).indices.tolist() == autolab.argmax(x, dim=1).tolist() == [1, 0, 1]  # type: ignore[attr-defined]
+    assert (x > 2).any(dim=0).tolist() == [True, True] and F.max(x.data, dim=0).values.tolist() == [3, 5]
+
+
+def test_gather_takes_the_first_rows_where_the_index_is_shorter() -> None:
+    x = Variable(X(4, 3))
+    y = x.gather(1, np.array([[0, 2], [1, 1]]))
+    y.sum().backward()
+    np.testing.assert_array_equal(y.data, [x.data[0, [0, 2]], x.data[1, [1, 1]]])
+    assert x.grad.data.tolist() == [[1, 0, 1], [0, 2, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_attention_as_pytorch_calls_it() -> None:
+    x, link = X(2, 4, 6), nn.MultiheadAttention(6, 2, batch_first=True)
+    hidden, later = np.array([[False] * 4, [False, False, True, True]]), np.triu(np.ones((4, 4), bool), 1)
+    y, weights = link(x, x, x, key_padding_mask=hidden, attn_mask=later)
+    expected = L.MultiHeadAttention.forward(link, x, mask=~hidden[:, None] & ~later)
+    np.testing.assert_allclose(y.data, expected.data, rtol=1e-6)
+    assert weights.shape == (2, 4, 4) and not weights[1, :, 2:].any() and not (weights * later).any()
+    negative = np.where(later, -np.inf, 0)
+    np.testing.assert_array_equal(link(x, x, x, attn_mask=negative)[0].data, link(x, x, x, attn_mask=later)[0].data)
+    assert link(x, x, x, need_weights=False)[1] is None
+    assert link(x, x, x, average_attn_weights=False)[1].shape == (2, 2, 4, 4)
+
+
+def test_a_spectrum_names_what_to_write() -> None:
+    with pytest.raises(autolab.NoGradientError, match=r"Write real, imag = F.rfft\(x\)"):
+        np.fft.rfft(Variable(X(4)))
+
+
+def test_small_names() -> None:
+    y = autolab.make_jaxpr(lambda x: x * x)(2.0)  # type: ignore[attr-defined]
+    assert y.to_dot().startswith("digraph") and autolab.Module is L.Link  # type: ignore[attr-defined]
+    with autolab.set_grad_enabled(False):  # type: ignore[attr-defined]
+        assert not (Variable(1.0) * 2).requires_grad
+    assert (Variable(1.0) * 2).requires_grad_(True).requires_grad
+    assert autolab.randn(2, dtype=np.float32).dtype == np.float32  # type: ignore[attr-defined]
+    padded = F.max_pooling_2d(Variable(np.arange(9.0).reshape(1, 1, 3, 3)), 2)
+    assert padded.data.tolist() == [[[[4, 5], [7, 8]]]]
 
 
 def test_forward_hooks() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
+from ..engine.backend import get_array_module
 from ..engine.configuration import no_grad
 from ..engine.grad import grad as _grad
 from ..engine.habits import by_habit
+from ..engine.numpy_protocol import unwrap
+from ..engine.observe import BackwardEvent, observe
 from ..engine.variable import Variable
 from .by_form import FunctionByForm as Function
 
-__all__ = ["Function", "Variable", "backward", "grad", "no_grad"]
+__all__ = ["Function", "Variable", "backward", "detect_anomaly", "grad", "no_grad"]
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: Any) -> tuple[Any, ...]:
@@ -28,7 +30,35 @@ def backward(tensors: Any, grad_tensors: Any = None, **options: Any) -> None:
         y.backward(gradient=g, **options)
 
 
+class detect_anomaly(observe):
+    """A ``with`` block in which a backward pass ends with an error at the first function whose gradient is NaN.
+
+    Raises
+    ------
+    RuntimeError
+        It names the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, autograd
+    >>> with np.errstate(all="ignore"), autograd.detect_anomaly():
+    ...     (0 * np.sqrt(Variable(0.0))).backward()
+    Traceback (most recent call last):
+    RuntimeError: sqrt: its backward made NaN; the grad_status of a leaf says from what
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(_refuse_nan if check_nan else lambda event: None)
+
+
+def _refuse_nan(event: Any) -> None:
+    shares = [unwrap(g) for g in event.gradients if g is not None] if isinstance(event, BackwardEvent) else []
+    if any([get_array_module(g).isnan(g).any() for g in shares]):
+        raise RuntimeError(
+            f"{event.node.function.name}: its backward made NaN; the grad_status of a leaf says from what"
+        )
+
+
 def __getattr__(name: str) -> Any:
-    if name == "functional":  # jacobian(f, x) and its like
-        return import_module("..transforms", __package__)
-    return by_habit(__name__, "autograd", name)
+    return by_habit(__name__, "autograd", name, __name__.partition(".")[0])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.variable import Variable
+from ..engine.store import leaf_hooks
+from ..engine.variable import Variable, as_variable
 from .context_function import ContextFunction
 
 
@@ -19,8 +20,7 @@ class GradientHook(ContextFunction):
 
     @staticmethod
     def backward(ctx: Any, g: Any) -> Any:
-        found = None if ctx.handle.hook is None else ctx.handle.hook(g)
-        return g if found is None else found, None
+        return ctx.handle.changed(g), None
 
 
 class Handle:
@@ -29,14 +29,29 @@ class Handle:
     def __init__(self, hook: Callable[[Any], Any]) -> None:
         self.hook: Callable[[Any], Any] | None = hook
 
+    def changed(self, g: Variable) -> Variable:
+        """What the hook makes of a gradient."""
+        found = None if self.hook is None else self.hook(g)
+        if found is None:
+            return g
+        made = as_variable(found)
+        if made.shape != g.shape:
+            raise ValueError(
+                f"register_hook: the hook returned shape {made.shape}; expected {g.shape}, as the gradient"
+            )
+        return made
+
     def remove(self) -> None:
         """From now on nothing is called."""
         self.hook = None
 
 
 def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
-    """Call ``hook(g)`` with the gradient of a computed value, in every backward pass through what is computed from it
-    after this call; what it returns, unless it is None, takes the place of ``g``.
+    """Call ``hook(g)`` with the gradient of a value, in every backward pass; what it returns, unless it is None, takes
+    the place of ``g``.
+
+    Of a computed value, it is the gradient through what is computed from it after this call. Of a leaf, it is what a
+    pass adds to ``.grad``.
 
     Examples
     --------
@@ -47,8 +62,11 @@ def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
     >>> (2 * y).backward()
     variable(2.0)
     """
-    if y.creator is None:
-        raise TypeError("Variable.register_hook: got a leaf, whose gradient is x.grad; expected a computed value")
+    if y.node is None:
+        raise TypeError("Variable.register_hook: got a constant; expected a value that requires a gradient")
     handle = Handle(hook)
-    y.node = GradientHook.apply(y, handle).node
+    if y.creator is None:
+        leaf_hooks[y.node] = (*leaf_hooks.get(y.node, ()), handle.changed)
+    else:
+        y.node = GradientHook.apply(y, handle).node
     return handle

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.configuration import config
+from ..engine.keyword_aliases import takes_other_words
 
 
 class Subset:
@@ -31,6 +32,7 @@ class Subset:
         return len(self.indices)
 
 
+@takes_other_words
 def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generator | None = None) -> list[Subset]:
     """Parts of these lengths, or shares that add up to 1, with the examples in a random order.
 

@@ -16,7 +16,7 @@ from .node import Leaf, Node
 from .observe import BackwardEvent, notify
 from .primitive import Primitive
 from .sliced_gradient import SlicedGradient
-from .store import Gradients, added, note_pass, own, publish, retained
+from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained
 from .variable import Variable, wrap
 
 guards: dict[weakref.ref[Node], Callable[[bool], None]] = {}
@@ -194,7 +194,7 @@ def _stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, st
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(node, Leaf):
-            stores += _at_leaf(node, own(g, seen))
+            stores += _at_leaf(node, arrived(node, g, seen) if leaf_hooks else own(g, seen))
         elif not isinstance(g, dict) and node is not root:
             # left out are functions with several results (their parts have the gradients) and the start filled in by us
             stores += (node, "grad", own(g, seen)), (node, "given", False)

@@ -7,6 +7,7 @@ name) come here, so that those cost nothing.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from itertools import zip_longest
 from types import FunctionType
@@ -58,9 +59,15 @@ def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]
     return args + (None,) * (len(schema.inputs) - len(args) - schema.variadic), attributes
 
 
+by_dim: dict[Any, Callable[..., Any]] = {}
+"""Functions -> what they are where they are given ``dim``, as by PyTorch's users, if that is another function."""
+
+
 def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
     """The result of a call that was spelled in another way than its forward takes; else raise what it complains of."""
     schema = function.schema
+    if "dim" in attributes and function in by_dim:
+        return by_dim[function](*args, **attributes)
     too_many = not schema.variadic and len(args) > len(schema.inputs)
     if too_many or not attributes.keys() <= schema.defaults.keys():
         return function.apply(*bound(function, args, attributes))

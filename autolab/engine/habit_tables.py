@@ -6,6 +6,8 @@ backquotes; a list of names has the own name behind ``=`` where it is another on
 
 from __future__ import annotations
 
+from typing import Any
+
 HABITS: dict[str, dict[str, str]] = {
     "Variable": {
         "at": "`np.where(mask, new, x)` has new elements where the mask is True",
@@ -30,7 +32,6 @@ HABITS: dict[str, dict[str, str]] = {
         "im2col": "`F.unfold(x, kernel)`",
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
         "max_pooling_1d": "`F.max_pool1d(x, kernel)`, which has no window over the edge",
-        "max_pooling_2d": "`F.max_pool2d(x, kernel)`, which has no window over the edge",
         "Module": "layers are links: `autolab.Link`",
         "select_item": "`x[np.arange(len(x)), t]`",
     },
@@ -38,20 +39,18 @@ HABITS: dict[str, dict[str, str]] = {
     "optimizers": {},
     "data": {},
     "autograd": {
-        "detect_anomaly": "`x.grad_status` names the function that made a NaN",
         "profiler": "`autolab.observe(hook)` hears every step, with its time",
-        "set_detect_anomaly": "`x.grad_status` names the function that made a NaN",
+        "set_detect_anomaly": "`with autograd.detect_anomaly():`; `x.grad_status` names the function that made a NaN",
     },
     "autolab": {
+        "amp": "`model.half()` computes in float16; there is no autocast",
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
         "benchmark": "`timeit` of Python",
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
         "compile": "`autolab.fuse(f)` on a GPU; on a CPU there is nothing to compile",
-        "detect_anomaly": "`x.grad_status` names the function that made a NaN",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
         "function_hooks": "`autolab.observe(hook)` hears every step, with its time",
         "jit": "`autolab.fuse(f)` on a GPU; on a CPU there is nothing to compile",
-        "make_jaxpr": "`print(autolab.record(f, x=...))`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
@@ -64,6 +63,7 @@ HABITS: dict[str, dict[str, str]] = {
         "why": "`x.grad_status`",
     },
     "keywords": {
+        "device": "`model.to_gpu()`, `x.to_gpu()`",
         "batch_first": "✓ `True`; else swap the axes first: sequences are `(batch, length, size)`",
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
@@ -116,12 +116,13 @@ ALIASES: dict[str, dict[str, str]] = {
     "Link": _names(
         {
             "": """
-                cpu=to_cpu cuda=to_gpu disable_update=freeze enable_update=unfreeze load_state_dict=load_state
-                modules=links named_parameters=namedparams parameters=params state_dict=state
+                cpu=to_cpu cuda=to_gpu disable_update=freeze enable_update=unfreeze
+                modules=links parameters=params
                 zero_grad=cleargrads zerograds=cleargrads
             """,
             "links.pytorch_names": """
                 add_module apply bias named_children register_forward_hook to training weight add_link=add_module
+                double half load_state_dict named_modules named_parameters state_dict
             """,
         }
     ),
@@ -147,6 +148,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill unbind unflatten
             """,
+            "chainer_names": "max_pooling_2d",
             "values_and_places": "topk",
             "variable_methods": "flatten",
         }
@@ -158,8 +160,9 @@ ALIASES: dict[str, dict[str, str]] = {
                 ConvTranspose1d=ConvTranspose1D ConvTranspose2d=ConvTranspose2D Deconvolution1D=ConvTranspose1D
                 Deconvolution2D=ConvTranspose2D
                 Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding GroupNorm=GroupNormalization
-                LayerNorm=LayerNormalization MultiheadAttention=MultiHeadAttention RMSNorm=RMSNormalization
+                LayerNorm=LayerNormalization RMSNorm=RMSNormalization
             """,
+            "attention": "MultiheadAttention",
             "function_layers": """
                 AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU Flatten
                 GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax
@@ -173,9 +176,16 @@ ALIASES: dict[str, dict[str, str]] = {
         {
             "": "Adadelta=AdaDelta Adagrad=AdaGrad GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop",
             "lr_scheduler": """
-                CosineAnnealingLR ExponentialLR LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau
+                ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR PolynomialLR SequentialLR
+                LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau
                 StepLR
             """,
+        }
+    ),
+    "autograd": _names(
+        {
+            "": "gradcheck functional=transforms",
+            "functions.pytorch_names": "set_grad_enabled",
         }
     ),
     "data": _names(
@@ -189,13 +199,15 @@ ALIASES: dict[str, dict[str, str]] = {
                 check_grad=check_gradients check_grads=check_gradients cuda=gpu dataset=data datasets=data
                 gradient_check=gradcheck iterators=data nn=links optim=optimizers optimizer=optimizers
                 optimizer_hooks=optimizers Tensor=Variable utils=data
-                Module=Link no_backprop_mode=no_grad export=export_html
+                Module=Link no_backprop_mode=no_grad export=export_html layers=links models=links
             """,
             "authoring": "autograd custom_vjp",
+            "authoring.autograd": "detect_anomaly",
             "authoring.by_form": "Function=FunctionByForm",
             "functions": "numpy=array_module random=random_keys",
+            "links": "func",
             "functions.array_module": """
-                all allclose any argmax argmin argsort bincount count_nonzero float16 float32 float64 inf int32
+                allclose bincount float16 float32 float64 inf int32
                 int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64
                 equal=array_equal float=float32 long=int64
             """,
@@ -203,7 +215,8 @@ ALIASES: dict[str, dict[str, str]] = {
                 arange empty eye from_numpy full full_like linspace manual_seed multinomial ones ones_like rand
                 rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
-            "recording": "draw=graph show=graph visualize=graph",
+            "functions.values_and_places": "all any argmax argmin argsort count_nonzero",
+            "recording": "make_jaxpr draw=graph show=graph visualize=graph",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
             "transforms": "checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vjp vmap",
@@ -216,7 +229,8 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     name: tuple(own.split(","))
     for name, own in _pairs(
         """
-        alpha=lr argnums=wrt,inputs attn_mask=mask betas=beta1 bias=b,nobias correction=ddof d_model=size
+        alpha=lr generator=rng in_dims=in_axes out_dims=out_axes
+        argnums=wrt,inputs attn_mask=mask betas=beta1 bias=b,nobias correction=ddof d_model=size
         dilate=dilation dilation=dilate dim=axis dim_feedforward=hidden dims=axis,axes embed_dim=size
         embedding_dim=size enable_double_backprop=create_graph hidden_size=out_size ignore_index=ignore_label
         in_features=in_size input=x,a input_size=in_size is_causal=causal keepdim=keepdims kernel_size=kernel,ksize
@@ -234,9 +248,16 @@ _OTHER_RESULTS = frozenset({"max", "min", "median", "sort", "split", "std", "var
 DIFFERENT = {"dim": _OTHER_RESULTS, "keepdim": _OTHER_RESULTS}
 """Keyword -> functions that compute something else than those of other libraries that are called with it."""
 
-NEEDLESS = {"retain_graph": "create_graph", "allow_unused": "create_graph", "inplace": "", "batch_first": ""}
-"""Keywords that say what AutoLab does anyway -> what a function takes for which they do: graphs stay, what is not used
-has the gradient None, results are new arrays, batches come first."""
+NEEDLESS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "allow_unused": ("create_graph", (True, False)),
+    "batch_first": ("", (True,)),
+    "device": ("", (None, "cpu", -1)),
+    "inplace": ("", (True, False)),
+    "only_inputs": ("create_graph", (True,)),
+    "retain_graph": ("create_graph", (True, False)),
+}
+"""Keywords that say what AutoLab does anyway -> what a function takes for which they do, and the values with which they
+do: graphs stay, what is not used has the gradient None, results are new arrays, batches come first."""
 
 TITLES = {
     "Variable": "On a Variable `x`",

@@ -28,13 +28,14 @@ def instead(where: str, name: str) -> str:
     return "" if found is None else f"; instead: {found.replace('`', '')}"
 
 
-def by_habit(module: str, where: str, name: str) -> Any:
-    """What a module has under another name than that of the habit; an AttributeError says what there is instead."""
+def by_habit(module: str, where: str, name: str, own: str = "") -> Any:
+    """What a module, or ``own``, has under another name than that of the habit; an AttributeError says what there is
+    instead."""
     target = ALIASES.get(where, {}).get(name)
     if target is None:
         message = f"module {module!r} has no attribute {name!r}{instead(where, name)}"
         raise AttributeError(message, name=name, obj=sys.modules[module])
-    return _at(module, target)
+    return _at(own or module, target)
 
 
 def _at(module: str, target: str) -> Any:

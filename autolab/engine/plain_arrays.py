@@ -34,6 +34,19 @@ class PlainArray(np.ndarray):
         return repr(np.asarray(self))
 
 
+def _method(name: str) -> Any:
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        options = {_WORDS.get(word, word): value for word, value in options.items()}
+        return getattr(np.ndarray, name)(self, *args, **options)
+
+    return method
+
+
+_WORDS = {"dim": "axis", "keepdim": "keepdims"}
+for _name in ("all", "any", "argmax", "argmin", "mean", "sum"):
+    setattr(PlainArray, _name, _method(_name))
+
+
 def plain(value: Any) -> Any:
     """Truth values and whole numbers as such an array; numbers, and arrays on a GPU, stay what they are."""
     return value.view(PlainArray) if type(value) is np.ndarray and value.dtype.kind in "bi" else value

@@ -53,6 +53,18 @@ def own(g: Any, seen: set[int]) -> Variable:
     return wrap(data, node)
 
 
+leaf_hooks: weakref.WeakKeyDictionary[Node, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+"""Leaf -> what its gradient goes through before it is stored: `authoring.hooks` enters it."""
+
+
+def arrived(leaf: Node, g: Any, seen: set[int]) -> Variable:
+    """`own` of the gradient of a leaf, after its hooks."""
+    found = own(g, seen)
+    for hook in leaf_hooks.get(leaf, ()):
+        found = hook(found)
+    return found
+
+
 class _Last(threading.local):
     """The output of this thread's last backward pass, as long as somebody holds it."""
 

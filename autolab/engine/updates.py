@@ -49,6 +49,8 @@ def let_require(self: Variable, value: bool) -> None:
     if not isinstance(value, bool):
         raise TypeError(f"{who}: got {value!r:.60}; expected True or False")
     if self.node is not None and type(self.node) is not Leaf:
+        if value:  # it is so
+            return
         raise ValueError(f"{who}: only a leaf has this setting; x.detach() is a computed value without its graph")
     if value and self.is_initialized and self._data.dtype.kind != "f":
         raise TypeError(f"{who}: got True, but the data is {self._data.dtype}; only floating-point data has gradients")

@@ -227,10 +227,11 @@ def _maker(make: Callable[..., Any], takes_shape: bool = False, learns: Any = No
     alike are masks and first states more often than inputs.
     """
 
-    def made(*args: Any, requires_grad: Any = learns, **settings: Any) -> Variable:
+    def made(*args: Any, requires_grad: Any = learns, dtype: Any = None, device: Any = "cpu", **more: Any) -> Variable:
         if takes_shape and len(args) > 1:
             args = (args,)
-        return Variable(make(*[unwrap(arg) for arg in args], **settings), requires_grad=requires_grad)
+        array = make(*[unwrap(arg) for arg in args], **more)
+        return tensor(array, array.dtype if dtype is None else dtype, device, requires_grad)
 
     made.__name__ = make.__name__
     made.__doc__ = f"A Variable as ``{make.__name__}`` of NumPy makes it."

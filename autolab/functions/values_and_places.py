@@ -1,18 +1,25 @@
 """Where PyTorch gives more than NumPy for the same word: ``x.max(dim=1)`` are the values and their places.
 
-It is its keyword ``dim`` that says whose word it is: ``x.max(axis=1)`` and ``x.max(1)`` are NumPy's.
+It is its keyword ``dim`` that says whose word it is: ``x.max(axis=1)`` and ``x.max(1)`` are NumPy's, and so are
+``F.max(x, axis=1)`` and ``F.max(x, 1)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.calls import by_dim
+from ..engine.keyword_aliases import in_own_words
+from ..engine.numpy_protocol import unwrap
 from ..engine.plain_arrays import plain
 from .arrays.axes import squeeze
 from .arrays.indexing import take_along_axis
+from .arrays.sorting import sort
+from .reductions.extrema import max, min
 from .reductions.reduce import std, var
 
 
@@ -31,11 +38,12 @@ def _at(x: Any, places: np.ndarray, dim: int, keepdim: bool = True) -> ValuesAnd
 
 def _order(x: Any, dim: int, descending: bool) -> np.ndarray:
     """The places of the elements, sorted; equal ones stay in their order."""
-    return np.argsort(-x.data if descending else x.data, axis=dim, kind="stable")
+    data = unwrap(x)
+    return np.argsort(-data if descending else data, axis=dim, kind="stable")
 
 
 def _extreme(pick: Callable[..., Any]) -> Callable[..., ValuesAndIndices]:
-    return lambda x, dim, keepdim=False: _at(x, pick(x.data, axis=dim, keepdims=True), dim, keepdim)
+    return lambda x, dim, keepdim=False: _at(x, pick(unwrap(x), axis=dim, keepdims=True), dim, keepdim)
 
 
 def _sort(x: Any, dim: int = -1, descending: bool = False) -> ValuesAndIndices:
@@ -61,11 +69,26 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True) -> ValuesAndIndice
     return _at(x, np.take(_order(x, dim, largest), np.arange(k), axis=dim), dim)
 
 
-BY_DIM: dict[str, Callable[..., Any]] = {
-    "max": _extreme(np.argmax),
-    "min": _extreme(np.argmin),
-    "sort": _sort,
-    "std": _spread(std),
-    "var": _spread(var),
-}
-"""The methods of Variable that are PyTorch's where they are given ``dim``."""
+for _own, _pytorchs in (
+    (max, _extreme(np.argmax)),
+    (min, _extreme(np.argmin)),
+    (sort, _sort),
+    (std, _spread(std)),
+    (var, _spread(var)),
+):
+    by_dim[_own.function] = _pytorchs
+
+
+def _numpys(name: str) -> Callable[..., Any]:
+    function = getattr(np, name)
+
+    @wraps(function)
+    def with_dim(a: Any, *args: Any, **options: Any) -> Any:
+        return function(a, *args, **in_own_words(name, ("axis", "keepdims"), options))
+
+    return with_dim
+
+
+all, any, argmax, argmin, argsort, count_nonzero = map(
+    _numpys, ("all", "any", "argmax", "argmin", "argsort", "count_nonzero")
+)

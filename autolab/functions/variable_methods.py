@@ -6,7 +6,9 @@ Operators of two operands are set where their functions are, by `arithmetic.set_
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
+from dis import opmap
 from operator import attrgetter
 from typing import Any
 
@@ -21,6 +23,7 @@ from ..engine.modes import listeners
 from ..engine.plain_arrays import plain
 from ..engine.updates import METHODS as LEAF_METHODS
 from ..engine.variable import Variable, wrap
+from . import values_and_places  # noqa: F401  # what has another meaning with ``dim``
 from .arrays.axes import squeeze, swapaxes
 from .arrays.device_transfer import to_cpu, to_gpu
 from .arrays.diagonals import diagonal, trace
@@ -46,7 +49,6 @@ from .reductions.extrema import max as _max
 from .reductions.extrema import min as _min
 from .reductions.reduce import mean, std, var
 from .reductions.reduce import sum as _sum
-from .values_and_places import BY_DIM
 
 
 def detach(self: Variable) -> Variable:
@@ -163,8 +165,6 @@ def _method(function: Any) -> Callable[..., Any]:
     names = [p.name for p in rest]
 
     def method(self: Variable, /, *args: Any, **attributes: Any) -> Any:
-        if "dim" in attributes and function.__name__ in BY_DIM:
-            return BY_DIM[function.__name__](self, *args, **attributes)
         if len(args) > len(names):
             raise TypeError(f"Variable.{function.__name__}: got {len(args)} arguments; expected {', '.join(names)}")
         return function(self, **dict(zip(names, args, strict=False)), **attributes)
@@ -228,9 +228,19 @@ def _divmod(self: Variable, other: Any) -> tuple[Variable, Variable]:
     return floor_divide(self, other), remainder(self, other)
 
 
+_UNPACK = opmap["UNPACK_SEQUENCE"]
+
+
 def _iterate(self: Variable) -> Iterator[Variable]:
     if self.ndim == 0:
         raise TypeError("Variable: a value without axes cannot be iterated over")
+    frame = sys._getframe(1)
+    step, count = frame.f_code.co_code[max(frame.f_lasti, 0) :][:2]
+    if step == _UNPACK and count == 2 != len(self):
+        raise ValueError(
+            f"Variable: {len(self)} rows cannot be unpacked into two names. x.max(1) is NumPy's, which has one result; "
+            "values, places = x.max(dim=1)"
+        )
     return (self[i] for i in range(len(self)))
 
 

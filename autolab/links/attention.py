@@ -7,6 +7,7 @@ from typing import Any
 
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
+from ..engine.numpy_protocol import unwrap
 from ..engine.variable import Variable
 from ..functions import expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
@@ -109,7 +110,7 @@ class MultiHeadAttention(Link):
         self.size, self.heads, self.causal = size, heads, causal
         self.query, self.key = Linear(size, size, nobias), Linear(size, size, nobias)
         self.value, self.out = Linear(size, size, nobias), Linear(size, size, nobias)
-        self.weights = None
+        self.weights: Any = None
 
     def forward(self, x: Any, key: Any = None, value: Any = None, mask: Any = None) -> Any:
         """What is seen from every place of ``x`` of shape ``(batch, length, size)``.
@@ -149,6 +150,63 @@ class MultiHeadAttention(Link):
 
     def extra_repr(self) -> str:
         return f"{self.size}, {self.heads}" + (", causal=True" if self.causal else "")
+
+
+class MultiheadAttention(MultiHeadAttention):
+    """`MultiHeadAttention` as PyTorch calls it: masks say what is hidden, and the weights come with the result.
+
+    Parameters
+    ----------
+    size, heads, causal, nobias
+        As for `MultiHeadAttention`; batches come first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import links as L
+    >>> x = np.ones((2, 3, 4), np.float32)
+    >>> y, weights = L.MultiheadAttention(4, 2)(x, x, x, key_padding_mask=np.array([[0, 0, 1], [0, 0, 0]], bool))
+    >>> y.shape, weights[0, 0]
+    ((2, 3, 4), array([0.5, 0.5, 0. ], dtype=float32))
+    """
+
+    def forward(  # type: ignore[override]  # it is called in another way
+        self,
+        query: Any,
+        key: Any,
+        value: Any,
+        key_padding_mask: Any = None,
+        need_weights: bool = True,
+        attn_mask: Any = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Any, Any]:
+        """What is seen, and the weights as an array without a graph, those of all heads averaged.
+
+        Parameters
+        ----------
+        query, key, value : Variable or array
+            Of shapes ``(batch, length, size)``.
+        key_padding_mask : array of bool, optional
+            Of shape ``(batch, keys)``, True where nobody looks.
+        need_weights : bool
+            Whether the second result is the weights, or None.
+        attn_mask : array of bool, optional
+            Of shape ``(length, keys)``, True where nobody looks; or of numbers, negative infinity there.
+        average_attn_weights : bool
+            False gives the weights of each head.
+        is_causal : bool
+            Stands beside an ``attn_mask`` that says so.
+        """
+        hidden = [unwrap(mask) for mask in (attn_mask, key_padding_mask) if mask is not None]
+        open_to = [~mask if mask.dtype.kind == "b" else mask == 0 for mask in hidden]
+        mask = None if not open_to else open_to[-1][:, None] if key_padding_mask is not None else open_to[0][None]
+        if len(open_to) == 2:
+            mask = mask & open_to[0]
+        seen = super().forward(query, key, value, mask)
+        if not need_weights:
+            return seen, None
+        return seen, self.weights.mean(axis=1) if average_attn_weights else self.weights
 
 
 class TransformerEncoderLayer(Link):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ..engine.parameter import Parameter
 from .link import Link
+from .state import OWN_NAMES, in_own_names, state_layout
 
 
 def to(link: Link, target: Any) -> Link:
@@ -14,6 +15,16 @@ def to(link: Link, target: Any) -> Link:
     if isinstance(target, str) and target.partition(":")[0] in ("cpu", "cuda"):
         return link.to_cpu() if target == "cpu" else link.to_gpu()
     return link._move(lambda array: array.astype(target) if array.dtype.kind == "f" else array)
+
+
+def half(link: Link) -> Link:
+    """Parameters in float16."""
+    return to(link, "float16")
+
+
+def double(link: Link) -> Link:
+    """Parameters in float64."""
+    return to(link, "float64")
 
 
 def add_module(link: Link, name: str, module: Link | None) -> None:
@@ -48,6 +59,53 @@ def register_forward_hook(link: Link, hook: Callable[..., Any]) -> HookHandle:
 def named_children(link: Link) -> Iterator[tuple[str, Link]]:
     """The links that it holds itself, with their names."""
     return link._own("link")
+
+
+def named_modules(link: Link) -> Iterator[tuple[str, Link]]:
+    """All links in it with their names, itself first, whose name is empty."""
+    return ((path[1:].replace("/", "."), part) for path, part in link.namedlinks())
+
+
+def _in_pytorchs_names(link: Link) -> dict[str, str]:
+    """Name in a state -> PyTorch's: ``fc1/W`` is ``fc1.weight`` in a layer of AutoLab's, in one's own ``fc1.W``."""
+    names = {own: theirs for theirs, owns in OWN_NAMES.items() for own in owns}
+    found = {}
+    for path, part in link.namedlinks():
+        is_layer = type(part).__module__.startswith(__package__)
+        for name in part._kinds:
+            own = f"{path}/{name}".strip("/").replace("//", "/")
+            found[own] = (
+                own.replace("/", ".") if not is_layer else ".".join([*own.split("/")[:-1], names.get(name, name)])
+            )
+    return found
+
+
+def named_parameters(link: Link) -> Iterator[tuple[str, Parameter]]:
+    """Pairs of PyTorch's name and parameter, such as ``fc1.weight``."""
+    names = _in_pytorchs_names(link)
+    return ((names[path[1:]], parameter) for path, parameter in link.namedparams())
+
+
+def state_dict(link: Link) -> dict[str, Any]:
+    """`state`, under PyTorch's names; `load_state` takes both."""
+    names = _in_pytorchs_names(link)
+    return {names[name]: value for name, value in link.state().items()}
+
+
+class Differences(NamedTuple):
+    """The names that a state has not, and those that a link has not."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -> Differences:
+    """`load_state`; without ``strict`` of the names that both have."""
+    own = state_layout(link)
+    given = state if strict else in_own_names(own, state)
+    known = given if strict else {name: value for name, value in given.items() if name in own}
+    link.load_state(known if strict else {**link.state(), **known})
+    return Differences(sorted(own.keys() - known.keys()), sorted(given.keys() - known.keys()) if not strict else [])
 
 
 @property  # type: ignore[misc]  # a name of Link stands for it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def state_layout(link: Link) -> dict[str, Slot]:
     return found
 
 
-_OWN_NAMES = {
+OWN_NAMES = {
     "weight": ("W", "gamma"),
     "bias": ("b", "beta"),
     "running_mean": ("avg_mean",),
@@ -46,22 +46,25 @@ _OWN_NAMES = {
 """What PyTorch's layers call parameters and buffers -> what they are called here."""
 
 
-def _in_own_names(wanted: Mapping[str, Slot], state: Mapping[str, Any]) -> dict[str, Any]:
-    """A state of PyTorch's, ``fc1.weight``, under the names that it has here, ``fc1/W``; others stay as they are."""
-    found = {}
-    for name, value in state.items():
-        *path, last = name.split(".")
-        own = [there for new in _OWN_NAMES.get(last, (last,)) if (there := "/".join([*path, new])) in wanted]
-        if last != "num_batches_tracked":
-            found[name if name in wanted or not own else own[0]] = getattr(value, "array", value)
-    return found
+def own_name(wanted: Container[str], name: str) -> str:
+    """Of PyTorch's name of a parameter or buffer, ``fc1.weight``, the one that it has here, ``fc1/W``; others stay."""
+    name = name.lstrip("/")
+    *path, last = name.split(".")
+    own = ["/".join([*path, new]) for new in OWN_NAMES.get(last, (last,))]
+    return name if name in wanted else next((there for there in own if there in wanted), name)
+
+
+def in_own_names(wanted: Container[str], state: Mapping[str, Any]) -> dict[str, Any]:
+    """A state of PyTorch's, under the names that it has here."""
+    kept = {name: value for name, value in state.items() if name.rpartition(".")[2] != "num_batches_tracked"}
+    return {own_name(wanted, name): getattr(value, "array", value) for name, value in kept.items()}
 
 
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
     """The stores that put ``state`` into the link; raises before anything has changed."""
     who, wanted, own = f"{type(link).__name__}.load_state", state_layout(link), is_handed_over(state)
     if not wanted.keys() >= set(state):
-        state = _in_own_names(wanted, state)
+        state = in_own_names(wanted, state)
     check_names(who, wanted, state)
     stores = []
     for path, owner, attribute, before in places(link):

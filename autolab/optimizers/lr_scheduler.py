@@ -133,6 +133,28 @@ class LinearLR(LRScheduler):
         return self.start_factor + (self.end_factor - self.start_factor) * share
 
 
+class ConstantLR(LRScheduler):
+    """Times ``factor`` in the first ``total_iters`` epochs."""
+
+    def __init__(self, optimizer: Any, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
+        self.rate, self.total_iters = factor, total_iters
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        return self.rate if epoch < self.total_iters else 1.0
+
+
+class PolynomialLR(LRScheduler):
+    """Down to 0 in ``total_iters`` epochs, as a power of what is left."""
+
+    def __init__(self, optimizer: Any, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
+        self.total_iters, self.power = total_iters, power
+        super().__init__(optimizer, last_epoch)
+
+    def factor(self, epoch: int) -> float:
+        return float(max(1 - epoch / self.total_iters, 0.0) ** self.power)
+
+
 class CosineAnnealingLR(LRScheduler):
     """Along half a cosine from the beginning's to ``eta_min`` in ``T_max`` epochs."""
 
@@ -143,6 +165,68 @@ class CosineAnnealingLR(LRScheduler):
     def get_lr(self) -> list[float]:
         share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(CosineAnnealingLR):
+    """The same again from the beginning, after ``T_0`` epochs, and then after ``T_mult`` times as many as before."""
+
+    def __init__(self, optimizer: Any, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_0, self.T_mult = T_0, T_mult
+        super().__init__(optimizer, T_0, eta_min, last_epoch)
+
+    def get_lr(self) -> list[float]:
+        began, self.T_max = 0, self.T_0
+        while self.last_epoch - began >= self.T_max:
+            began, self.T_max = began + self.T_max, self.T_max * self.T_mult
+        share = (1 + math.cos(math.pi * (self.last_epoch - began) / self.T_max)) / 2
+        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+
+
+class SequentialLR:
+    """One scheduler after the other: the next begins at each of the milestones, as from its own first epoch.
+
+    Examples
+    --------
+    >>> from autolab import links as L, optimizers
+    >>> from autolab.optimizers.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
+    >>> optimizer = optimizers.SGD(L.Linear(3, 2), lr=1.0)
+    >>> parts = [ConstantLR(optimizer, 0.1, 10), ExponentialLR(optimizer, 0.5)]
+    >>> scheduler, rates = SequentialLR(optimizer, parts, milestones=[2]), []
+    >>> for _ in range(4):
+    ...     rates.append(optimizer.lr)
+    ...     scheduler.step()
+    >>> rates
+    [0.1, 0.1, 1.0, 0.5]
+    """
+
+    def __init__(self, optimizer: Any, schedulers: Sequence[Any], milestones: Sequence[int]) -> None:
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                f"SequentialLR: got {len(milestones)} milestones; expected {len(schedulers) - 1}, one between each two"
+            )
+        self.optimizer, self.schedulers, self.milestones = optimizer, list(schedulers), list(milestones)
+        self.last_epoch = -1
+        self.step()
+
+    get_last_lr = LRScheduler.get_last_lr
+
+    def step(self) -> None:
+        """Go on to the next epoch."""
+        self.last_epoch += 1
+        current = self.schedulers[sum([self.last_epoch >= one for one in self.milestones])]
+        if self.last_epoch in (0, *self.milestones):
+            current.last_epoch = -1
+        current.step()
+
+    def state_dict(self) -> dict[str, Any]:
+        """The epoch, and the states of the schedulers."""
+        return {"last_epoch": self.last_epoch, "schedulers": [one.state_dict() for one in self.schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        self.last_epoch = state_dict["last_epoch"]
+        for one, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
+            one.load_state_dict(state)
 
 
 class OneCycleLR(LRScheduler):

@@ -1,11 +1,15 @@
 """Recordings: one run of a function and of its gradient, as plain data that every view is a function of."""
 
+from functools import partial
+
 from .departures import Departure
 from .graph import graph
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from .raised import Raised, last_recording
 from .record import record
+
+make_jaxpr = partial(partial, record)  # JAX's name, and form: make_jaxpr(f)(x)
 
 __all__ = [
     "BackwardStep",

@@ -9,6 +9,7 @@ from typing import Any
 from ..data.iterators import SerialIterator
 from ..engine.configuration import config
 from ..engine.errors import a_kind
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.store import publish
 from ..links import Link
 from ..optimizers import Optimizer
@@ -54,6 +55,7 @@ class StandardUpdater:
     1
     """
 
+    @takes_other_words
     def __init__(
         self,
         iterator: SerialIterator,

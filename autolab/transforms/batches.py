@@ -10,6 +10,7 @@ import numpy as np
 from .. import functions as F
 from ..engine.arrays import as_array
 from ..engine.errors import a_kind
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable, as_variable
 from ..shared.structure import leaves, rebuilt
@@ -18,6 +19,7 @@ from .gradients import named
 Axis = int | None
 
 
+@takes_other_words
 def vmap(fn: Callable[..., Any], in_axes: Axis | tuple[Axis, ...] = 0, out_axes: int = 0) -> Callable[..., Any]:
     """``fn``, which is written for one example, for all examples of a batch.
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .... import functions as F
+from ....functions import chainer_names
 from ...table import fill, signed
-from ..variable import as_array
 from ._adapt import adapted, composed
 
 
@@ -23,19 +21,7 @@ def max_pooling_2d(x, ksize, stride, pad, cover_all):
 
     Elements that are equally large share the gradient equally; Chainer gave it to the first.
     """
-    kernel, steps, around = _pair(ksize), _pair(ksize if stride is None else stride), _pair(pad)
-    shape = as_array(x).shape
-    if not cover_all or len(shape) != 4:
-        return F.max_pool2d(x, kernel=kernel, stride=steps, padding=around)
-    left_over = [(n + 2 * p - k) % s for n, k, s, p in zip(shape[2:], kernel, steps, around, strict=True)]
-    more = [0 if rest == 0 else s - rest for rest, s in zip(left_over, steps, strict=True)]
-    if not any(more):
-        return F.max_pool2d(x, kernel=kernel, stride=steps, padding=around)
-    widths = [(p, p + extra) for p, extra in zip(around, more, strict=True)]
-    kind = as_array(x).dtype
-    least = -np.inf if kind.kind == "f" else np.iinfo(kind).min
-    lowest = F.pad(x, ((0, 0), (0, 0), *widths), constant_values=least)
-    return F.max_pool2d(lowest, kernel=kernel, stride=steps)
+    return chainer_names.max_pooling_2d(x, ksize, stride, pad, cover_all)
 
 
 def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:
