@@ -493,3 +493,41 @@ def test_sums_without_nan(function: Any) -> None:
     y.sum().backward()
     count = 1 if function is np.nansum else (~np.isnan(a)).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(x.grad.data, ~np.isnan(a) / count)
+
+
+def test_trees_batches_and_numbers_of_other_libraries() -> None:
+    from autolab.tree_util import tree_leaves, tree_map  # type: ignore[import-not-found]
+
+    moved = tree_map(lambda w, g: w - g, {"a": [1, 2], "b": 3}, {"a": [1, 1], "b": 1})
+    assert moved == {"a": [0, 1], "b": 2} and tree_leaves(moved) == [0, 1, 2]
+    with pytest.raises(TypeError, match="tree_map: a structure is"):
+        tree_map(lambda w, g: w, {"a": 1}, {"b": 1})
+    both = autolab.utils.data.ConcatDataset([["a", "b"], ["c"]])  # type: ignore[attr-defined]
+    assert [both[i] for i in (0, 2, -1)] == ["a", "c", "c"] and len(both) == 3
+    with pytest.raises(IndexError):
+        both[3]
+    loader = autolab.data.DataLoader(both, batch_size=2, shuffle=False, collate_fn="".join)
+    assert list(loader) == ["ab", "c"] and next(loader) == "ab"
+    drawn = autolab.randint(3, (50,))  # type: ignore[attr-defined]
+    assert drawn.shape == (50,) and {*drawn.tolist()} == {0, 1, 2}
+    assert autolab.finfo(np.float16).max == 65504  # type: ignore[attr-defined]
+    w = nn.init.constant_(L.Linear(2, 2).W.data, 3.0)
+    assert (w == 3).all() and nn.ReLU(True)(Variable([-1.0])).data == 0
+
+
+def test_schedulers_one_after_the_other() -> None:
+    schedulers = autolab.optimizers.lr_scheduler
+
+    def rates(make: Any) -> list[float]:
+        optimizer = optim.SGD(L.Linear(2, 2), lr=1.0)
+        scheduler, found = make(optimizer), []
+        for _ in range(6):
+            found.append(round(optimizer.lr, 6))
+            scheduler.step()
+        return found
+
+    assert rates(lambda o: schedulers.ConstantLR(o, 0.5, 2)) == [0.5, 0.5, 1, 1, 1, 1]
+    assert rates(lambda o: schedulers.PolynomialLR(o, 4)) == [1, 0.75, 0.5, 0.25, 0, 0]
+    assert rates(lambda o: schedulers.CosineAnnealingWarmRestarts(o, 2, 2)) == [1, 0.5, 1, 0.853553, 0.5, 0.146447]
+    with pytest.raises(ValueError, match="got 0 milestones; expected 1"):
+        rates(lambda o: schedulers.SequentialLR(o, [schedulers.ConstantLR(o), schedulers.ConstantLR(o)], []))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Self
 
@@ -205,11 +205,12 @@ class DataLoader:
         shuffle: bool = True,
         rng: np.random.Generator | None = None,
         drop_last: bool = False,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
         **settings: Any,
     ) -> None:
         if settings.keys() - {"num_workers", "pin_memory", "persistent_workers"}:
             raise TypeError(f"DataLoader: got {', '.join(settings)}; expected dataset, batch_size, shuffle, drop_last")
-        self.drop_last = drop_last
+        self.drop_last, self.collate_fn = drop_last, collate_fn
         _check(type(self).__name__, dataset, batch_size, rng)
         self.dataset, self.batch_size, self.shuffle, self.rng = dataset, int(batch_size), shuffle, rng
         self._under_way: Iterator[tuple[Any, ...]] | None = None
@@ -219,8 +220,16 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """A new pass."""
+        if self.collate_fn is not None:
+            return self._collated(self.collate_fn)
         batches = SerialIterator(self.dataset, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
         return islice(batches, len(self)) if self.drop_last else batches
+
+    def _collated(self, collate: Callable[[list[Any]], Any]) -> Iterator[Any]:
+        count, size = len(self.dataset), self.batch_size
+        order = (config.rng if self.rng is None else self.rng).permutation(count) if self.shuffle else np.arange(count)
+        for i in range(len(self)):
+            yield collate([self.dataset[int(number)] for number in order[i * size : (i + 1) * size]])
 
     def __next__(self) -> tuple[Any, ...]:
         if self._under_way is None:

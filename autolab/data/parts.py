@@ -52,3 +52,29 @@ def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generato
         raise ValueError(f"random_split: lengths is {list(lengths)!r:.60}; expected a sum of {total}, or of 1")
     order = (config.rng if rng is None else rng).permutation(total)
     return [Subset(dataset, part) for part in np.split(order, np.cumsum(sizes)[:-1].astype(int))]
+
+
+class ConcatDataset:
+    """Datasets one behind the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.data import Subset, TupleDataset
+    >>> from autolab.utils.data import ConcatDataset
+    >>> both = ConcatDataset([TupleDataset(np.arange(3)), TupleDataset(np.arange(10, 12))])
+    >>> len(both), both[3]
+    (5, (np.int64(10),))
+    """
+
+    def __init__(self, datasets: Sequence[Any]) -> None:
+        self.datasets = list(datasets)
+        self._ends = np.cumsum([len(one) for one in self.datasets])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if self.datasets else 0
+
+    def __getitem__(self, index: int) -> Any:
+        number = range(len(self))[index]
+        part = int(np.searchsorted(self._ends, number, side="right"))
+        return self.datasets[part][number - (int(self._ends[part - 1]) if part else 0)]

@@ -37,7 +37,9 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "links": {},
     "optimizers": {},
-    "data": {},
+    "data": {
+        "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
+    },
     "autograd": {
         "profiler": "`autolab.observe(hook)` hears every step, with its time",
         "set_detect_anomaly": "`with autograd.detect_anomaly():`; `x.grad_status` names the function that made a NaN",
@@ -191,6 +193,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "data": _names(
         {
             "": "data= TensorDataset=TupleDataset",
+            "parts": "ConcatDataset",
         }
     ),
     "autolab": _names(
@@ -200,6 +203,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 gradient_check=gradcheck iterators=data nn=links optim=optimizers optimizer=optimizers
                 optimizer_hooks=optimizers Tensor=Variable utils=data
                 Module=Link no_backprop_mode=no_grad export=export_html layers=links models=links
+                testing=gradcheck
             """,
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
@@ -207,7 +211,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions": "numpy=array_module random=random_keys",
             "links": "func",
             "functions.array_module": """
-                allclose bincount float16 float32 float64 inf int32
+                allclose bincount finfo iinfo float16 float32 float64 inf int32
                 int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64
                 equal=array_equal float=float32 long=int64
             """,
@@ -219,7 +223,11 @@ ALIASES: dict[str, dict[str, str]] = {
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
-            "transforms": "checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vjp vmap",
+            "transforms.trees": "tree_map",
+            "transforms": """
+                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vjp vmap tree=trees
+                tree_util=trees
+            """,
         }
     ),
 }

@@ -38,6 +38,8 @@ class FunctionLayer(Link):
     def __init__(self, *settings: Any, **named: Any) -> None:
         super().__init__()
         named.pop("inplace", None)  # nobody sees the input afterwards
+        if settings and isinstance(settings[-1], bool):  # it stands last
+            settings = settings[:-1]
         self._settings, self._keywords = settings, named
 
     def forward(self, *inputs: Any) -> Any:

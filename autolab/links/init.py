@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.backend import is_array
 from ..engine.configuration import config, no_grad
 from ..initializers import fans
 
 
 def _filled(tensor: Any, numbers: Any) -> Any:
+    if is_array(tensor):  # ``w.data``
+        tensor[...] = numbers
+        return tensor
     with no_grad():
         return tensor.fill_(numbers)
 
@@ -42,7 +46,7 @@ def ones_(tensor: Any) -> Any:
 
 def eye_(tensor: Any) -> Any:
     """The unit matrix."""
-    return _filled(tensor, np.eye(*tensor._data.shape))
+    return _filled(tensor, np.eye(*tensor.shape))
 
 
 def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
@@ -55,12 +59,12 @@ def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None)
     >>> bool((abs(w) <= 0.1).all())
     True
     """
-    return _filled(tensor, source(generator).uniform(a, b, tensor._data.shape))
+    return _filled(tensor, source(generator).uniform(a, b, tensor.shape))
 
 
 def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
     """Normally distributed random numbers."""
-    return _filled(tensor, source(generator).normal(mean, std, tensor._data.shape))
+    return _filled(tensor, source(generator).normal(mean, std, tensor.shape))
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -75,7 +79,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _fans(tensor: Any) -> tuple[int, int]:
-    shape = tensor._data.shape
+    shape = tensor.shape
     if len(shape) < 2:
         raise ValueError(f"init: got shape {shape}; expected at least two axes")
     return fans(shape)
@@ -115,7 +119,7 @@ def kaiming_normal_(
 
 def orthogonal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
     """Rows, or columns, at right angles."""
-    shape = tensor._data.shape
+    shape = tensor.shape
     flat = source(generator).standard_normal((shape[0], math.prod(shape[1:])))
     u, _, v = np.linalg.svd(flat, full_matrices=False)
     return _filled(tensor, gain * (u if u.shape == flat.shape else v).reshape(shape))

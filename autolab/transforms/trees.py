@@ -1,0 +1,44 @@
+"""``autolab.tree_util``: functions of nested structures, under JAX's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..shared import structure
+
+__all__ = ["leaves", "map", "reduce", "tree_leaves", "tree_map", "tree_reduce"]
+
+
+def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
+    """``f`` of each array in a structure, and of those at the same place in others, in the same structure.
+
+    Raises
+    ------
+    ValueError
+        If the structures differ.
+
+    Examples
+    --------
+    >>> from autolab.tree_util import tree_map
+    >>> tree_map(lambda w, g: w - 0.1 * g, {"w": 1.0, "b": [2.0]}, {"w": 10.0, "b": [0.0]})
+    {'w': 0.0, 'b': [2.0]}
+    """
+    columns = [structure.matched(tree, other, "tree_map: a structure") for other in rest]
+    others = zip(*columns, strict=True) if rest else None
+    return structure.rebuilt(tree, lambda leaf: f(leaf, *(next(others) if others is not None else ())))
+
+
+def tree_leaves(tree: Any) -> list[Any]:
+    """The arrays in a structure."""
+    return [leaf for _, leaf in structure.leaves(tree)]
+
+
+def tree_reduce(f: Callable[[Any, Any], Any], tree: Any, initial: Any = 0) -> Any:
+    """``f`` of what there is so far and the next array, beginning with ``initial``."""
+    for leaf in tree_leaves(tree):
+        initial = f(initial, leaf)
+    return initial
+
+
+map, leaves, reduce = tree_map, tree_leaves, tree_reduce  # as in ``jax.tree``
