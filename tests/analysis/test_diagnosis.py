@@ -20,7 +20,8 @@ LIBRARIES = [
 ]
 KINDS = """
 cut_gradient unreached_parameter frozen_parameter unregistered_parameter not_in_optimizer replaced_parameter
-graph_reused gradients_accumulate gradients_cleared broadcast_loss wrong_axis softmax_over_batch one_hot_target
+changed_in_place graph_reused gradients_accumulate gradients_cleared broadcast_loss wrong_axis softmax_over_batch
+one_hot_target
 mixed_examples causal_leak double_softmax double_sigmoid missing_log rectified_logits no_nonlinearity output_range
 dead_units saturated clamped dropout batch_norm_single wrong_mode vanishing exploding learning_rate unnormalised_inputs
 summed_loss symmetric_units large_initialisation underflow not_finite shuffled_labels constant_output ignores_inputs

@@ -42,6 +42,11 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
     ),
     (("no parameter has a gradient",), "gradients_cleared", "Clear the gradients before backward, not after it."),
+    (
+        ("was changed in place after the forward pass",),
+        "changed_in_place",
+        "Give the graph an array of its own: a buffer that is filled again goes in as a copy, autolab.tensor(buffer).",
+    ),
 )
 
 
@@ -58,7 +63,7 @@ def known(e: Evidence) -> Found:
         return
     for words, kind, remedy in _ERRORS:
         if any(word in told for word in words):
-            yield _found(e, kind, arrays, remedy)
+            yield _found(e, kind, arrays if kind != "changed_in_place" else "", remedy)
             return
 
 

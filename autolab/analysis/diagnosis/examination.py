@@ -57,6 +57,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
 
 _FOLLOWS = {
     "graph_reused": {"raised"},
+    "changed_in_place": {"raised", "learning_rate", "does_not_overfit"},
     "not_finite": {"learning_rate", "summed_loss", "exploding", "vanishing", "saturated", "does_not_overfit", "raised"},
     "cut_gradient": {"does_not_overfit", "constant_output", "frozen_parameter", "clamped", "dead_units", "raised"},
     "dead_units": {"vanishing", "constant_output", "does_not_overfit", "symmetric_units", "ignores_inputs"},

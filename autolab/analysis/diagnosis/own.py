@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...debug import check_inplace
 from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
@@ -137,6 +138,7 @@ class OwnWorkbench(Workbench):
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
         with (
+            check_inplace(),
             replaced(Variable, "backward", "backward", hear),
             replaced(Link, "cleargrads", "zero", hear),
             replaced(Optimizer, "_step", "step", hear),

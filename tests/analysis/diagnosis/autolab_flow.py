@@ -259,3 +259,23 @@ def inputs_shuffled_without_their_labels():
         return loss
 
     return train_step, net, optimizer, *_blobs()
+
+
+@mistake("changed_in_place")
+def buffer_filled_again_before_backward():
+    net = Sequential(L.Linear(4, 16), F.relu, L.Linear(16, 3))
+    optimizer = optimizers.SGD(0.05).setup(net)
+    buffer = np.empty((8, 4), np.float32)
+
+    def train_step(net, optimizer, x, t):
+        net.cleargrads()
+        loss = 0.0
+        for i in range(0, 32, 8):
+            buffer[...] = x[i : i + 8]
+            scores = net(Variable(buffer))  # <- scores = net(Variable(buffer.copy()))
+            loss = loss + F.softmax_cross_entropy(scores, t[i : i + 8])
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return train_step, net, optimizer, *_blobs()
