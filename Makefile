@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu bench bench-gpu release-check clean
+.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu bench bench-compiled bench-gpu release-check clean
 .NOTPARALLEL:
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make test-cuda-compile  all GPU kernels through NVIDIA's compilers, without a GPU, in an environment of their own"
 	@echo "make predict-gpu  the least time of some kernels on a GPU, from what these compilers say"
 	@echo "make bench      measure the engine against other libraries"
+	@echo "make bench-compiled  measure what autolab.compile makes of the steps"
 	@echo "make bench-gpu  measure it on a GPU, with the current Python and its CuPy"
 	@echo "make release-check  build the source archive, the wheel and the conda package, and check them in empty environments"
 	@echo "make clean      remove environments, caches and artefacts"
@@ -139,6 +140,10 @@ predict-gpu: .cuda-venv/made
 bench:
 	@scripts/environment lab
 	$(python) benchmarks/engine.py
+
+bench-compiled:
+	@scripts/environment lab
+	BENCHMARK_OF=compiled $(python) benchmarks/engine.py --only chains nets muladd orders
 
 bench-gpu: python = "$${PYTHON:-python3}"
 bench-gpu:

@@ -238,11 +238,16 @@ def _maker(make: Callable[..., Any], takes_shape: bool = False, learns: Any = No
     return made
 
 
+def _from_zero(args: tuple[Any, ...]) -> Any:
+    """The arguments of ``randint`` with the lowest number, which may be left out before a shape."""
+    return (0, *args) if isinstance(args[1], tuple | list) else args
+
+
 zeros = _maker(np.zeros, takes_shape=True, learns=False)
 ones = _maker(np.ones, takes_shape=True, learns=False)
 rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
 randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
-randint = _maker(lambda *args: config.rng.integers(*([0] * (type(args[1]) in (tuple, list))), *args))
+randint: Any = _maker(lambda *args: config.rng.integers(*_from_zero(args)))
 arange, linspace = _maker(np.arange), _maker(np.linspace)
 eye, full = _maker(np.eye, learns=False), _maker(np.full, learns=False)
 empty, full_like = _maker(np.empty, takes_shape=True, learns=False), _maker(np.full_like, learns=False)

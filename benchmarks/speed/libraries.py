@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from speed.library import Functional, Library, Run, WithArrays, count_reachable
+from speed.rows import OURS
 
 
 def muladd_of(base: Any) -> Callable[..., Any]:
@@ -74,6 +75,64 @@ class AutoLab(Library):
 
     def nodes(self, y: Any) -> int | None:
         return count_reachable(y.node, lambda node: [p for p in node.parents if p.order])
+
+
+class Compiled(AutoLab):
+    """AutoLab's steps, each compiled as a whole: forward, backward and the update, once all of them are known."""
+
+    name = "compiled"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: dict[Any, Callable[..., Any]] = {}
+        self._waiting: Any = None
+
+    def forward(self, run: Run, leaves: Sequence[Any]) -> Any:
+        return [run, leaves]
+
+    def backward(self, tape: Any, seed: Any) -> None:
+        self._waiting = tape, seed
+
+    def update(self, tape: Any, leaves: Sequence[Any], rate: float) -> None:
+        self._done(rate)
+
+    def clear(self, leaves: Sequence[Any]) -> None:
+        self._done()
+        super().clear(leaves)
+
+    def gradients(self, tape: Any, leaves: Sequence[Any]) -> list[np.ndarray]:
+        self._done()
+        return super().gradients(tape, leaves)
+
+    def value(self, tape: Any) -> np.ndarray:
+        self._done()
+        return super().value(tape[2] if isinstance(tape, list) else tape)
+
+    def derivative(self, x: Any, seed: Any, order: int) -> Any:
+        if order not in self._steps:
+            self._steps[order] = self.lab.compile(lambda x, seed: AutoLab.derivative(self, x, seed, order))
+        return self._steps[order](x, seed)
+
+    def _done(self, rate: float | None = None) -> None:
+        if self._waiting is None:
+            return
+        (tape, seed), self._waiting = self._waiting, None
+        run, leaves = tape
+        key = id(run), rate
+        if key not in self._steps:
+            self._steps[key] = self.lab.compile(self._step(run, rate))
+        tape.append(self._steps[key](leaves, seed))
+
+    def _step(self, run: Run, rate: float | None) -> Callable[..., Any]:
+        def step(leaves: Any, seed: Any) -> Any:
+            y = run(leaves)
+            y.backward(seed)
+            if rate is not None:
+                for v in leaves:
+                    v.data -= rate * v.grad.data
+            return y
+
+        return step
 
 
 class Torch(Library):
@@ -284,4 +343,5 @@ class NumPy(Functional):
         return w, lambda g: (g * y, g * x, g)
 
 
-LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (AutoLab, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}
+OURSELVES = Compiled if OURS == Compiled.name else AutoLab
+LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (OURSELVES, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}

@@ -6,11 +6,13 @@ Without NumPy, as a cold start counts what is imported.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-OURS = "autolab"
+OURS = os.environ.get("BENCHMARK_OF", "autolab")
+"""Whose shares are told: AutoLab's, or with ``BENCHMARK_OF=compiled`` those of `autolab.compile`."""
 Row = dict[str, Any]
 Fingerprint = Mapping[str, Any]
 CHAIN = {"torch": 0.5, "dezero": 0.2, "chainer": 0.05, "autograd": 0.25, "mygrad": 0.35}
@@ -39,6 +41,15 @@ GOALS: dict[str, dict[str, float]] = {
     "long chain: cyclic garbage": {OURS: 0},
     "first gradient of a cold interpreter": {OURS: 150},
 }
+COMPILED: dict[str, dict[str, float]] = {
+    "chain, arrays": {"torch": 0.2, "numpy": 1.1},
+    "tiny net": {"torch": 0.25, "numpy": 1.15},
+    "MLP": {"torch": 0.65, "numpy": 0.75},
+    "MulAdd fused": {"torch": 0.8},
+    "tanh, order 4": {"torch": 0.2},
+}
+if OURS == "compiled":
+    GOALS = COMPILED
 """By row, AutoLab's share of another library's figure in one run, or a figure of its own."""
 LEGEND = f"""\
 Medians; in brackets {OURS}'s share of that library's figure in the same round (below 1: {OURS} is less).
