@@ -343,5 +343,5 @@ class NumPy(Functional):
         return w, lambda g: (g * y, g * x, g)
 
 
-OURSELVES = Compiled if OURS == Compiled.name else AutoLab
+OURSELVES = Compiled if Compiled.name == OURS else AutoLab
 LIBRARIES: dict[str, type[Library]] = {c.name: c for c in (OURSELVES, Torch, DeZero, Chainer, MyGrad, Autograd, NumPy)}

@@ -100,6 +100,11 @@ class Compiled:
     def __repr__(self) -> str:
         return f"<compiled {getattr(self.function, '__name__', 'function')}>"
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "function" not in vars(self):
+            raise AttributeError(name)
+        return getattr(self.function, name)  # a compiled link has its parameters
+
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
