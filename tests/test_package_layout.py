@@ -34,7 +34,7 @@ RANKS = {
     "functions": 1,
     "serializers": 2,
     "transforms": 2,
-    "links": 2,
+    "links": 2.5,
     "data": 3,
     "optimizers": 3,
     "recording": 3,

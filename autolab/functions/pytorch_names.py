@@ -238,16 +238,17 @@ def _maker(make: Callable[..., Any], takes_shape: bool = False, learns: Any = No
     return made
 
 
-def _from_zero(args: tuple[Any, ...]) -> Any:
-    """The arguments of ``randint`` with the lowest number, which may be left out before a shape."""
-    return (0, *args) if isinstance(args[1], tuple | list) else args
+def _integers(*args: Any) -> Any:
+    """Of two arguments the second is a shape; else it is where the numbers end."""
+    rng: Any = config.rng
+    return rng.integers(0, *args) if len(args) == 2 and isinstance(args[1], tuple | list) else rng.integers(*args)
 
 
 zeros = _maker(np.zeros, takes_shape=True, learns=False)
 ones = _maker(np.ones, takes_shape=True, learns=False)
 rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
 randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
-randint: Any = _maker(lambda *args: config.rng.integers(*_from_zero(args)))
+randint = _maker(_integers)
 arange, linspace = _maker(np.arange), _maker(np.linspace)
 eye, full = _maker(np.eye, learns=False), _maker(np.full, learns=False)
 empty, full_like = _maker(np.empty, takes_shape=True, learns=False), _maker(np.full_like, learns=False)
