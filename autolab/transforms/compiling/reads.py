@@ -220,6 +220,8 @@ class _Walk:
             found.beyond = Refusal(f"it can read {path}, which is another in each thread", None)
         elif isinstance(value, list | dict | set | frozenset | deque | tuple):
             self._container(path, value)
+            if _is_the_users(type(value)):
+                self._object(path, value)
         elif hasattr(value, "_kinds") and hasattr(value, "_params"):
             self._link(path, value)
         elif hasattr(type(value), "update_one"):

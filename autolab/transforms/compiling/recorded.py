@@ -53,7 +53,8 @@ class Recorded:
         return answer
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return np.array(self._tape.leaves(self, "NumPy takes it as an array"), dtype)
+        value = np.asarray(self._tape.leaves(self, "NumPy takes it as an array"), dtype)
+        return value.copy() if copy else value
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if _is_foreign((*inputs, *options.get("out", ()))):
@@ -69,6 +70,8 @@ class Recorded:
         return self._tape.call(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if self._is_scalar:
+            raise TypeError(f"{type(self._value[()]).__name__!r} object does not support item assignment")
         self._tape.call(operator.setitem, (self, index, value), {})
 
     def __contains__(self, item: Any) -> bool:
@@ -107,7 +110,8 @@ def _operator(function: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
 
 def _in_place(function: np.ufunc) -> Callable[..., Any]:
     def apply(self: Recorded, other: Any) -> Any:
-        return NotImplemented if _is_foreign((other,)) else self._tape.call(function, (self, other), {"out": self})
+        out = {} if self._is_scalar else {"out": self}  # a number of NumPy's is never written to
+        return NotImplemented if _is_foreign((other,)) else self._tape.call(function, (self, other), out)
 
     return apply
 
@@ -118,7 +122,21 @@ def _unary(function: np.ufunc) -> Callable[..., Any]:
 
 def _method(name: str) -> Callable[..., Any]:
     function = getattr(np.ndarray, name)
-    return lambda self, *args, **options: self._tape.call(function, (self, *args), options)
+    writes = name in ("fill", "sort", "partition", "put")
+
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        target = self.copy() if writes and self._is_scalar else self
+        found = self._tape.call(function, (target, *args), options)
+        return found if name == "reshape" else _of(self, found)
+
+    return call
+
+
+def _of(one: Recorded, found: Any) -> Any:
+    """What a method gives: of a number of NumPy's, such a number."""
+    if one._is_scalar and type(found) is Recorded:
+        found._is_scalar = not found._value.ndim
+    return found
 
 
 def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
@@ -144,10 +162,10 @@ _MADE: dict[str, Any] = {
     **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
     **{name: _told(name) for name in _TOLD},
     "__copy__": _method("copy"),
-    "T": property(lambda self: self._tape.call(np.transpose, (self,), {})),
+    "T": property(lambda self: _of(self, self._tape.call(np.transpose, (self,), {}))),
     "mT": property(lambda self: self._tape.call(np.swapaxes, (self, -1, -2), {})),
-    "real": property(lambda self: self._tape.call(np.real, (self,), {})),
-    "imag": property(lambda self: self._tape.call(np.imag, (self,), {})),
+    "real": property(lambda self: _of(self, self._tape.call(np.real, (self,), {}))),
+    "imag": property(lambda self: _of(self, self._tape.call(np.imag, (self,), {}))),
     "flat": property(lambda self: self._tape.leaves(self, "flat").flat),
 }
 for _name, _function in _MADE.items():

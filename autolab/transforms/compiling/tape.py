@@ -15,9 +15,10 @@ import numpy as np
 
 from ...engine.float_errors import filters, watched
 from ...engine.source import is_own
+from ...engine.tracebacks import PACKAGE
 from .recorded import Recorded, open_tape
 
-_NUMPY = np.__path__[0]
+_NUMPY, _HERE = np.__path__[0], PACKAGE + "transforms/compiling"
 
 TELLING = frozenset(
     [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]
@@ -228,7 +229,8 @@ class Tape:
 
     def _made(self, part: Any, depends: bool) -> Recorded:
         array = np.asarray(part)
-        return self._recorded(array, self._slot(array, depends), isinstance(part, np.generic))
+        is_scalar = isinstance(part, np.generic) and _asks_user(sys._getframe(3))
+        return self._recorded(array, self._slot(array, depends), is_scalar)
 
     def _recorded(self, array: np.ndarray, slot: int, is_scalar: bool = False) -> Recorded:
         made = Recorded(array, self, slot, is_scalar)
@@ -344,11 +346,21 @@ def _is_shaped(function: Any, args: Sequence[Any]) -> bool:
     if function is operator.getitem:
         index = args[1] if type(args[1]) is tuple else (args[1],)
         return any([type(one) is Recorded and one._value.dtype == bool for one in index])
-    return _SHAPED.fullmatch(getattr(function, "__name__", "")) is not None and not isinstance(function, np.ufunc)
+    name = getattr(function, "__name__", "")
+    if name in ("repeat", "delete") and not any([type(arg) is Recorded for arg in args[1:]]):
+        return False
+    return _SHAPED.fullmatch(name) is not None and not (name == "where" and len(args) > 1)
 
 
 def _is_hashable(function: Any) -> bool:
     return type(function).__hash__ is not None
+
+
+def _asks_user(frame: FrameType | None) -> bool:
+    """Whether a call was made by the user's code, which gets NumPy's scalars; AutoLab's makes arrays of them."""
+    while frame is not None and frame.f_code.co_filename.startswith((_HERE, _NUMPY)):
+        frame = frame.f_back
+    return frame is not None and not is_own(frame)
 
 
 def users_frame(frame: FrameType | None) -> FrameType | None:

@@ -9,7 +9,7 @@ from helpers.training_steps import STEPS, trained
 import autolab
 
 
-@pytest.mark.parametrize("updates", [8, pytest.param(200, marks=pytest.mark.full)])
+@pytest.mark.parametrize("updates", [6, pytest.param(200, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", STEPS)
 def test_updates_are_the_eager_ones(name: str, updates: int) -> None:
     seen, function = trained(name, updates, autolab.compile)

@@ -1,0 +1,132 @@
+"""Random programs, compiled: what they give, what they write to, and gradients of any order are the plain call's."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import array_programs, programs
+from helpers.bits import bits
+from helpers.programs_with_escapes import LOSSES
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def some(first: int, whole: int) -> Any:
+    """The first few in every run, all of them in the full one."""
+    return pytest.mark.parametrize(
+        "seed", [pytest.param(i, marks=[] if i < first else pytest.mark.full) for i in range(whole)]
+    )
+
+
+def outcome(function: Callable[..., Any], args: list[Any]) -> Any:
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+def arrays_in(value: Any) -> list[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        return [value]
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    return [array for item in values for array in arrays_in(item)]
+
+
+@some(40, 3000)
+def test_functions_of_arrays(seed: int) -> None:
+    made = array_programs.draw(seed)
+    compiled = autolab.compile(made.function)
+    kept = []
+    for i in range(4):
+        given, own = made.arguments(i), made.arguments(i)
+        found, expected = outcome(compiled, given), outcome(made.function, own)
+        assert bits(found) == bits(expected), (i, made.text)
+        assert bits(given) == bits(own), (i, made.text)
+        ours, theirs = [*arrays_in(found), *arrays_in(given)], [*arrays_in(expected), *arrays_in(own)]
+        assert [np.shares_memory(a, b) for a in ours for b in ours] == [
+            np.shares_memory(a, b) for a in theirs for b in theirs
+        ], made.text
+        kept.append((found, bits(found)))
+        assert all([bits(result) == before for result, before in kept]), made.text
+        if i == 2:  # what was given away is the caller's
+            for array in [array for array in arrays_in(found) if array.flags.writeable]:
+                array[...] = 1
+            kept[-1] = found, bits(found)
+
+
+def orders(program: programs.Program) -> Callable[..., Any]:
+    def function(*arrays: Any) -> Any:
+        xs = [Variable(a) for a in arrays]
+        y = program.ours(*xs)
+        first = autolab.grad(y, xs, create_graph=True)
+        ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]
+        second = autolab.grad(ready, xs) if ready else []
+        return y.data, [None if g is None else g.data for g in (*first, *second)]
+
+    return function
+
+
+def fresh(program: programs.Program, seed: int) -> list[np.ndarray]:
+    rng = np.random.default_rng([seed, 99])
+    return [rng.uniform(-2, 2, np.shape(x)) for x in program.inputs]
+
+
+@some(8, 1000)
+def test_values_gradients_and_second_order_within(seed: int) -> None:
+    program = programs.draw(seed)
+    function = orders(program)
+    compiled = autolab.compile(function)
+    for i in range(4):
+        arrays = fresh(program, i)
+        assert bits(compiled(*arrays)) == bits(function(*arrays))
+    assert not compiled.refusals
+
+
+@some(8, 1000)
+def test_values_gradients_and_second_order_from_outside(seed: int) -> None:
+    program = programs.draw(seed)
+    compiled = autolab.compile(program.ours)
+    for i in range(5):
+        told = []
+        for function in (compiled, program.ours):
+            xs = [Variable(a) for a in fresh(program, i)]
+            y = function(*xs)
+            if i == 4:
+                first = autolab.grad(y, xs, create_graph=True)
+                ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]
+                second = autolab.grad(ready, xs) if ready else []
+                told.append([bits(one) for one in (y, *first, *second)])
+            else:
+                y.backward()
+                told.append([bits(one) for one in (y, *[x.grad for x in xs])])
+        assert told[0] == told[1]
+    assert not compiled.refusals
+
+
+@pytest.mark.parametrize("number", range(len(LOSSES)))
+def test_functions_that_go_another_way(number: int) -> None:
+    loss = LOSSES[number]
+    compiled = autolab.compile(loss)
+    rng = np.random.default_rng(number)
+    points = [*rng.normal(size=(4, 2)), *rng.uniform(-3, 300, (3, 2)), np.array([0.5, -0.5]), np.array([0.0, -0.0])]
+    for point in points:
+        told = []
+        for function in (compiled, loss):
+            x = Variable(copy.copy(point))
+            y = outcome(function, [x])
+            told.append((bits(y), bits(autolab.grad(y, x)) if isinstance(y, Variable) else None))
+        assert told[0] == told[1]
