@@ -19,7 +19,7 @@ from .arguments import Signature, taker
 from .executable import Executable, Miss, named
 from .lowering import Lowered
 from .returned import joined
-from .state import Given, Out, Place
+from .state import Given, Out, StatePlace
 from .tape import Refusal, memory, slots_in
 from .tracing import Traced, outs, trace
 
@@ -90,10 +90,10 @@ class Compiled:
         if check_every is not None and (type(check_every) is not int or check_every < 1):
             raise ValueError(f"compile: check_every is {check_every!r:.60}; expected a positive integer or None")
         self.function, self.check_every = function, check_every
-        self._programs: dict[Hashable, list[Program]] = {}
+        self._programs: dict[Hashable, list[CompiledProgram]] = {}
         self._refused: dict[Hashable, Refusal] = {}
         self._warned = False
-        self._last: Program | None = None
+        self._last: CompiledProgram | None = None
         self._put_off = 0
         update_wrapper(self, function, updated=())
 
@@ -134,7 +134,7 @@ class Compiled:
                 return program(self, signature.leaves, args, options)
         return self._first(signature, programs, args, options)
 
-    def _first(self, signature: Signature, programs: list[Program], args: Any, options: Any) -> Any:
+    def _first(self, signature: Signature, programs: list[CompiledProgram], args: Any, options: Any) -> Any:
         key = signature.key
         if len(programs) >= _MOST_PROGRAMS or len(self._programs) > 8 * _MOST_PROGRAMS:
             self._refuse(
@@ -151,7 +151,7 @@ class Compiled:
         if traced.refusal is not None:
             self._refuse(key, traced.refusal)
         elif traced.state is not None:
-            programs.append(Program(key, traced, signature.objects, takes))
+            programs.append(CompiledProgram(key, traced, signature.objects, takes))
         else:
             self._put_off += 1
             if self._put_off > _MOST_PROGRAMS:
@@ -178,12 +178,12 @@ class Compiled:
         return [refusal.what for refusal in self._refused.values()]
 
     @property
-    def programs(self) -> list[Program]:
+    def programs(self) -> list[CompiledProgram]:
         """The programs, in the order in which they were made."""
         return [program for found in self._programs.values() for program in found]
 
 
-class Program:
+class CompiledProgram:
     """A traced function for one kind of calls.
 
     Attributes
@@ -208,7 +208,7 @@ class Program:
         self._near = list(dict.fromkeys([place for a, b, _ in self._shared for place in (a, b)]))
         self._are_apart = not any([is_so for _, _, is_so in self._shared])
 
-    def _sharing(self) -> list[tuple[Place, Place, bool]]:
+    def _sharing(self) -> list[tuple[StatePlace, StatePlace, bool]]:
         """Of what is given and written to: which other arrays share its memory."""
         low, sources = self._low, self.traced.tape.sources
         values = self.traced.tape.values
@@ -250,7 +250,7 @@ class Program:
         if not traced.pulled:
             return None
         steps = [step for step in self._low.steps if step.is_backward]
-        sources = {slot: Place(Given(i), "self") for i, slot in enumerate([*traced.starts, *self._saved])}
+        sources = {slot: StatePlace(Given(i), "self") for i, slot in enumerate([*traced.starts, *self._saved])}
         return Executable(self._low.copy(), steps, sources, list(traced.pulled))
 
     def __call__(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:

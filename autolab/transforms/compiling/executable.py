@@ -12,7 +12,7 @@ from ...engine.store import publish
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .lowering import GETITEM, SETITEM, Lowered, is_view
-from .state import Effect, Given, Place
+from .state import Effect, Given, StatePlace
 from .tape import Ref, Step, mapped, slots_in
 
 FILE = PACKAGE + "transforms/compiling/<compiled>"
@@ -46,7 +46,7 @@ class Executable:
         self,
         low: Lowered,
         steps: list[Step],
-        sources: dict[int, Place],
+        sources: dict[int, StatePlace],
         result: Any,
         effects: Sequence[Effect] = (),
         dry: bool = False,
@@ -123,7 +123,7 @@ class Executable:
         static = self._low.static.get(slot)
         return self._bound(static) if static is not None else f"s{slot}"
 
-    def place(self, where: Place) -> str:
+    def place(self, where: StatePlace) -> str:
         """The text of where an array is looked up or put."""
         return where.text(self._holder)
 
@@ -292,7 +292,7 @@ class Executable:
             return result.text(
                 self._variable(result.slot) if result.is_variable else self._at(result.slot), self._bound
             )
-        if isinstance(result, Place):
+        if isinstance(result, StatePlace):
             return self.place(result)
         if type(result) in (list, tuple):
             items = ", ".join([self._result(item) for item in result])

@@ -172,7 +172,7 @@ for _name, _function in _MADE.items():
     setattr(Recorded, _name, _function)
 
 
-class Module:
+class RecordedModule:
     """NumPy's names, for recorded arrays: also what is made of no array, ``xp.zeros``, is noted."""
 
     takes_numpy = True
@@ -187,7 +187,7 @@ class Module:
         found = getattr(self._numpy, name)
         made: Any = found
         if isinstance(found, ModuleType):
-            made = Module(found)
+            made = RecordedModule(found)
         elif callable(found) and not isinstance(found, type):
             made = _Noted(found)
         self.__dict__[name] = made
@@ -209,6 +209,6 @@ class _Noted:
         return _Noted(found) if callable(found) else found
 
 
-module: Any = Module()
+module: Any = RecordedModule()
 backend.modules[Recorded] = module
 backend.numpys.add(Recorded)

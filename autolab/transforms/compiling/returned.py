@@ -17,11 +17,11 @@ from .state import Given
 from .tracing import swapped, variables_in
 
 if TYPE_CHECKING:
-    from .compiled import Program
+    from .compiled import CompiledProgram
 
 
 def joined(
-    program: Program, function: Callable[..., Any], leaves: list[Any], args: Any, options: Any, found: Any
+    program: CompiledProgram, function: Callable[..., Any], leaves: list[Any], args: Any, options: Any, found: Any
 ) -> Any:
     """The results of a run, joined to the graph."""
     result, saved = found
@@ -49,7 +49,11 @@ class _CompiledCall(FunctionNode):
     """The run of a compiled function. Its gradients come from its program; differentiable ones, from the function."""
 
     def __init__(
-        self, program: Program, again: Callable[[Sequence[Variable]], Any], saved: list[Array], results: list[Array]
+        self,
+        program: CompiledProgram,
+        again: Callable[[Sequence[Variable]], Any],
+        saved: list[Array],
+        results: list[Array],
     ) -> None:
         self._program, self._again, self._saved, self._results_now = program, again, saved, results
 

@@ -25,7 +25,7 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class StatePlace:
     """Where an array is: an argument or an object itself, its data, its gradient, or an attribute of it."""
 
     holder: Any
@@ -50,7 +50,7 @@ class Place:
 class Effect:
     """What a run puts in a place: what is in a slot, or None; and what the leaf there then says of its gradient."""
 
-    place: Place
+    place: StatePlace
     slot: int | None
     passes: int = 0
     moved: bool | None = False
@@ -122,15 +122,17 @@ class State:
     def enter(self, tape: Tape, make: Callable[..., Recorded]) -> None:
         """Put recorded arrays in all places; ``make`` is `Tape.source` or `Tape.load`."""
         for variable, holder in self.variables:
-            data = make(variable._data, Place(holder, "data"))
+            data = make(variable._data, StatePlace(holder, "data"))
             variable._data = self._data[id(variable)] = data
             leaf = variable.node
             if isinstance(leaf, Leaf):
                 if leaf.grad is not None and type(leaf.grad._data) is np.ndarray:
-                    leaf.grad = wrap(make(leaf.grad._data, Place(holder, "grad")), leaf.grad.node)
+                    leaf.grad = wrap(make(leaf.grad._data, StatePlace(holder, "grad")), leaf.grad.node)
                 self._grads[id(variable)], self._moved[id(variable)] = leaf.grad, leaf.moved
         for link, name in self.buffers:
-            link.__dict__[name] = self._kept[id(link), name] = make(link.__dict__[name], Place(link, "attribute", name))
+            link.__dict__[name] = self._kept[id(link), name] = make(
+                link.__dict__[name], StatePlace(link, "attribute", name)
+            )
 
     def snapshot(self) -> list[tuple[Any, str, Any]]:
         """What `restore` puts back."""
@@ -153,19 +155,19 @@ class State:
             has_moved = isinstance(leaf, Leaf) and leaf.moved and not self._moved.get(id(variable), True)
             if has_moved or variable._data is not self._data[id(variable)]:
                 moved = leaf.moved if isinstance(leaf, Leaf) else None
-                found.append(Effect(Place(holder, "data"), _slot(variable._data), 0, moved))
+                found.append(Effect(StatePlace(holder, "data"), _slot(variable._data), 0, moved))
             if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
                 slot = None if leaf.grad is None else _slot(leaf.grad._data)
                 had_one = not self._had_none[id(variable)]
-                found.append(Effect(Place(holder, "grad"), slot, leaf.passes, leaf.moved, had_one))
+                found.append(Effect(StatePlace(holder, "grad"), slot, leaf.passes, leaf.moved, had_one))
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
-                found.append(Effect(Place(link, "attribute", name), _slot(link.__dict__[name])))
+                found.append(Effect(StatePlace(link, "attribute", name), _slot(link.__dict__[name])))
         for held, name, before in self.attributes:
             now = held.__dict__.get(name)
             data = getattr(now, "_data", now)
             if now is not before and type(data) is Recorded:
-                found.append(Effect(Place(held, "attribute", name), _slot(data), is_variable=now is not data))
+                found.append(Effect(StatePlace(held, "attribute", name), _slot(data), is_variable=now is not data))
         return found
 
     def tests(self, bound: Text) -> list[str]:

@@ -21,7 +21,7 @@ from ..tracing.keeping import replaced
 from .draws import RecordedGenerator
 from .reads import Reads, reads
 from .recorded import Recorded, open_tape
-from .state import Effect, Given, Out, Place, State
+from .state import Effect, Given, Out, State, StatePlace
 from .tape import Refusal, Tape
 from .watch import unwatched, watched
 
@@ -35,7 +35,7 @@ class Traced:
     result
         What the function returned.
     spec
-        The same with an `Out` or a `Place` for each array and Variable.
+        The same with an `Out` or a `StatePlace` for each array and Variable.
     effects : list of Effect
         What the run put in places, since the last update.
     starts, pulled, inputs
@@ -129,7 +129,7 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     given = [(leaf, Given(i)) for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     state = State([*given, *[(v, v) for v in found.variables]], found.buffers)
     state.note(found.written)
-    run = _Run(tape, state, found, leaves)
+    run = _TracedRun(tape, state, found, leaves)
     try:
         result = run(function, args, options)
     except Exception as error:
@@ -141,7 +141,7 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     return run.traced(result)
 
 
-class _Run:
+class _TracedRun:
     """One traced call."""
 
     def __init__(self, tape: Tape, state: State, found: Reads, leaves: list[Any]) -> None:
@@ -157,7 +157,7 @@ class _Run:
         arrays: dict[int, Recorded] = {}
         for i, leaf in enumerate(self.leaves):
             if not isinstance(leaf, Variable) and id(leaf) not in arrays:
-                arrays[id(leaf)] = tape.source(leaf, Place(Given(i), "self"))
+                arrays[id(leaf)] = tape.source(leaf, StatePlace(Given(i), "self"))
         state.enter(tape, tape.source)
         overrides = [overridden(optimizer, self._update(optimizer)) for optimizer in self.found.optimizers]
         token = open_tape.set(tape)
@@ -239,7 +239,7 @@ class _Run:
         if isinstance(result, Variable):
             holder = next((h for v, h in self.state.variables if v is result), None)
             if holder is not None:
-                return Place(holder, "self")
+                return StatePlace(holder, "self")
             if type(result._data) is not Recorded:
                 return self._no_data("a Variable that it does not compute")
             return Out(result._data._slot, True, None if result.node is None or self._pulled[0] else spent)
