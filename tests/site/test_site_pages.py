@@ -213,24 +213,25 @@ _IS_DARK = "(one) => getComputedStyle(one).color.match(/\\d+/g)[0] > 128"  # by 
 
 
 @pytest.mark.parametrize("name", ["index", "notebooks/01_muladd", "gallery/tanh"])
-def test_paper_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
+def test_paper_is_light_and_shows_all_of_a_page(visit: Any, served: str, name: str) -> None:
     page = visit("dark")
     page.goto(f"{served}{name}.html")
     frame = page.locator("iframe.moving").first
-    frame.content_frame.locator(".al-root").wait_for()
+    inside = frame.content_frame
+    inside.locator(".al-root").wait_for()
+    width = inside.locator("html").evaluate("() => innerWidth")
+    for window in (page, inside.locator("html")):
+        window.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.set_viewport_size({"width": 718, "height": 1046})  # A4 without its margins
     page.emulate_media(media="print")
     cut = """() => [...document.querySelectorAll("main *")].filter((one) => getComputedStyle(one).overflow !== "visible"
         && (one.scrollWidth > one.clientWidth + 1 || one.clientHeight > innerHeight)).map((one) => one.outerHTML)"""
     assert [text[:200] for text in page.evaluate(cut)] == []
-    before = frame.bounding_box()["height"]  # type: ignore[index]
-    for window in (page, frame.content_frame.locator("html")):
-        window.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert frame.bounding_box()["height"] > before  # type: ignore[index]
-    shown = [frame.content_frame.locator(".al-root"), page.locator("body")]
-    assert [one.evaluate(_IS_DARK) for one in shown] == [False, False]
+    assert frame.bounding_box()["width"] < 700  # type: ignore[index]
+    assert inside.locator("html").evaluate("() => innerWidth") == pytest.approx(width, abs=1)
+    assert [one.evaluate(_IS_DARK) for one in (inside.locator(".al-root"), page.locator("body"))] == [False, False]
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert shown[1].evaluate(_IS_DARK)
+    assert page.locator("body").evaluate(_IS_DARK)
 
 
 @pytest.mark.parametrize("address", ["nothing.html", "gallery/nothing.html", "docs/images/nothing.png"])

@@ -4,8 +4,8 @@
 /** @type {Set<HTMLIFrameElement>} */
 const loaded = new Set();
 
-/** By how many pixels a frame grows on paper: two more lines of a sentence that wraps. */
-const PAPER = 64;
+/** How many pixels wide a frame may be on paper, A4 or Letter. */
+const PAPER = 660;
 
 /** Hand on the theme as the part of the address after #, which loads nothing again. @param {HTMLIFrameElement} frame */
 function tellTheme(frame) {
@@ -22,20 +22,23 @@ document.addEventListener("load", frameLoaded, true); // this event does not ris
 const themes = new MutationObserver(() => loaded.forEach(tellTheme));
 themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
-/** On paper frames are narrower than on the screen, and what is in them is higher. @param {number} by */
-function growFrames(by) {
-  for (const frame of loaded) frame.style.height = `${frame.offsetHeight + by}px`;
+/** On paper frames are smaller but keep the width that they have inside: what they show does not learn of the paper's. */
+function fitFrames(/** @type {boolean} */ printed) {
+  for (const { style, offsetWidth } of loaded) {
+    style.width = printed ? `${offsetWidth}px` : "";
+    style.zoom = printed ? `${Math.min(1, PAPER / offsetWidth)}` : "";
+  }
 }
 
 let theme = ""; // on the screen, while paper is light
 addEventListener("beforeprint", () => {
   const page = document.documentElement.dataset;
   [theme, page.theme] = [page.theme ?? "", "light"];
-  growFrames(PAPER);
+  fitFrames(true);
 });
 addEventListener("afterprint", () => {
   document.documentElement.dataset.theme = theme;
-  growFrames(-PAPER);
+  fitFrames(false);
 });
 
 /** The gallery: what is typed leaves the cards in whose words it occurs. @param {HTMLFormElement} form */
