@@ -24,9 +24,11 @@ themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
 /** On paper frames are smaller but keep the width that they have inside: what they show does not learn of the paper's. */
 function fitFrames(/** @type {boolean} */ printed) {
-  for (const { style, offsetWidth } of loaded) {
+  for (const { style, offsetWidth, offsetHeight } of loaded) {
+    const scale = Math.min(1, PAPER / offsetWidth);
     style.width = printed ? `${offsetWidth}px` : "";
-    style.zoom = printed ? `${Math.min(1, PAPER / offsetWidth)}` : "";
+    style.transform = printed ? `scale(${scale})` : "";
+    style.marginBottom = printed ? `${(scale - 1) * offsetHeight}px` : "";
   }
 }
 
