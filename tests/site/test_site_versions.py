@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from helpers.axe import violations
 from helpers.built_site import OWN, SITE, builder, served_folder
 from playwright.sync_api import Browser
 
@@ -38,6 +39,7 @@ def test_a_reader_goes_to_another_version_and_back(browser: Browser, two_version
             page.goto(f"{root}{start}")
             page.locator(".versions summary:visible").press("Enter")
             assert page.locator(".versions a:visible").all_inner_texts() == [autolab.__version__, "0.0.9"]
+            assert violations(page) == []
             page.get_by_role("link", name="0.0.9", exact=True).press("Enter")
             page.wait_for_url(f"{root}0.0.9/{there if server else 'index.html'}")
             page.locator(".versions summary:visible").press("Enter")
