@@ -7,7 +7,7 @@ marker = not full
 # What somebody has set for other environments.
 unexport CDPATH PYTHONHOME PYTHONINSPECT PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu bench bench-compiled bench-gpu release-check clean
+.PHONY: help lab lite site test-site test test-full style types tests test-versions test-gpu test-gpu-device test-gpu-rest needs-gpu test-bridges test-graders test-hosts test-cuda-compile predict-gpu test-cluster bench bench-compiled bench-gpu release-check clean
 .NOTPARALLEL:
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make test-versions  the tests without a browser, with every Python here and the lowest and newest dependencies"
 	@echo "make test-gpu   the tests that need no browser, with the current Python and its CuPy: first those that use the GPU"
 	@echo "                (alone: make test-gpu-device), then all others (make test-gpu-rest)"
+	@echo "make test-cluster  a cluster of Dask whose workers die, are slow or are told to stop"
 	@echo "make test-bridges  the tests of the bridges to PyTorch and JAX, in an environment of their own"
 	@echo "make test-graders  the lessons with nbgrader and otter-grader, in an environment of their own"
 	@echo "make test-hosts  live views in marimo, Voila, Notebook 7, Sphinx, MyST and VS Code's widgets, in an environment of their own"
@@ -98,6 +99,11 @@ test-gpu-rest:
 needs-gpu:
 	@$(python) -c 'from autolab.engine.backend import gpu_status as gpu; \
 	    exit(gpu().state != "ok" and f"These tests need a GPU. {gpu().detail}.")'
+
+# Real processes that are killed and started again: two minutes.
+test-cluster:
+	@scripts/environment lab,test
+	$(python) -m pytest tests/gradcheck/test_cluster.py -m full
 
 # Both libraries are large, so they are not in the environment of the other tests, where those of the bridges are skipped.
 test-bridges: .bridges-venv/made

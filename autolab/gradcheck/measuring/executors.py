@@ -6,7 +6,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import CancelledError, Executor
 from functools import partial
 from typing import Any, TypeVar
 
@@ -28,7 +28,8 @@ def spread(executor: Executor | None, task: Callable[[Sequence[Item]], Result], 
     """``task`` of consecutive parts of ``items``, in their order; without an executor, of all of them at once.
 
     The task runs in the caller's mode of training or testing, with what the caller does about floating-point errors and
-    warnings. If a part fails, those that have not begun are dropped.
+    warnings. If a part fails, those that have not begun are dropped. What a worker raises arrives here; Dask gives the
+    part of a worker that died to another, and in the end names the last of those that died of it.
     """
     if executor is None or len(items) < 2:
         return [task(items)]
@@ -37,10 +38,15 @@ def spread(executor: Executor | None, task: Callable[[Sequence[Item]], Result], 
     futures = [executor.submit(run, items[first : first + size]) for first in range(0, len(items), size)]
     try:
         return [future.result() for future in futures]
-    except BaseException:
+    except CancelledError:
+        done = sum([future.done() and not future.cancelled() for future in futures])
+        raise CancelledError(
+            f"{done} of {len(futures)} parts were done when the others were cancelled: was the executor or its cluster "
+            "closed? Open one and call again"
+        ) from None
+    finally:
         for future in futures:
             future.cancel()
-        raise
 
 
 def check_executor(caller: str, executor: Any) -> None:
