@@ -71,9 +71,17 @@ _SHOWN = {
         "svg": "plots.surface:surface_svg",
         "file": "export.pictures:save_shown",
     },
-    "views.live.widget.LiveView": {"page": "export.pages:export_html", "file": "export.pictures:save_shown"},
+    "views.live.widget.LiveView": {
+        "page": "export.pages:export_html",
+        "file": "export.pictures:save_shown",
+        "taken": "export.pictures:taken_shown",
+    },
     "views.plots.surface_view.SurfaceView": {"svg": "plots.surface_view:svg_of_view"},
     "views.heatmap.heatmap.Heatmap": {"svg": "heatmap.heatmap:svg_of_view"},
+    "views.monitor.view.MonitorView": {
+        "bundle": "monitor.static:bundle_of_view",
+        "svg": "monitor.static:svg_of_view",
+    },
     "views.interact.interact.Interact": {"svg": "interact.interact:svg_of_view"},
     "views.graph.explorer.Explorer": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
     "views.graph.graph_view.GraphView": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},

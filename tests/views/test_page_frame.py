@@ -59,8 +59,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def page_of(kind: str, page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[Page]:
-    """A page with the view as it opens."""
+def opened(kind: str, page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> Iterator[tuple[Page, Wire]]:
+    """A page with the view as it opens, and the line to it."""
     monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
     monkeypatch.chdir(tmp_path)
     make, module = VIEWS[kind]
@@ -70,8 +70,13 @@ def page_of(kind: str, page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: An
     wire = Wire(view)
     wire.connect(page)
     wire.settle()
-    yield page
+    yield page, wire
     view.close()
+
+
+@pytest.fixture
+def page_of(opened: tuple[Page, Wire]) -> Page:
+    return opened[0]
 
 
 @pytest.mark.parametrize("look", THEMES)
@@ -98,3 +103,15 @@ def test_every_view_is_presented_the_same_way(page_of: Page, kind: str) -> None:
     page_of.keyboard.press("Escape")
     page_of.wait_for_selector(".al-present", state="detached")
     assert page_of.locator(".al-header").is_visible()
+
+
+def test_every_view_is_saved_from_its_menu(opened: tuple[Page, Wire], kind: str) -> None:
+    page, wire = opened
+    page.locator(".al-menu > summary").click()
+    for suffix, begins in {"svg": b"<svg", "html": b"<!doctype html>"}.items():
+        with page.expect_download() as waiting:
+            page.get_by_label("Save as\u2026").select_option(suffix)
+            wire.settle()
+        assert waiting.value.suggested_filename.endswith(f".{suffix}")
+        assert waiting.value.path().read_bytes()[: len(begins)].lower() == begins
+    assert page.get_by_label("Save as\u2026").input_value() == "" and not wire.widget.error

@@ -7,13 +7,23 @@ import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { SCALES, button, captioned, choice, html, makeRadios, makeSegments, set, write } from "../live/dom.js";
 import { claim } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
+import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { makeTrioPart } from "./gradient_panels.js";
 import { isOpen, makeWhyPart, toInput } from "./why.js";
 
 export default () =>
   makeWidget(
-    [makeAnswerPart, makeTrioPart, makeWhyPart, makeNodesPart, makeChecksPart, makeComputingPart, makeStaleNoticePart],
+    [
+      makeAnswerPart,
+      makeTrioPart,
+      makeWhyPart,
+      makeNodesPart,
+      makeChecksPart,
+      makeSavePart,
+      makeComputingPart,
+      makeStaleNoticePart,
+    ],
     makeBrain(LENS),
   );
 

@@ -9,6 +9,7 @@ import { button, captioned, html, makeRadios, makeSegments, set, tellOrHide, wri
 import { makeAsking } from "../live/link.js";
 import { math } from "../live/mathml.js";
 import { makeCurves } from "../live/plot.js";
+import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 
 /**
@@ -61,6 +62,7 @@ export default () =>
       makeDerivationPart,
       makeMenuPart,
       makeGraphsPart,
+      makeSavePart,
     ],
     makeBrain(CURVES),
   );

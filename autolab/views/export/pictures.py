@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...engine.display import mimebundle, show
@@ -182,6 +183,20 @@ def taken(view: Any, question: list[Any]) -> dict[str, Any]:
         case ["file", "html", "light" | "dark"]:
             stem = re.sub(r"\W+", "_", view.recording.function, flags=re.ASCII).strip("_") or "function"
             return {"name": stem + PAGE, "kind": "text/html", "bytes": _page(view, "auto")}
+    raise not_understood(question)
+
+
+_KINDS = {"html": "text/html", "svg": "image/svg+xml", "png": "image/png"}
+
+
+def taken_shown(view: Any, question: list[Any]) -> dict[str, Any]:
+    """The same of a view that shows no graph, also for its picture."""
+    match question:
+        case ["file", "html" | "svg" | "png" as suffix, "light" | "dark" as look]:
+            with TemporaryDirectory() as folder:
+                path = Path(folder, f"{view.kind}.{suffix}")
+                save_shown(view, path, "auto" if suffix == "html" else look)
+                return {"name": path.name, "kind": _KINDS[suffix], "bytes": path.read_bytes()}
     raise not_understood(question)
 
 

@@ -59,9 +59,6 @@ class GraphView(LiveView):
     def _answer(self, question: Any) -> tuple[Shelf, Any]:
         return self._picture.answer(question)
 
-    def _answer_once(self, question: list[Any]) -> Any:
-        return show(self, "taken", question)
-
     def _static(self) -> Bundle:
         return mimebundle(self.recording)
 

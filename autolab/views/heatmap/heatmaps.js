@@ -5,13 +5,14 @@ import { makeBrain } from "../live/brain.js";
 import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
 import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
+import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";
 import { rangeOf } from "./panel.js";
 
 export default () =>
   makeWidget(
-    [makeHeatPart, makeHeatSettingsPart, makeComputingPart, makeStaleNoticePart],
+    [makeHeatPart, makeHeatSettingsPart, makeSavePart, makeComputingPart, makeStaleNoticePart],
     makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
   );
 

@@ -8,11 +8,12 @@ import { makeComputingPart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
+import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 
 export default () =>
   makeWidget(
-    [makeLinesPart, makeHeatPart, makeKnobsPart, makeComputingPart],
+    [makeLinesPart, makeHeatPart, makeKnobsPart, makeSavePart, makeComputingPart],
     makeBrain(
       makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs),
     ),

@@ -4,14 +4,15 @@
  * kernel makes.
  */
 
-import { isDark } from "./colors.js";
 import { html, options, set, svg } from "./dom.js";
 import { canvasOf, pdfOf } from "./pixels.js";
+import { save, saveOfKernel } from "./save_file.js";
 
 const [SHARP, PRINTED] = [2, 3]; // pixels for each unit of the picture
 
 /** @param {import("../graph/explorer.js").View} view */
-export function makeSaveAsPart({ get, send, answer, root }) {
+export function makeSaveAsPart(view) {
+  const { get, root } = view;
   const isPage = get("still") === "page"; // which has no kernel
   const ways = Object.entries(get("ways")).filter(([suffix]) => !isPage || suffix !== "html");
   const choice = html("select.al-button.al-take", { "aria-label": get("ways")[""], onchange: take }, ...options(ways));
@@ -19,10 +20,7 @@ export function makeSaveAsPart({ get, send, answer, root }) {
   async function take() {
     const suffix = choice.value;
     choice.value = "";
-    if (suffix === "html") {
-      const question = ["file", suffix, isDark(root) ? "dark" : "light"];
-      return send({ do: "ask", question }, () => saveAnswer(answer(question)));
-    }
+    if (suffix === "html") return saveOfKernel(view, suffix);
     const stem = get("scene").title.replace(/\(.*/s, "").replace(/\W+/g, "_").replace(/^_|_$/g, "") || "function";
     const blob = await pictureOf(suffix);
     if (blob) save(`${stem}.${suffix}`, blob);
@@ -44,24 +42,7 @@ export function makeSaveAsPart({ get, send, answer, root }) {
       : pixels;
   }
 
-  /**
-   * @param {{name: string, kind: string, bytes: DataView} | undefined} file not there if it could not be made: the
-   *   reason is told
-   */
-  function saveAnswer(file) {
-    if (!file) return;
-    save(file.name, new Blob([/** @type {any} */ (file.bytes)], { type: file.kind }));
-    send({ do: "settle" }); // a saved notebook need not hold it
-  }
-
   return { places: { menu: [choice] } };
-}
-
-/** @param {string} name @param {Blob} blob */
-function save(name, blob) {
-  const url = URL.createObjectURL(blob);
-  html("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 // What a view shows as an SVG that stands alone: what its style sheets say stands in the attributes of its elements.

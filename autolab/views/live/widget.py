@@ -166,8 +166,8 @@ class LiveView(anywidget.AnyWidget):
         self._publish(self._answers(self._asked))
 
     def _answer_once(self, question: list[Any]) -> Any:
-        """An answer that nothing but this view can give."""
-        raise not_understood(question)
+        """An answer that is not kept: a file of what is shown."""
+        return show(self, "taken", question)
 
     def _publish(self, state: Mapping[str, Any]) -> None:
         """Set traits; what differs goes to the pages, in one message at the end of what is being done."""

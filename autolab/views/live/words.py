@@ -18,6 +18,10 @@ _WORDS = (
     "live_saved",
     "still",
     "find_reach",
+    "take",
+    "take_png",
+    "take_svg",
+    "take_page",
 )
 
 

@@ -6,6 +6,7 @@ import { makeCharts } from "../live/chart.js";
 import { button, choice, fillTrack, html, options, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
+import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { makeBoundary } from "./boundary.js";
 
@@ -22,7 +23,7 @@ const TRAINING = makeAsking(
   ({ at, path, which }) => ({ state: ["state", at, path, which], boundary: ["boundary", at] }),
 );
 
-export default () => makeWidget([makeHeadPart, makeChartsPart, makeStatePart], makeBrain(TRAINING));
+export default () => makeWidget([makeHeadPart, makeChartsPart, makeStatePart, makeSavePart], makeBrain(TRAINING));
 
 /** Look at the state that was kept next to an update. @param {import("../graph/explorer.js").View} view */
 const makeTurn = ({ get, send }) => ({

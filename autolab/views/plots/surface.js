@@ -9,6 +9,7 @@ import { button, captioned, choice, fillTrack, html, makeSegments, set, write } 
 import { clamp } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
 import { ICONS, tool } from "../live/tools.js";
+import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { FIRST_COLOR, makeSurfacePicture } from "./surface_picture.js";
 
@@ -25,7 +26,7 @@ const SURFACE = makeAsking(
   ({ here, arrows }) => ({ slope: ["slope", here], arrows: ["arrows", arrows] }),
 );
 
-export default () => makeWidget([makeSurfacePart, makeComputingPart], makeBrain(SURFACE));
+export default () => makeWidget([makeSurfacePart, makeSavePart, makeComputingPart], makeBrain(SURFACE));
 
 /**
  * The picture, the player of the ways, the sentence, and in the menu what moves the balls.

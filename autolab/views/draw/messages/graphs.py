@@ -59,6 +59,7 @@ SENTENCES: dict[str, str] = {
     "take_svg": "Picture (SVG)",
     "take_pdf": "Sheet (PDF)",
     "take_html": "Page to step through (HTML)",
+    "take_page": "Page (HTML)",
     # The flow through a graph, and what is wrong with it.
     "scale_view": "a scale for values, one for gradients; dotted: exactly 0",
     "scale_view_moves": "a scale for values, one for tangents; dotted: exactly 0",
