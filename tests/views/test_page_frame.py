@@ -109,7 +109,7 @@ def test_every_view_is_saved_from_its_menu(opened: tuple[Page, Wire], kind: str)
     page, wire = opened
     page.locator(".al-menu > summary").click()
     for suffix, begins in {"svg": b"<svg", "html": b"<!doctype html>"}.items():
-        with page.expect_download() as waiting:
+        with page.expect_download(timeout=30_000) as waiting:  # a page is measured first
             page.get_by_label("Save as\u2026").select_option(suffix)
             wire.settle()
         assert waiting.value.suggested_filename.endswith(f".{suffix}")
