@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from .drafts import Draft
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@"}
 _LONG = 24
+_COMPOUND = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)
+_SAME_NUMBERS = ("broadcast_in_dim", "convert_element_type", "squeeze", "stop_gradient")
+"""JAX's functions that only lay out the numbers of their operand in another way."""
 
 
 def expression_of(
@@ -33,9 +38,22 @@ def in_short(call: str, long: int) -> str:
     --------
     >>> in_short("ln1(x)", 12), in_short("F.gelu(fc(ln2(x)))", 12), in_short("(q @ k) / 8", 6)
     ('ln1(x)', 'gelu(…)', '')
+    >>> in_short("f(x) + g(y)", 6)
+    ''
     """
     match = re.fullmatch(r"(?:[\w.]*\.)?(\w+)\(.*\)", call, re.DOTALL)
-    return "" if match is None else call if len(call) <= long else f"{match[1]}(…)"
+    if match is None or isinstance(_parsed(call), _COMPOUND):
+        return ""
+    return call if len(call) <= long else f"{match[1]}(…)"
+
+
+@lru_cache(1024)
+def _parsed(text: str) -> ast.expr | None:
+    """An expression; None of what is none, such as a call whose arguments are left out."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _operand(
@@ -45,10 +63,13 @@ def _operand(
     if step is None:
         return constant or "None"
     draft = drafts[step]
+    while draft.is_inner and draft.name is None and draft.function in _SAME_NUMBERS and draft.uses[0].step is not None:
+        draft = drafts[draft.uses[0].step]
     source = draft.place.source if draft.place is not None else None
     text = source or draft.function or draft.kind
     if draft.name is None and len(text) > long:
-        if not draft.is_inner and source and (short := in_short(source, long)):
+        if source and draft.id not in fallback and (short := in_short(source, long)):
             return short
-        draft.name = fallback.get(step, f"v{step}")
-    return draft.name or (f"({text})" if " " in text else text)
+        if draft.is_inner or len(text) > _LONG:
+            draft.name = fallback.get(draft.id, f"v{draft.id}")
+    return draft.name or (f"({text})" if " " in text or isinstance(_parsed(text), _COMPOUND) else text)

@@ -196,3 +196,15 @@ def test_the_memory_is_what_jax_vjp_keeps() -> None:
     memory = autolab.record(f, x, w).memory()
     assert memory.peak == pytest.approx(sum([size for begin, size in found.items() if begin not in given]), rel=0.05)
     assert memory.peak > 3 * 64 * 50 * 4 and memory.released == ()
+
+
+def test_inner_steps_are_called_by_what_they_compute() -> None:
+    def norm(x: Any, g: Any) -> Any:
+        m = x.mean(-1, keepdims=True)
+        v = ((x - m) ** 2).mean(-1, keepdims=True)
+        return (x - m) / jnp.sqrt(v + 1e-5) * g
+
+    recording = autolab.record(lambda x, g: jax.nn.softmax(norm(x, g)).sum(), jnp.ones((2, 3)), jnp.ones(3))
+    sources = [step.source for step in recording.steps if step.source and step.function in ("div", "max")]
+    assert sources[:3] == ["sum(x) / 3", "sum(…) / 3", "(x - m) / jnp.sqrt(v + 1e-5)"]
+    assert "broadcast" not in "".join(sources) and "max(-inf, max(…))" in sources
