@@ -201,7 +201,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 check_grad=check_gradients check_grads=check_gradients cuda=gpu dataset=data datasets=data
                 gradient_check=gradcheck iterators=data nn=links optim=optimizers optimizer=optimizers
                 optimizer_hooks=optimizers Tensor=Variable utils=data
-                Module=Link no_backprop_mode=no_grad export=export_html layers=links models=links
+                Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links models=links
                 testing=gradcheck
             """,
             "authoring": "autograd custom_vjp",

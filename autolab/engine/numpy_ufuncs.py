@@ -45,8 +45,9 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
     if function is None and not requires([*inputs, *kwargs.values()]):
         return getattr(ufunc, method)(*[unwrap(value) for value in inputs], **kwargs)
     if function is None:
+        library = "numpy." if getattr(np, ufunc.__name__, None) is ufunc else "ufunc "
         called = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        raise NoGradientError(f"numpy.{called} has no gradient in AutoLab. Apply it to x.data if none is needed.")
+        raise NoGradientError(f"{library}{called} has no gradient in AutoLab. Apply it to x.data if none is needed.")
     if kwargs:
         raise NoGradientError(f"numpy.{ufunc.__name__} on a Variable does not take {', '.join(map(repr, kwargs))}")
     return function(*inputs)

@@ -8,7 +8,7 @@ gradients are at kinks, ties and poles, `conventions.conventions` lists.
 from typing import Any
 
 from ..engine.habits import by_habit
-from . import numpy_names  # noqa: F401  # NumPy's functions reach it on import
+from . import numpy_compositions, numpy_names  # noqa: F401  # NumPy's functions reach them on import
 from .arrays.axes import expand_dims, moveaxis, squeeze, swapaxes
 from .arrays.combining import append, block, cross, kron, meshgrid
 from .arrays.diagonals import diagonal, trace, tril, triu

@@ -254,8 +254,8 @@ class TransformerEncoderLayer(Link):
         super().__init__()
         self.activation, self.norm_first = activation, norm_first
         self.attention = MultiHeadAttention(size, heads, causal)
-        self.wide = Linear(size, 4 * size if hidden is None else hidden)
-        self.narrow = Linear(None, size)
+        hidden = 4 * size if hidden is None else hidden
+        self.wide, self.narrow = Linear(size, hidden), Linear(hidden, size)
         self.norm1, self.norm2 = LayerNormalization(size), LayerNormalization(size)
         self.dropout = Dropout(dropout)
 

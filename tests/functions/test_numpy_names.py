@@ -119,3 +119,33 @@ def test_a_plain_index_of_variables() -> None:
     rows, columns = np.ix_(Variable(np.array([1, 0])), [2])
     assert type(rows) is np.ndarray and rows.tolist() == [[1], [0]] and columns.tolist() == [[2]]
     np.testing.assert_array_equal(np.take(Variable(V), Variable(np.array([3, 0]))).data, V[[3, 0]])
+
+
+COMPOSED = {
+    "select": lambda x: np.select([np.arange(4) > 2, np.arange(4) < 1], [x, -x], 3 * x),
+    "choose": lambda x: np.choose([0, 1, 2, 0], [x[0], x[1], x[2]]),
+    "compress": lambda x: np.compress([1, 0, 1], x, axis=0),
+    "extract": lambda x: np.extract(np.arange(12).reshape(3, 4) % 5 == 0, x),
+    "rollaxis": lambda x: np.rollaxis(x[None] * np.arange(2.0)[:, None, None], 2, -1),
+    "linspace": lambda x: np.linspace(x[0], x[1, 0], 5, endpoint=False),
+    "linspace of numbers": lambda x: np.linspace(x[0, 0], 2.0, 3),
+    "cov": lambda x: np.cov(x),
+    "cov of columns": lambda x: np.cov(x, rowvar=False, bias=True),
+    "cov of one row": lambda x: np.cov(x[0], ddof=0),
+    "multi_dot": lambda x: np.linalg.multi_dot([x, x.T, x]),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_what_is_made_of_others(name):
+    function, x = COMPOSED[name], np.random.default_rng(3).normal(size=(3, 4))
+    np.testing.assert_allclose(function(Variable(x)).data, function(x), rtol=1e-12, atol=1e-14)
+    assert check_gradients(function, x).passed
+
+
+def test_choices_that_do_not_fit_are_refused():
+    x = Variable(np.ones(2))
+    with pytest.raises(ValueError, match=r"numpy.select: got 1 conditions and 2 choices"):
+        np.select([[True, False]], [x, x])
+    with pytest.raises(ValueError, match=r"numpy.choose: a has numbers outside of 0 to 1"):
+        np.choose([0, 2], [x, x])
