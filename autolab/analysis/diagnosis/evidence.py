@@ -157,13 +157,16 @@ class Evidence:
     def ends_in(self, step: Step, through: frozenset[str]) -> bool:
         """Whether a value becomes the loss by nothing but some functions."""
         while self.loss is not None and step.id != self.loss.id:
-            users = {user.id: user for user in self.users.get(step.id, []) if user.id in self.used}
-            if len(users) != 1:
+            user = self.only_user(step)
+            if user is None or user.function not in through:
                 return False
-            (step,) = users.values()
-            if step.function not in through:
-                return False
+            step = user
         return True
+
+    def only_user(self, step: Step) -> Step | None:
+        """The one step that takes a value on the way to the loss; None if there are more, or none."""
+        users = {user.id: user for user in self.users.get(step.id, []) if user.id in self.used}
+        return next(iter(users.values())) if len(users) == 1 else None
 
     @cached_property
     def observations(self) -> list[Observation]:

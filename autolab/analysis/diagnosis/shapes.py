@@ -46,14 +46,14 @@ def _is_averaged(e: Evidence, step: Step) -> bool:
     """Whether all of a result ends in one number, with nothing but elementwise steps on the way."""
     shape = None if step.value is None else step.value.shape
     for _ in range(6):
-        users = {user.id: user for user in e.users.get(step.id, []) if user.id in e.used}
-        if len(users) != 1:
+        user = e.only_user(step)
+        if user is None or user.value is None:
             return False
-        (step,) = users.values()
-        if step.value is not None and step.value.shape == ():
-            return step.function in ("mean", "sum")
-        if step.value is None or step.value.shape != shape:
+        if user.value.shape == ():
+            return user.function in ("mean", "sum")
+        if user.value.shape != shape:
             return False
+        step = user
     return False
 
 

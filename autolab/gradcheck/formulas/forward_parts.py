@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
+from ...transforms.forward_mode import Tape
 from ..judging.case import Case
 
 _MOST = 8
@@ -117,19 +117,13 @@ def _is_double(name: str, columns: dict[str, np.ndarray]) -> bool:
 def _watched(case: Case, i: int, arrays: list[np.ndarray]) -> _Names | None:
     if sys.gettrace() is not None:  # somebody else's: a debugger
         return None
-    events: list[ForwardEvent] = []
-
-    def hook(event: ForwardEvent | BackwardEvent) -> None:
-        if isinstance(event, ForwardEvent):
-            events.append(event)
-
-    names = _Names()
-    with observe(hook), _tracing(names):
+    names, tape = _Names(), Tape()
+    with tape, _tracing(names):
         run = case.subject.run(arrays)
-    if len(events) != 1 or names.events > _MOST_EVENTS:
+    if len(tape.steps) != 1 or names.events > _MOST_EVENTS:
         return None
-    is_taker = any([x is run.inputs[i] for x in events[0].inputs])
-    return names if is_taker and events[0].outputs[0] is run.outputs[0] else None
+    (step,) = tape.steps
+    return names if any([x is run.inputs[i] for x in step.inputs]) and step.outputs[0] is run.outputs[0] else None
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from ...engine.devices import to_cpu
-from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...functions.elementwise.division import floor_divide
 from ...functions.elementwise.rounding import ceil, floor, round, sign
+from ...transforms.forward_mode import Tape
 from ..measuring.fine_slopes import fine_slope, lost_slope
 from ..measuring.gauge import Gauge
 from ..measuring.point import Direction
@@ -60,10 +60,10 @@ class Doubts:
     @cached_property
     def has_steps(self) -> bool:
         """Whether the function uses one of AutoLab's own functions with steps."""
-        found = []
-        with observe(lambda event: found.append(isinstance(event, ForwardEvent) and event.function in _STEPS)):
+        tape = Tape()
+        with tape:
             self.subject.run(self.arrays)
-        return any(found)
+        return any([step.function in _STEPS for step in tape.steps])
 
     def speak_for(self, gauge: Gauge, direction: Direction, numeric: float, analytic: float, deviation: float) -> bool:
         """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""
@@ -124,15 +124,10 @@ class Doubts:
     @cached_property
     def _largest(self) -> float:
         """The largest value on the way from the inputs to the results."""
-        sizes = [_size(a) for a in self.arrays]
-
-        def hook(event: ForwardEvent | BackwardEvent) -> None:
-            if isinstance(event, ForwardEvent):
-                sizes.extend([_size(to_cpu(y.array)) for y in event.outputs])
-
-        with observe(hook):
+        tape = Tape()
+        with tape:
             self.subject.run(self.arrays)
-        return max(sizes)
+        return max([_size(a) for a in (*self.arrays, *[to_cpu(y.array) for step in tape.steps for y in step.outputs])])
 
     @cached_property
     def _scatter(self) -> list[np.ndarray | None]:

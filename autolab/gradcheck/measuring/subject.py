@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from ...engine.errors import a_kind
 from ...engine.float_errors import float_setting, quietly
 from ...engine.grad import grad
 from ...engine.variable import Variable
-from ...shared.binding import Bound
+from ...shared.binding import Bound, bind
 from .point import Point, Tally, step_scale
 
 
@@ -80,6 +80,16 @@ class Subject:
         self.names = (*self._inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
         checked = (*[bound.variables[name] for name in self._inputs], *params)
         self.arrays = tuple([np.array(self._precise(to_cpu(x.array))) for x in checked])
+
+    @classmethod
+    def given(
+        cls, caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any], lift: bool
+    ) -> Subject:
+        """What a tool was given; a TypeError if no input requires a gradient."""
+        subject = cls(bind(caller, fn, args, inputs), lift, caller)
+        if not subject.names:
+            raise TypeError(f"{caller}: {subject.bound.name} got no floating-point input that requires a gradient")
+        return subject
 
     def _precise(self, array: Array) -> Array:
         return array.astype(np.float64) if self.lift and array.dtype.kind == "f" else array

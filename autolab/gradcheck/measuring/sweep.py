@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ...shared.binding import bind
 from ..messages import shown
 from .noise import estimate_noise
 from .options import settle
@@ -131,9 +130,7 @@ def step_sweep(
     """
     chosen = settle("step_sweep", _DEFAULTS, {"wrt": wrt, "index": index, "rng": rng}, options, inputs)
     rng = chosen["rng"] or np.random.default_rng(_SEED)
-    subject = Subject(bind("step_sweep", fn, args, inputs), lift=False, caller="step_sweep")
-    if not subject.names:
-        raise TypeError(f"step_sweep: {subject.bound.name} got no floating-point input that requires a gradient")
+    subject = Subject.given("step_sweep", fn, args, inputs, lift=False)
     i = _position(subject, chosen["wrt"])
     shape = subject.arrays[i].shape
     place = None if chosen["index"] is None else _checked(chosen["index"], shape)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...transforms.forward_mode import Tape
 from ..judging.contracts import FORWARD
 from ..judging.finding import Finding
 from ..measuring.subject import Subject
@@ -77,15 +76,11 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
 
 def written_backward(subject: Subject) -> str:
     """Where the user wrote the backward, in words; empty if there is none, or more than one."""
-    found: dict[str, Callable[..., Any]] = {}
-
-    def hook(event: ForwardEvent | BackwardEvent) -> None:
-        backward = getattr(event.function, "written_backward", None) if isinstance(event, ForwardEvent) else None
-        if backward is not None:
-            found[event.function.name] = backward  # type: ignore[union-attr]
-
-    with observe(hook):
+    tape = Tape()
+    with tape:
         subject.run()
+    functions = [step.function for step in tape.steps]
+    found = {f.name: written for f in functions if (written := getattr(f, "written_backward", None)) is not None}
     if len(found) != 1:
         return ""
     (name, backward), *_ = found.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from reprlib import recursive_repr
 from typing import Any
 
 from .... import links as _links
@@ -219,16 +218,6 @@ class Module(_links.Link):
         same = {n: v for n, v in own.items() if n in state_dict}
         publish([(v, "_data", state_dict[n]._data.astype(v._data.dtype)) for n, v in same.items()])
         return _Keys(absent, unknown)
-
-    # ------------------------------------------------------------------ repr
-    @recursive_repr("...")
-    def __repr__(self) -> str:
-        lines = [self.extra_repr()] if self.extra_repr() else []
-        inner = [f"({name}): {module!r}" for name, module in self._own("link")] if "_kinds" in self.__dict__ else []
-        if not inner:
-            return f"{type(self).__name__}({', '.join(lines)})"
-        body = "\n".join(lines + inner).replace("\n", "\n  ")
-        return f"{type(self).__name__}(\n  {body}\n)"
 
 
 class _Keys(tuple[Any, Any]):
