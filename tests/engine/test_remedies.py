@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,7 @@ def test_who_follows_a_message_gets_the_true_gradient(advice: Advice) -> None:
         assert report is None or report.verdict == "right", report
 
 
+@cache
 def messages() -> set[str]:
     """Every text of an error of AutoLab's that speaks of ``.data``, with what is filled in left out."""
     found = set()

@@ -51,7 +51,7 @@ OTHERS = {
     "many": lambda: check_gradients(lambda x: abs(x), np.linspace(-1, 1, 301)),
 }
 MAKERS = {
-    **{f"wrong: {name}": lambda name=name: wrong_report(name) for name in list(ALL)[::4]},
+    **{f"wrong: {name}": lambda name=name: wrong_report(name) for name in list(ALL)[::8]},
     **{f"misleading: {name}": lambda name=name: misleading_report(name) for name in MISLEADING},
     **OTHERS,
 }

@@ -11,7 +11,7 @@ from wrong_backwards import CULPRITS, inputs_of
 
 from autolab import check_gradients
 
-DRAWS = 2
+DRAWS = 1
 ALL = {**CULPRITS, **MORE}
 SLICE = 6
 """Of the mechanical edits so many parts; a run takes one, the full run all."""
@@ -88,7 +88,7 @@ def test_every_edited_rule_is_caught_and_its_cause_named():
 
 
 def test_a_wrong_gradient_takes_few_evaluations():
-    assert np.median([check(name, 7)[1].evaluations for name in list(ALL)[::3]]) <= 500
+    assert np.median([check(name, 7)[1].evaluations for name in list(ALL)[::9]]) <= 500
 
 
 def test_a_wrong_backward_fails_only_the_wrong_input():
