@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat.sign import NotebookNotary
 from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
 from autolab.app.cli import LAB_SETTINGS
@@ -74,8 +75,9 @@ class Lab:
 
     def trust(self, path: Path) -> None:
         """What the menu's Trust Notebook does."""
-        command = [sys.executable, "-m", "nbformat.sign", str(path)]
-        subprocess.run(command, env=self.environment, check=True, capture_output=True, timeout=60)
+        notary = NotebookNotary(data_dir=self.environment["JUPYTER_DATA_DIR"])
+        notary.sign(nbformat.read(path, as_version=4))
+        notary.store.close()
 
 
 @contextlib.contextmanager
@@ -175,6 +177,14 @@ class LabPage:
         self.page.set_viewport_size(VIEWPORT)
         self.page.mouse.move(0, 0)
         return not (self.problems or self.page.locator(".jp-Dialog, .jp-Notebook").count())
+
+    def save(self, path: Path) -> None:
+        """Save the notebook with its widgets: their state comes into it while it is saved, sometimes after that."""
+        for _ in range(10):
+            self.command("docmanager:save")
+            if "widgets" in json.loads(path.read_text("utf-8"))["metadata"]:
+                return
+        raise AssertionError("the notebook was saved without its widgets")
 
     def reopen(self, path: Path) -> None:
         """Close all notebooks and look at one without a kernel."""

@@ -157,7 +157,7 @@ def test_saved_views_draw_when_trusted_and_show_the_static_form_when_not(
     view.page.locator(".al-root").wait_for()
     view.page.wait_for_timeout(500)
     number_shown = view.page.locator(".al-numbers span, .al-stack output").first.text_content() or ""
-    view.command("docmanager:save")
+    view.save(path)
 
     lab.trust(path)
     view.reopen(path)

@@ -273,7 +273,7 @@ def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
         assert view.page.evaluate(state) == [1, style_text("explorer.css").count("\f") + 1]
 
     check()
-    view.command("docmanager:save")
+    view.save(path)
     models = json.loads(path.read_text())["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
     assert sum("module" in model["state"] for model in models.values()) == 1
     view.restart()

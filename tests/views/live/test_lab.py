@@ -141,7 +141,7 @@ def test_a_saved_notebook_draws_without_running_when_trusted_and_shows_the_pictu
     caught_up(view)
     moved = view.number("w")
     assert moved != "10"
-    view.command("docmanager:save")
+    view.save(path)
     assert os.path.getsize(path) < 130_000
     view.page.context.close()
 
