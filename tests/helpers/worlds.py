@@ -66,7 +66,7 @@ def told(setup: str, function: str, change: str, folder: Path, wrap: Callable[[A
     results: list[Any] = []
     with _as_it_was(), warnings.catch_warnings(record=True) as heard:
         np.seterr(all="ignore")
-        warnings.simplefilter("always", CompileWarning)
+        warnings.simplefilter("always")
         exec(compile(setup, "setup", "exec"), world)
         exec(compile(function, "function", "exec"), world)
         f = wrap(world["f"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import re
 import sys
 import threading
 from collections import deque
@@ -112,6 +113,24 @@ class Reads:
             if array.tobytes() != before:
                 return path
         return next((path for path, value, before in self.others if _content(value) != before), None)
+
+    def line_of(self, path: str, ran: set[CodeType]) -> tuple[str, int] | None:
+        """The line that changes what is at a path: one that stores under its last name, or names the first.
+
+        Parameters
+        ----------
+        path : str
+        ran : set
+            The code that ran.
+        """
+        names = re.findall(r"[^\W\d]\w*", path)
+        codes = sorted(self.codes & ran, key=lambda code: code.co_firstlineno)
+        steps = [(code.co_filename, step) for code in codes for step in _placed(code)]
+        for kind, name in (("STORE_", names[-1]), ("", names[0])):
+            for file, (line, opname, argument) in steps:
+                if opname.startswith(kind) and argument == name:
+                    return file, line
+        return None
 
     def guard(self, others: Callable[[Callable[[Any], str]], list[str]]) -> Callable[[], bool]:
         """What tells, at every call, whether all is as it was; ``others`` gives more tests, as Python."""
@@ -286,9 +305,7 @@ class _Walk:
             value = around.get(name)
             is_named = name == "random" and any([around.get(other) is np for other in code.co_names])
             if is_named or value is np.random or isinstance(getattr(value, "__self__", None), np.random.RandomState):
-                offset = next(step.offset for step in dis.get_instructions(code) if step.argval == name)
-                line = max([line for start, line in dis.findlinestarts(code) if start <= offset and line is not None])
-                where = code.co_filename, line
+                where = code.co_filename, next(line for line, _, argument in _placed(code) if argument == name)
                 self.found.beyond = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
 
     def _class(self, path: str, value: Any) -> None:
@@ -352,6 +369,14 @@ def _read_in(code: CodeType) -> frozenset[str]:
     """The attributes that code reads, and its strings, which may name one."""
     found = [step.argval for step in dis.get_instructions(code) if step.opname.startswith("LOAD_")]
     return frozenset([name for name in found if isinstance(name, str)])
+
+
+def _placed(code: CodeType) -> Iterator[tuple[int, str, Any]]:
+    """The instructions of code with their lines."""
+    starts, line = dict(dis.findlinestarts(code)), code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = starts.get(step.offset) or line
+        yield line, step.opname, step.argval
 
 
 @cache

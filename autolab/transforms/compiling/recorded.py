@@ -80,8 +80,8 @@ class Recorded:
     def __deepcopy__(self, memo: Any) -> Any:
         return self.copy()  # type: ignore[attr-defined]
 
-    def __reduce__(self) -> Any:
-        return np.asarray, (self._tape.leaves(self, "pickle"),)
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._tape.leaves(self, "pickle").__reduce_ex__(protocol)
 
     def at_every_run(self, function: Callable[..., Any], values: Any, *others: Any) -> None:
         """Call ``function(values, *others)`` now and at every run: it only tells somebody what was computed."""

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Literal, NamedTuple
 from weakref import ref
 
@@ -98,6 +98,8 @@ class Tape:
     depends : list of bool
         Whether what is in a slot depends on a source or on a draw.
     refusal : Refusal or None
+    ran : set
+        The user's code that ran.
     """
 
     def __init__(self) -> None:
@@ -107,6 +109,7 @@ class Tape:
         self.constants: dict[int, np.ndarray] = {}
         self.depends: list[bool] = []
         self.refusal: Refusal | None = None
+        self.ran: set[CodeType] = set()
         self.is_final = False
         self.is_backward = False
         self.made: list[ref[Recorded]] = []
@@ -180,11 +183,10 @@ class Tape:
             self.refuse(f"a number leaves it for Python: {how} of an array")
         return array._value
 
-    def refuse(self, what: str, frame: FrameType | None = None) -> None:
-        """Note why no program can do this, of which the first counts."""
+    def refuse(self, what: str, line: tuple[str, int] | None = None) -> None:
+        """Note why no program can do this, of which the first counts, and the user's line: the one that runs now."""
         if self.refusal is None:
-            frame = users_frame(sys._getframe(1)) if frame is None else frame
-            self.refusal = Refusal(what, None if frame is None else (frame.f_code.co_filename, frame.f_lineno))
+            self.refusal = Refusal(what, line or line_of(users_frame(sys._getframe(1))))
 
     def _watch(self) -> None:
         """Note what is done about floating-point errors; where the function waits for one, it may go another way."""
@@ -361,6 +363,11 @@ def _asks_user(frame: FrameType | None) -> bool:
     while frame is not None and frame.f_code.co_filename.startswith((_HERE, _NUMPY)):
         frame = frame.f_back
     return frame is not None and not is_own(frame)
+
+
+def line_of(frame: FrameType | None) -> tuple[str, int] | None:
+    """Where a frame is."""
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 def users_frame(frame: FrameType | None) -> FrameType | None:

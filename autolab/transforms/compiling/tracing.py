@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from .draws import RecordedGenerator
 from .reads import Reads, reads
 from .recorded import Recorded, open_tape
 from .state import Effect, Given, Out, State, StatePlace
-from .tape import Refusal, Tape
+from .tape import Refusal, Tape, users_frame
 from .watch import unwatched, watched
 
 
@@ -133,10 +134,12 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     try:
         result = run(function, args, options)
     except Exception as error:
-        if tape.is_final:
-            raise
+        was_by_tracing = isinstance(error, TypeError | AttributeError | BufferError)
+        has_effects = tape.is_final or (tape.refusal or found.changed()) is not None
+        if tape.is_final or (has_effects and not was_by_tracing):
+            raise  # it is not run again, as what it did cannot be taken back
         run.undo()
-        tape.refuse(f"it raises {type(error).__name__} when it is traced")
+        tape.refuse(f"it raises {type(error).__name__} when it is traced", _raised_at(error))
         return Traced(tape, found, result=function(*args, **options))
     return run.traced(result)
 
@@ -208,7 +211,7 @@ class _TracedRun:
         if self.found.has_grown() and tape.refusal is None:
             return Traced(tape, self.found, result=result)  # the next call finds the attribute
         if (path := self.found.changed()) is not None:
-            tape.refuse(f"it changes {path}")
+            tape.refuse(f"it changes {path}", self.found.line_of(path, tape.ran))
         return Traced(tape, self.found, self.state, result, spec, self.effects, *self._pulled)
 
     def _is_step(self) -> bool:
@@ -256,6 +259,12 @@ class _TracedRun:
 
     def _unwrap(self) -> None:
         replaced([one for made in self.tape.made if (one := made()) is not None])
+
+
+def _raised_at(error: BaseException) -> tuple[str, int] | None:
+    """The user's innermost line of an error."""
+    lines = [(frame, line) for frame, line in walk_tb(error.__traceback__) if users_frame(frame) is frame]
+    return (lines[-1][0].f_code.co_filename, lines[-1][1]) if lines else None
 
 
 def outs(spec: Any, result: Any) -> list[Any]:

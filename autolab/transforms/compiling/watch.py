@@ -9,7 +9,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from ...engine.source import is_own
-from .tape import _NUMPY, Tape, users_frame
+from .tape import _NUMPY, Tape, line_of, users_frame
 
 _PURE = frozenset(
     "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905
@@ -48,7 +48,7 @@ def watched(tape: Tape, codes: set[CodeType]) -> Iterator[None]:
         if event == "call":
             _entered(tape, codes, frame)
         elif event == "c_call" and frame.f_code in codes and (name := _foreign(arg)) is not None:
-            tape.refuse(f"it calls {name}", users_frame(frame))
+            tape.refuse(f"it calls {name}", line_of(users_frame(frame)))
 
     before = sys.getprofile()
     sys.setprofile(profile)
@@ -75,6 +75,8 @@ def _is_library(frame: FrameType) -> bool:
 
 def _entered(tape: Tape, codes: set[CodeType], frame: FrameType) -> None:
     """A call of a function that is written in Python."""
+    if frame.f_code in codes:
+        tape.ran.add(frame.f_code)
     if _is_library(frame) or frame.f_code in codes:
         return
     module = str(frame.f_globals.get("__name__", "?"))
@@ -86,7 +88,9 @@ def _entered(tape: Tape, codes: set[CodeType], frame: FrameType) -> None:
         if is_standard and _is_library(back):
             return  # what a library does inside is its own affair
         back = back.f_back
-    tape.refuse(f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", back)
+    tape.refuse(
+        f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", line_of(users_frame(back))
+    )
 
 
 def _foreign(function: Any) -> str | None:

@@ -1,0 +1,207 @@
+"""What may happen around a compiled call: checks, interrupts, threads, errors, and who looks on."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.bits import bits
+from helpers.interrupts import Interrupter, leaves_enter
+from helpers.training_steps import T, Tied, X
+from numpy.testing import assert_array_equal
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab import optimizers as O
+from autolab.transforms.compiling import CompileWarning
+
+
+def chain(x: Any) -> Any:
+    return F.sum(F.tanh(x * 2 + 1) * F.exp(-x))
+
+
+def broken(compiled: Any) -> None:
+    """Let one step of its program give other numbers."""
+    program = compiled.programs[-1]
+    names = program.forward._names
+    name = next(name for name, one in names.items() if one is np.exp)
+    program.forward.run.__globals__[name] = np.cos
+
+
+def inputs(i: int) -> Variable:
+    return Variable(np.random.default_rng(i).normal(size=(3, 4)))
+
+
+@pytest.mark.parametrize("calls", [1, 5])
+def test_a_broken_program_is_found_by_the_next_check(calls: int) -> None:
+    compiled = autolab.compile(chain, check_every=5)
+    for i in range(calls):
+        compiled(inputs(i))
+    broken(compiled)
+    wrong = 0
+    with pytest.warns(CompileWarning, match="other bits"):
+        for i in range(calls, 7):
+            wrong += bits(compiled(inputs(i))) != bits(chain(inputs(i)))
+    assert wrong == (0 if calls == 1 else 1)  # the first run is a check, and so is the sixth
+    assert compiled.refusals and not compiled.programs
+    assert bits(compiled(inputs(9))) == bits(chain(inputs(9)))
+
+
+def test_every_thousandth_call_is_a_check_unless_switched_off() -> None:
+    for every, found in ((1000, True), (None, False)):
+        compiled = autolab.compile(chain, check_every=every)
+        x = Variable(np.ones(2))
+        for _ in range(1000):
+            compiled(x)
+        broken(compiled)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            compiled(x), compiled(x)
+        assert bool(heard) is found
+
+
+def test_a_backward_that_is_wrong_is_found() -> None:
+    compiled = autolab.compile(chain)
+    compiled(inputs(0))
+    backward = compiled.programs[0].backward
+    name = next(name for name, one in backward._names.items() if one is np.multiply)
+    backward.run.__globals__[name] = np.subtract
+    with pytest.warns(CompileWarning, match="other bits"):
+        x = inputs(1)
+        compiled(x).backward()
+    y = inputs(1)
+    chain(y).backward()
+    assert bits(x.grad) == bits(y.grad)
+
+
+def stepping() -> tuple[Any, Any, Callable[[Any], Any]]:
+    rng = np.random.default_rng(3)
+    with autolab.using_config("rng", rng):
+        net = Tied()
+        net(X[0])
+    optimizer = O.Adam(lr=0.01).setup(net)
+
+    def step(x: Any) -> Any:
+        net.cleargrads()
+        loss = F.softmax_cross_entropy(F.dropout(net(x), 0.2), T[0])
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return net, optimizer, step
+
+
+def state(net: Any, optimizer: Any) -> Any:
+    return bits([[p.data for p in net.params()], optimizer.state(), optimizer.t])
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 4], ids=["traced", "traced again", "checked", "run"])
+@pytest.mark.parametrize("part", [pytest.param(i, marks=[] if i == 0 else pytest.mark.full) for i in range(20)])
+def test_an_interrupt_leaves_the_old_state_or_the_new(before: int, part: int) -> None:
+    def prepared() -> tuple[Any, Any, Any]:
+        net, optimizer, step = stepping()
+        compiled = autolab.compile(step)
+        for i in range(before):
+            compiled(X[i])
+        return net, optimizer, compiled
+
+    def run(compiled: Any) -> Callable[[], Any]:
+        return lambda: compiled(X[9])
+
+    with autolab.using_config("rng", np.random.default_rng(1)):
+        net, optimizer, compiled = prepared()
+        old = state(net, optimizer)
+        counter = Interrupter(None)
+        counter.run(run(compiled))
+        new = state(net, optimizer)
+    rng = np.random.default_rng([before, part])
+    for at in rng.integers(1, counter.count, 3):
+        with autolab.using_config("rng", np.random.default_rng(1)):
+            net, optimizer, compiled = prepared()
+            Interrupter(int(at), None, leaves_enter).run(run(compiled))
+            assert state(net, optimizer) in (old, new)
+            assert all([type(p.data) is np.ndarray for p in net.params()])
+            assert np.isfinite(compiled(X[3]).data)
+
+
+def test_threads_get_the_eager_results() -> None:
+    compiled = autolab.compile(chain)
+    found: dict[int, Any] = {}
+    start = threading.Barrier(6)
+
+    def work(number: int) -> None:
+        start.wait()
+        for i in range(30):
+            x = inputs(100 * number + i)
+            y = compiled(x)
+            y.backward()
+            found[100 * number + i] = bits((y, x.grad))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 180
+    for i, told in found.items():
+        x = inputs(i)
+        y = chain(x)
+        y.backward()
+        assert told == bits((y, x.grad))
+
+
+def test_a_floating_point_error_is_the_eager_one() -> None:
+    def function(x: Any) -> Any:
+        F.log(x)  # nobody needs it
+        return F.sum(x * 2)
+
+    compiled = autolab.compile(function)
+    for i in range(4):
+        compiled(Variable(np.ones(3) + i))
+    with np.errstate(all="raise"):
+        compiled(Variable(np.ones(3)))
+        with pytest.raises(FloatingPointError, match="log"):
+            compiled(Variable(np.zeros(3)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning):
+            compiled(Variable(np.zeros(3)))
+
+
+def test_an_error_is_that_of_the_function_and_leaves_what_was_there() -> None:
+    def function(x: Any) -> Any:
+        return np.linalg.inv(x) * 2
+
+    compiled = autolab.compile(function)
+    for i in range(3):
+        compiled(np.eye(2) * (i + 1))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        compiled(np.zeros((2, 2)))
+    assert_array_equal(compiled(np.eye(2) * 4), np.eye(2) / 2)
+    with pytest.raises(np.linalg.LinAlgError):
+        compiled(np.zeros((2, 3)))
+    assert not any(["other" in why for why in compiled.refusals])
+
+
+def test_who_looks_on_sees_the_true_graph() -> None:
+    compiled = autolab.compile(chain)
+    for i in range(4):
+        compiled(inputs(i))
+    plain, through = autolab.record(chain, inputs(5)), autolab.record(compiled, inputs(5))
+    assert [step.name for step in through.steps] == [step.name for step in plain.steps]
+    with autolab.check_inplace():
+        x = inputs(5)
+        y = compiled(x)
+        y.backward()
+
+
+def test_the_first_update_is_not_made_twice_where_tracing_fails() -> None:
+    _, optimizer, step = stepping()
+    with pytest.warns(CompileWarning, match="float"):
+        autolab.compile(lambda x: float(step(x).data))(X[0])
+    assert optimizer.t == 1
