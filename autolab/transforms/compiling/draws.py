@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .tape import Tape, plain
+from .tape import CallTape, plain
 
 _IN_PLACE = ("shuffle", "spawn")
 
@@ -15,7 +15,7 @@ _IN_PLACE = ("shuffle", "spawn")
 def _noted(name: str) -> Callable[..., Any]:
     def draw(self: Any, *args: Any, **options: Any) -> Any:
         found = getattr(np.random.Generator, name)(self, *plain(args), **plain(options))
-        tape: Tape = self.tape
+        tape: CallTape = self.tape
         if name in _IN_PLACE or options.get("out") is not None:
             tape.refuse(f"it calls {name} of a generator, which writes into an array")
             return found
@@ -30,10 +30,10 @@ def _noted(name: str) -> Callable[..., Any]:
 class RecordedGenerator(np.random.Generator):
     """``config.rng`` while a function is traced: it draws from the same bits."""
 
-    tape: Tape
+    tape: CallTape
 
     @classmethod
-    def of(cls, rng: np.random.Generator, tape: Tape) -> Self:
+    def of(cls, rng: np.random.Generator, tape: CallTape) -> Self:
         made = cls(rng.bit_generator)
         made.tape = tape
         return made

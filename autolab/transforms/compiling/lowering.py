@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...gpu.traced_function import exact
-from .tape import Ref, Step, Tape, mapped, memory, slots_in
+from .tape import CallTape, Ref, Step, mapped, memory, slots_in
 
 _LEANER = {
     np.ndarray.dot: np.dot,
@@ -53,7 +53,7 @@ class Lowered:
         Memories into which a step writes.
     """
 
-    def __init__(self, tape: Tape, escaping: Iterable[int]) -> None:
+    def __init__(self, tape: CallTape, escaping: Iterable[int]) -> None:
         self.tape = tape
         owners = [id(memory(value)) for value in tape.values]
         self.memory = [owners.index(owner) for owner in owners] if len(owners) < 64 else _numbered(owners)
@@ -222,7 +222,7 @@ def is_elementwise(step: Step) -> bool:
     return isinstance(function, np.ufunc) and function.signature is None and not step.options and len(step.outs) == 1
 
 
-def is_view(tape: Tape, step: Step) -> int | None:
+def is_view(tape: CallTape, step: Step) -> int | None:
     """The slot of which a step's result is a view; None for what is computed."""
     if step.kind != "call" or step.writes is not None or len(step.outs) != 1 or step.outs[0][0] is not None:
         return None

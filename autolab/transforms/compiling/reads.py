@@ -77,7 +77,7 @@ class Reads:
     others : list of (path, object, content)
         Objects that go on when they are used: iterators, generators of random numbers.
     variables, buffers, optimizers
-        The state that a program reads and writes: see `State`.
+        The state that a program reads and writes: see `ReachedState`.
     written : list of (object, name)
         Attributes that are written and never read.
     codes : set

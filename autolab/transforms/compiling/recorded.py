@@ -20,9 +20,9 @@ from ...engine.sliced_gradient import SlicedGradient
 from ...shared.operators import COMPARISONS, OPERATORS, UNARY
 
 if TYPE_CHECKING:
-    from .tape import Tape
+    from .tape import CallTape
 
-open_tape: ContextVar[Tape | None] = ContextVar("open_tape", default=None)
+open_tape: ContextVar[CallTape | None] = ContextVar("open_tape", default=None)
 
 
 class Recorded:
@@ -38,7 +38,7 @@ class Recorded:
     __hash__ = None  # type: ignore[assignment]
     device = "cpu"
 
-    def __init__(self, value: np.ndarray, tape: Tape, slot: int, is_scalar: bool = False) -> None:
+    def __init__(self, value: np.ndarray, tape: CallTape, slot: int, is_scalar: bool = False) -> None:
         self._value, self._tape, self._slot, self._is_scalar = value, tape, slot, is_scalar
 
     def __len__(self) -> int:

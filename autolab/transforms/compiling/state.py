@@ -12,7 +12,7 @@ from ...engine.node import Leaf
 from ...engine.store import publish
 from ...engine.variable import Variable, wrap
 from .recorded import Recorded
-from .tape import Tape
+from .tape import CallTape
 
 Text = Callable[[Any], str]
 
@@ -92,7 +92,7 @@ class Out:
         return value if self.spent is None else f"{bound(self.spent)}({value})"
 
 
-class State:
+class ReachedState:
     """The Variables and buffers that a function can reach, recorded for one run of it.
 
     Parameters
@@ -119,8 +119,8 @@ class State:
         """Attributes that the function writes and does not read."""
         self.attributes = [(held, name, held.__dict__.get(name)) for held, name in attributes]
 
-    def enter(self, tape: Tape, make: Callable[..., Recorded]) -> None:
-        """Put recorded arrays in all places; ``make`` is `Tape.source` or `Tape.load`."""
+    def enter(self, tape: CallTape, make: Callable[..., Recorded]) -> None:
+        """Put recorded arrays in all places; ``make`` is `CallTape.source` or `CallTape.load`."""
         for variable, holder in self.variables:
             data = make(variable._data, StatePlace(holder, "data"))
             variable._data = self._data[id(variable)] = data

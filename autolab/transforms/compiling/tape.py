@@ -83,7 +83,7 @@ class Step:
     is_backward: bool = False
 
 
-class Tape:
+class CallTape:
     """What a run of a function did with arrays.
 
     Attributes

@@ -22,8 +22,8 @@ from ..tracing.keeping import replaced
 from .draws import RecordedGenerator
 from .reads import Reads, reads
 from .recorded import Recorded, open_tape
-from .state import Effect, Given, Out, State, StatePlace
-from .tape import Refusal, Tape, users_frame
+from .state import Effect, Given, Out, ReachedState, StatePlace
+from .tape import CallTape, Refusal, users_frame
 from .watch import unwatched, watched
 
 
@@ -44,9 +44,9 @@ class Traced:
         are: a Variable, or the place of an argument.
     """
 
-    tape: Tape
+    tape: CallTape
     found: Reads
-    state: State | None = None
+    state: ReachedState | None = None
     result: Any = None
     spec: Any = None
     effects: Sequence[Effect] = ()
@@ -120,7 +120,7 @@ class overridden:
 def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, options: Any) -> Traced:
     """Call a function, and note what it does with arrays; not where that makes its parameters, which the first does."""
     found = reads(function, objects)
-    tape = Tape()
+    tape = CallTape()
     if found.beyond is not None:
         tape.refusal = found.beyond
     if found.beyond is not None or not all([getattr(v, "is_initialized", True) for v in found.variables]):
@@ -128,9 +128,9 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     if not all([getattr(variable, "is_initialized", True) for variable in found.variables]):
         return Traced(tape, found, result=function(*args, **options))  # the next call knows all sizes
     given = [(leaf, Given(i)) for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
-    state = State([*given, *[(v, v) for v in found.variables]], found.buffers)
+    state = ReachedState([*given, *[(v, v) for v in found.variables]], found.buffers)
     state.note(found.written)
-    run = _TracedRun(tape, state, found, leaves)
+    run = _NotedRun(tape, state, found, leaves)
     try:
         result = run(function, args, options)
     except Exception as error:
@@ -144,10 +144,10 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     return run.traced(result)
 
 
-class _TracedRun:
+class _NotedRun:
     """One traced call."""
 
-    def __init__(self, tape: Tape, state: State, found: Reads, leaves: list[Any]) -> None:
+    def __init__(self, tape: CallTape, state: ReachedState, found: Reads, leaves: list[Any]) -> None:
         self.tape, self.state, self.found, self.leaves = tape, state, found, leaves
         self._rng = modes().rng if "numpy.random" in sys.modules else None
         self._drawn: Any = None if self._rng is None else self._rng.bit_generator.state

@@ -9,7 +9,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from ...engine.source import is_own
-from .tape import _NUMPY, Tape, line_of, users_frame
+from .tape import _NUMPY, CallTape, line_of, users_frame
 
 _PURE = frozenset(
     "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905
@@ -34,12 +34,12 @@ _HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, boo
 
 
 @contextmanager
-def watched(tape: Tape, codes: set[CodeType]) -> Iterator[None]:
+def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
     """Refuse on ``tape`` what calls into foreign code, or reads and writes outside of the process.
 
     Parameters
     ----------
-    tape : Tape
+    tape : CallTape
     codes : set
         The user's code whose surroundings are known.
     """
@@ -73,7 +73,7 @@ def _is_library(frame: FrameType) -> bool:
     return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
 
 
-def _entered(tape: Tape, codes: set[CodeType], frame: FrameType) -> None:
+def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
     """A call of a function that is written in Python."""
     if frame.f_code in codes:
         tape.ran.add(frame.f_code)
