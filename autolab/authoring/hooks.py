@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +67,8 @@ def register_hook(y: Variable, hook: Callable[[Any], Any]) -> Handle:
         raise TypeError("Variable.register_hook: got a constant; expected a value that requires a gradient")
     handle = Handle(hook)
     if y.creator is None:
-        leaf_hooks[y.node] = (*leaf_hooks.get(y.node, ()), handle.changed)
+        leaf = weakref.ref(y.node, lambda gone: leaf_hooks.pop(gone, None))
+        leaf_hooks[leaf] = (*leaf_hooks.pop(leaf, ()), handle.changed)
     else:
         y.node = GradientHook.apply(y, handle).node
     return handle

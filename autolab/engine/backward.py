@@ -189,8 +189,7 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
 
 
 def _stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, str, Any]]:
-    """What a pass stores on its nodes: a leaf's gradient adds to the one it has, that of a value in between replaces
-    it."""
+    """What a pass stores on its nodes: a leaf's gradient adds to the one there, that of a value in between replaces."""
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():
         if isinstance(node, Leaf):

@@ -53,14 +53,14 @@ def own(g: Any, seen: set[int]) -> Variable:
     return wrap(data, node)
 
 
-leaf_hooks: weakref.WeakKeyDictionary[Node, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+leaf_hooks: dict[weakref.ref[Node], tuple[Any, ...]] = {}
 """Leaf -> what its gradient goes through before it is stored: `authoring.hooks` enters it."""
 
 
 def arrived(leaf: Node, g: Any, seen: set[int]) -> Variable:
     """`own` of the gradient of a leaf, after its hooks."""
     found = own(g, seen)
-    for hook in leaf_hooks.get(leaf, ()):
+    for hook in leaf_hooks.get(weakref.ref(leaf), ()):
         found = hook(found)
     return found
 

@@ -14,7 +14,7 @@ from ...engine.backward import guards as watched_nodes
 from ...engine.errors import a_kind
 from ...engine.float_errors import are_awaited, float_setting
 from ...engine.modes import listeners, modes, watchers
-from ...engine.store import retained
+from ...engine.store import leaf_hooks, retained
 from .arguments import Signature, taker
 from .executable import Executable, Miss, named
 from .lowering import Lowered
@@ -114,7 +114,14 @@ class Compiled:
         return held[self]
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        if _errors_are_awaited() or listeners or watched_nodes or retained or (watchers and modes().hooks):
+        if (
+            _errors_are_awaited()
+            or listeners
+            or watched_nodes
+            or retained
+            or leaf_hooks
+            or (watchers and modes().hooks)
+        ):
             return self.function(*args, **options)
         program = self._last
         if program is not None:
