@@ -6,20 +6,17 @@ Recordings, checks and live views all take ``(fn, *args, options=None, **inputs)
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from ..engine.arrays import as_array, check_real
-from ..engine.backend import is_array
 from ..engine.errors import a_kind
 from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
+from .inputs import holds_inputs, is_input, is_input_inside, leaf
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class Bound:
     def learning(self, fn: Callable[..., Any], parameters: Mapping[str, Variable]) -> Bound:
         """``fn``, which wraps the function, with the same arguments; parameters that it learns are keywords."""
         keywords = {**self._kwargs, **{name: InputPlaceholder(name) for name in parameters}}
-        fresh = {name: _leaf(own, name, name) for name, own in parameters.items()}
+        fresh = {name: leaf(own, name, name) for name, own in parameters.items()}
         return replace(self, fn=fn, variables={**self.variables, **fresh}, _kwargs=keywords, learned=parameters)
 
     def standing(self) -> Bound:
@@ -196,9 +193,9 @@ class _Slots:
 
     def take(self, name: str, value: Any, annotation: Any = inspect.Parameter.empty) -> Any:
         try:
-            if _is_input(value, annotation):
+            if is_input(value, annotation):
                 return self._input(name, value)
-            return self._take_inside(name, value) if _holds_inputs(value) else value
+            return self._take_inside(name, value) if holds_inputs(value) else value
         except RecursionError:
             raise TypeError(f"{self._where}: input {name!r:.60} is {a_kind(value)} that holds itself") from None
 
@@ -207,9 +204,9 @@ class _Slots:
 
         def taken(key: Any, item: Any) -> Any:
             label = f"{name}[{key}]"
-            if _is_input_inside(item):
+            if is_input_inside(item):
                 return self._input(label, item)
-            return self._take_inside(label, item) if _holds_inputs(item) else item
+            return self._take_inside(label, item) if holds_inputs(item) else item
 
         if isinstance(tree, dict):
             same_kind = copy(tree)
@@ -221,7 +218,7 @@ class _Slots:
     def _input(self, name: str, value: Any) -> InputPlaceholder:
         if name in self.variables:
             raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
-        self.variables[name] = _leaf(value, name, f"{self._where}: input {name!r:.60}")
+        self.variables[name] = leaf(value, name, f"{self._where}: input {name!r:.60}")
         return InputPlaceholder(name)
 
 
@@ -257,60 +254,3 @@ def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
     if len(positional) < count:  # behind *args nothing before it can be named
         return [None] * count
     return [p.name if p.kind is p.POSITIONAL_OR_KEYWORD else None for p in positional]
-
-
-def _is_input(value: Any, annotation: Any) -> bool:
-    if isinstance(value, Variable):
-        return True
-    if annotation in (int, bool, str, "int", "bool", "str") or isinstance(value, bool | str | bytes) or value is None:
-        return False
-    return _is_array(value) or isinstance(value, int | float) or _is_numbers(value)
-
-
-def _is_array(value: Any) -> bool:
-    if isinstance(value, np.generic | np.ndarray):
-        return value.dtype.kind in "biufc"
-    return is_array(value)
-
-
-def _is_numbers(value: Any) -> bool:
-    """Whether it is a list of numbers, or of such lists; the fields of a named tuple are asked for by name."""
-    if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
-        return False
-    return len(value) > 0 and all([_is_number(item) or _is_numbers(item) for item in value])
-
-
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, int | float | np.generic) and not isinstance(value, bool)
-    return is_number or (isinstance(value, np.ndarray) and value.ndim == 0)
-
-
-def _is_input_inside(value: Any) -> bool:
-    """Whether a part of a structure is an input: there whole numbers are sizes and settings."""
-    if isinstance(value, int | np.integer | np.bool_):
-        return False
-    if isinstance(value, list | tuple):
-        return _is_numbers(value) and any([isinstance(i, float | np.floating) for i in _numbers(value)])
-    return _is_input(value, None)
-
-
-def _numbers(value: Any) -> Iterator[Any]:
-    for item in value:
-        yield from _numbers(item) if isinstance(item, list | tuple) else (item,)
-
-
-def _holds_inputs(value: Any) -> bool:
-    """Whether it is a list, a tuple or a dict with inputs inside."""
-    if not isinstance(value, list | tuple | dict):
-        return False
-    items = value.values() if isinstance(value, dict) else value
-    return any([_is_input_inside(item) or _holds_inputs(item) for item in items])
-
-
-def _leaf(value: Any, name: str, what: str) -> Variable:
-    """A fresh leaf with the value's own data (not copied), kind and claim to a gradient."""
-    if isinstance(value, Variable):
-        kind = type(value)
-        return kind(value.array, name=name, requires_grad=value.requires_grad)
-    check_real(as_array(value, what), what)
-    return Variable(value, name=name)
