@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 OTHERS = ("CONTRIBUTING.md", "CHANGELOG.md", "notebooks/README.md", "benchmarks/README.md", "benchmarks/history.md")
 """Pages outside docs/, at the places that they keep."""
 
-FILES = ("LICENSE", "examples/data_parallel.py", "benchmarks/speed/rows.py")
+FILES = ("LICENSE", "examples/data_parallel.py", "examples/many_checks.py", "benchmarks/speed/rows.py")
 """What pages link to that is none."""
 
 _LESSONS = """
