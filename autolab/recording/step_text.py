@@ -70,6 +70,6 @@ def _operand(
     if draft.name is None and len(text) > long:
         if source and draft.id not in fallback and (short := in_short(source, long)):
             return short
-        if draft.is_inner or len(text) > _LONG:
+        if draft.is_inner or draft.id in fallback or len(text) > _LONG:
             draft.name = fallback.get(draft.id, f"v{draft.id}")
     return draft.name or (f"({text})" if " " in text or isinstance(_parsed(text), _COMPOUND) else text)
