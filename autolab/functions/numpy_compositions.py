@@ -1,18 +1,27 @@
-"""Functions of NumPy that are made of others: ``np.select``, ``np.cov`` and their like, of Variables."""
+"""Functions of NumPy that are made of others: ``np.select``, ``np.linspace`` and their like, of Variables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from ..engine.numpy_protocol import adapt, unwrap
+from .arrays.joining import place_of
+
+
+def _listed(function: str, name: str, values: Any) -> list[Any]:
+    if not isinstance(values, list | tuple) and np.ndim(values) == 0:
+        raise TypeError(f"numpy.{function}: {name} is {values!r:.60}; expected a list")
+    return list(values)
 
 
 @adapt(np.select)
 def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    condlist, choicelist = _listed("select", "condlist", condlist), _listed("select", "choicelist", choicelist)
     if len(condlist) != len(choicelist):
         raise ValueError(
             f"numpy.select: got {len(condlist)} conditions and {len(choicelist)} choices; expected as many"
@@ -25,7 +34,7 @@ def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0
 
 @adapt(np.choose)
 def _choose(a: Any, choices: Sequence[Any]) -> Any:
-    places = np.asarray(unwrap(a))
+    places, choices = np.asarray(unwrap(a)), _listed("choose", "choices", choices)
     if places.min(initial=0) < 0 or places.max(initial=0) >= len(choices):
         raise ValueError(
             f"numpy.choose: a has numbers outside of 0 to {len(choices) - 1}; expected one for each choice"
@@ -33,20 +42,12 @@ def _choose(a: Any, choices: Sequence[Any]) -> Any:
     return _select([places == i for i in range(len(choices))], choices)
 
 
-@adapt(np.compress)
-def _compress(condition: Any, a: Any, axis: int | None = None) -> Any:
-    return np.take(a, np.flatnonzero(unwrap(condition)), axis=axis)
-
-
-@adapt(np.extract)
-def _extract(condition: Any, arr: Any) -> Any:
-    return _compress(np.ravel(unwrap(condition)), arr)
-
-
 @adapt(np.rollaxis)
 def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    axis, start = axis % a.ndim, start + a.ndim * (start < 0)
-    return np.moveaxis(a, axis, start - (axis < start))
+    place, end = place_of("rollaxis", axis, np.shape(a)), index(start) + np.ndim(a) * (start < 0)
+    if not 0 <= end <= np.ndim(a):
+        raise ValueError(f"rollaxis: start is {start}; expected {-np.ndim(a)} to {np.ndim(a)}")
+    return np.moveaxis(a, place, end - (place < end))
 
 
 @adapt(np.linspace)
@@ -54,15 +55,6 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> An
     ndim = max(np.ndim(start), np.ndim(stop))
     share = np.linspace(0.0, 1.0, num, endpoint).reshape(num, *[1] * ndim)
     return start + share * (stop - start)
-
-
-@adapt(np.cov)
-def _cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
-    rows = m if rowvar or np.ndim(m) == 1 else np.transpose(m)
-    count = rows.shape[-1]
-    off = rows - rows.mean(axis=-1, keepdims=True)
-    divisor = count - ((0 if bias else 1) if ddof is None else ddof)
-    return (off * off).sum() / divisor if off.ndim == 1 else off @ off.T / divisor
 
 
 @adapt(np.linalg.multi_dot)

@@ -44,7 +44,9 @@ def _tells_parameters(f: Callable[..., Any]) -> bool:
 
 
 TAKEN = [f for f in dict.fromkeys([*numpy_protocol.declared, *numpy_protocol.adapters]) if not isinstance(f, np.ufunc)]
-FUNCTIONS = [f for f in TAKEN if _tells_parameters(f)]
+OWN_LISTS = (np.choose, np.select)
+"""NumPy goes through their lists before it asks AutoLab."""
+FUNCTIONS = [f for f in TAKEN if _tells_parameters(f) and f not in OWN_LISTS]
 KNOWN = {*F.__all__, *[f.__name__ for f in TAKEN], "Variable"}
 
 

@@ -124,14 +124,9 @@ def test_a_plain_index_of_variables() -> None:
 COMPOSED = {
     "select": lambda x: np.select([np.arange(4) > 2, np.arange(4) < 1], [x, -x], 3 * x),
     "choose": lambda x: np.choose([0, 1, 2, 0], [x[0], x[1], x[2]]),
-    "compress": lambda x: np.compress([1, 0, 1], x, axis=0),
-    "extract": lambda x: np.extract(np.arange(12).reshape(3, 4) % 5 == 0, x),
     "rollaxis": lambda x: np.rollaxis(x[None] * np.arange(2.0)[:, None, None], 2, -1),
     "linspace": lambda x: np.linspace(x[0], x[1, 0], 5, endpoint=False),
     "linspace of numbers": lambda x: np.linspace(x[0, 0], 2.0, 3),
-    "cov": lambda x: np.cov(x),
-    "cov of columns": lambda x: np.cov(x, rowvar=False, bias=True),
-    "cov of one row": lambda x: np.cov(x[0], ddof=0),
     "multi_dot": lambda x: np.linalg.multi_dot([x, x.T, x]),
 }
 
