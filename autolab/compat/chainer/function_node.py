@@ -56,6 +56,9 @@ class FunctionNode(Checked, _function_node.FunctionNode):
     (array(3., dtype=float32), array(2., dtype=float32), array(1., dtype=float32))
     """
 
+    def __call__(self, *inputs: Any) -> Any:
+        raise TypeError(f"{self.name} is not called: use {self.name}().apply((x, ...)), which returns a tuple")
+
     def apply(self, inputs: Iterable[Any]) -> tuple[Variable, ...]:
         """Apply the function to Variables or arrays; always returns a tuple of Variables."""
         found: tuple[Variable, ...] = tagged(super().apply(inputs))
