@@ -51,15 +51,12 @@ class BlockPlan:
         self._shape = shapes[whole[0]]
         is_flat = all([own in ((), self._shape) for own in shapes.values()])
         self._form = (math.prod(self._shape),) if is_flat else self._shape
-        self._length = max(1, self._elements(steps, lines) // math.prod(self._form[1:]))
+        self._length = max(1, self._elements(steps) // math.prod(self._form[1:]))
 
-    def _elements(self, steps: Mapping[int, Operation], lines: Mapping[int, Operation]) -> int:
-        """How many elements a block has; all, where few steps share so little that blocks gain nothing."""
-        arrays, size = [*self.inputs, *self._results], math.prod(self._shape)
-        if sum([1 + len(step.values) for step in lines.values()]) < 2 * len(arrays):
-            return size
-        dtypes = [*[steps[i].dtype for i in arrays], *[dtype for _, dtype in self._spare]]
-        return min(size, _BLOCK_BYTES // sum([dtype.itemsize for dtype in dtypes]))
+    def _elements(self, steps: Mapping[int, Operation]) -> int:
+        """How many elements a block has."""
+        dtypes = [steps[i].dtype for i in (*self.inputs, *self._results)] + [dtype for _, dtype in self._spare]
+        return min(math.prod(self._shape), _BLOCK_BYTES // sum([dtype.itemsize for dtype in dtypes]))
 
     def _find_places(self, lines: dict[int, Operation]) -> None:
         """For what lies between inputs and results, from the last step to the first."""
@@ -105,11 +102,13 @@ class BlockPlan:
 def block_plan(program: KernelSteps, shapes: Shapes) -> BlockPlan | None:
     """How to compute a program block by block along the first axis, for inputs of these shapes.
 
-    None if no input is whole, if another part of one would be needed for each block, or if it is not worth it.
+    None if no input is whole, if another part of one would be needed for each block, or if it is not worth it: few
+    steps that share little take the same time with whole arrays.
     """
+    touched = sum([1 + len(step.values) for step in program.steps.values() if step.values])
     shape = np.broadcast_shapes(*shapes.values())
     whole = tuple([i for i, own in shapes.items() if own == shape])
-    if not whole or math.prod(shape) < _WORTH_PLANNING:
+    if not whole or math.prod(shape) < _WORTH_PLANNING or touched < 2 * (len(whole) + len(program.outputs)):
         return None
     if any([own != shape and len(own) == len(shape) and own[0] != 1 for own in shapes.values()]):
         return None
