@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Hashable
 from functools import cached_property, update_wrapper
 from threading import Lock
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from ...engine.store import leaf_hooks, retained
 from .arguments import Signature, taker
 from .executable import Executable, Miss, named
 from .lowering import Lowered
+from .report import CompileReport, table_of
 from .returned import joined
 from .state import Given, Out, StatePlace
 from .tape import Refusal, memory, slots_in
@@ -179,6 +182,18 @@ class Compiled:
             else:
                 warnings.warn_explicit(text, CompileWarning, *refusal.frame)
 
+    def report(self) -> CompileReport:
+        """What became of each call of NumPy's, and how long calls take; a notebook shows it as a table.
+
+        Returns
+        -------
+        CompileReport
+            The program with the most calls comes first.
+        """
+        name = getattr(self.function, "__name__", "function")
+        programs = sorted(self.programs, key=lambda program: -program.calls)
+        return CompileReport(name, [table_of(program) for program in programs], self.refusals)
+
     @property
     def refusals(self) -> list[str]:
         """Why calls are not compiled, one sentence for each kind of call."""
@@ -201,11 +216,13 @@ class CompiledProgram:
         What computes the gradients of what the function returned, if they may be asked for.
     calls : int
         How often it was run.
+    seconds : float
+        How long the shortest run took.
     """
 
     def __init__(self, key: Hashable, traced: Traced, objects: list[Any], takes: Any) -> None:
         self.key, self.traced, self.calls = key, traced, 0
-        self.takes = takes
+        self.takes, self.seconds = takes, math.inf
         self.fits = traced.guard()
         self._held = objects  # their ids are in the key
         self._busy, self._pulling = Lock(), Lock()
@@ -270,8 +287,10 @@ class CompiledProgram:
                 return self._checked(owner, leaves, args, options)
             self.calls += 1
             before = modes().rng.bit_generator.state if self.forward.draws else None
+            start = perf_counter()
             try:
                 found = self.forward.run(leaves)
+                self.seconds = min(self.seconds, perf_counter() - start)
             except Miss:
                 pass
             except Exception:

@@ -86,6 +86,10 @@ class Executable:
         exec(compile(self.source, FILE, "exec"), self._names)
         self.run: Callable[[Sequence[Any]], Any] = self._names["run"]
 
+    def static(self, slot: int) -> np.ndarray | None:
+        """The array that a slot lies in at every run, if it is always the same one."""
+        return self._low.static.get(slot)
+
     def _end(self, result: Any, effects: Sequence[Effect]) -> None:
         if self._dry:
             self._lines.append(f"return [{', '.join([*self._told(effects), *self._told(_results(result))])}]")

@@ -62,7 +62,8 @@ class Lowered:
         self.static: dict[int, np.ndarray] = dict(tape.constants)
         self._same: dict[int, int] = {}
         self._spread: dict[int, Ref] = {}
-        self.steps = self._pruned(self._without_repeats([_reduced(step) for step in tape.steps]), set(escaping))
+        steps = [_reduced(replace(step, number=i)) for i, step in enumerate(tape.steps)]
+        self.steps = self._pruned(self._without_repeats(steps), set(escaping))
 
     def copy(self) -> Lowered:
         """Another, for a program with buffers of its own."""

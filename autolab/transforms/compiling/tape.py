@@ -71,7 +71,8 @@ class Step:
 
     ``args`` and ``options`` hold a `Ref` for every array. ``outs`` are the slots of what it gives, by their places in a
     tuple of results; None for the result itself. ``writes`` is the slot into whose memory it writes. ``is_backward``
-    says that it belongs to the gradients of what the function returned.
+    says that it belongs to the gradients of what the function returned, ``line`` where the user's code made it, and
+    ``number`` its place on the tape.
     """
 
     kind: Literal["call", "guard", "shape", "draw", "load", "update", "errstate", "tell"]
@@ -81,6 +82,8 @@ class Step:
     outs: tuple[tuple[int | None, int], ...] = ()
     writes: int | None = None
     is_backward: bool = False
+    line: tuple[str, int] | None = None
+    number: int = -1
 
 
 class CallTape:
@@ -223,7 +226,8 @@ class CallTape:
             if same is not None or found is None
             else tuple([(None if whole else i, one._slot) for i, one in enumerate(made)])
         )
-        self.steps.append(Step(kind, function, *refs, outs, writes, self.is_backward))
+        line = line_of(users_frame(sys._getframe(2)))
+        self.steps.append(Step(kind, function, *refs, outs, writes, self.is_backward, line))
         if depends and outs and _is_shaped(function, args):
             for one in made:
                 self._guard("shape", one.shape, one, "the shape of a result depends on values")

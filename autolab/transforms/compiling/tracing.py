@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from traceback import walk_tb
 from typing import Any
 
@@ -42,6 +43,8 @@ class Traced:
     starts, pulled, inputs
         For a result that may be differentiated: the slots of the upstream gradients, the gradients, and of what they
         are: a Variable, or the place of an argument.
+    seconds : float or None
+        How long the function itself took when it was last called to compare.
     """
 
     tape: CallTape
@@ -53,6 +56,7 @@ class Traced:
     starts: Sequence[int] = ()
     pulled: Sequence[Out] = ()
     inputs: Sequence[Any] = ()
+    seconds: float | None = None
 
     @property
     def told(self) -> list[Any]:
@@ -86,12 +90,18 @@ class Traced:
                 own()
 
             with overridden(first.function.__self__, update):
-                result = function(*args, **options)
+                result = self._timed(function, args, options)
         else:
-            result = function(*args, **options)
+            result = self._timed(function, args, options)
             look(self.effects, result)
             told[0] += self._pulled_from(result, leaves)
         return result, told[0] if told else None
+
+    def _timed(self, function: Any, args: Any, options: Any) -> Any:
+        start = perf_counter()
+        result = function(*args, **options)
+        self.seconds = perf_counter() - start
+        return result
 
     def _pulled_from(self, result: Any, leaves: list[Any]) -> list[Any]:
         """The gradients of a result, for upstream gradients of 1."""

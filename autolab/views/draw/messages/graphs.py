@@ -314,4 +314,20 @@ SENTENCES: dict[str, str] = {
     "interact_still": (
         "This page was saved. It shows what the function returned for the inputs below; nothing computes here."
     ),
+    # What autolab.compile made of a function.
+    "compile.programs": "{programs}: one for each kind of call.",
+    "compile.program": "Program {number}",
+    "compile.seconds": "The fastest run took {took}; the function as it is written took {before} when it was compared.",
+    "compile.left": "Of {total}, {left} are left.",
+    "compile.buffers": "{results} lie in {held} of {size} in all, which every run uses again.",
+    "compile.refused": "A kind of call runs as it is written: {why}.",
+    "compile.buffer": "into buffer {number}",
+    "compile.new array": "into a new array",
+    "compile.in place": "in place",
+    "compile.view": "a view, no copy",
+    "compile.check": "checked in each run",
+    "compile.update": "runs as it is written",
+    "compile.same": "left out: it gives the same as step {number}",
+    "compile.constant": "left out: it gives the same in every run",
+    "compile.dropped": "left out: nothing needs it",
 }
