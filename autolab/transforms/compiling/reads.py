@@ -267,7 +267,7 @@ class _Walk:
             around = [content_of(cell) for cell in function.__closure__ or ()]
             self._waiting += [(path, one) for one in around if isinstance(one, FunctionType)]
             return
-        if not _is_the_users(function):
+        if not _is_the_users(function) and not function.__code__.co_filename.startswith("<doctest"):
             return
         for part in _INSIDE_FUNCTIONS:
             self.found.spots.append((spot := Spot(path, function, part, True), spot.now()))

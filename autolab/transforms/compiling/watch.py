@@ -16,8 +16,6 @@ _PURE = frozenset(
 )
 _IMPURE = frozenset("print input open exec eval compile __import__ globals locals vars breakpoint".split())  # noqa: SIM905
 _TOOLS = (
-    "autolab",
-    "numpy",
     "importlib",
     "contextlib",
     "functools",
@@ -81,7 +79,8 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
         return
     module = str(frame.f_globals.get("__name__", "?"))
     owner = module.partition(".")[0]
-    if owner in _TOOLS or module.startswith("namedtuple_"):
+    is_made = owner in ("autolab", "numpy") and frame.f_code.co_filename == "<string>"  # by dataclasses
+    if is_made or owner in _TOOLS or module.startswith("namedtuple_"):
         return
     is_standard, back = owner in sys.stdlib_module_names - {"__main__"}, frame.f_back
     while back is not None and back.f_code not in codes:
