@@ -21,6 +21,11 @@ EXCEPTIONS = {
     ("autolab/serializers/npz.py", "open"): "a member of that archive",
     ("autolab/serializers/hdf5.py", "File"): "into memory",
     ("autolab/views/live/no_notebook.py", "touch"): "takes a name that no file has, for the writer",
+    **{
+        ("scripts/conda/build.py", name): "into the temporary folder of a channel of packages"
+        for name in ("copy2", "copytree")
+    },
+    ("scripts/conda/build.py", "render"): "computes a recipe",
     ("scripts/release.py", "write_text"): "the README's program, into a folder that is made for trying it",
     ("autolab/views/export/film_files.py", "save"): "into memory",
     ("scripts/screenshots.py", "copy"): "a notebook into the temporary folder of the lab that photographs it",

@@ -71,16 +71,12 @@ _SHOWN = {
         "svg": "plots.surface:surface_svg",
         "file": "export.pictures:save_shown",
     },
-<<<<<<< HEAD
+    "transforms.compiling.report.CompileReport": {"bundle": "cards.compiled:bundle", "text": "cards.compiled:text"},
     "views.live.widget.LiveView": {
         "page": "export.pages:export_html",
         "file": "export.pictures:save_shown",
         "taken": "export.pictures:taken_shown",
     },
-=======
-    "transforms.compiling.report.CompileReport": {"bundle": "cards.compiled:bundle", "text": "cards.compiled:text"},
-    "views.live.widget.LiveView": {"page": "export.pages:export_html", "file": "export.pictures:save_shown"},
->>>>>>> b6c3f467 (compiled.report(): what became of each call of NumPy's, beside what is written: left out, shared, into which buffer, as it is)
     "views.plots.surface_view.SurfaceView": {"svg": "plots.surface_view:svg_of_view"},
     "views.heatmap.heatmap.Heatmap": {"svg": "heatmap.heatmap:svg_of_view"},
     "views.monitor.view.MonitorView": {

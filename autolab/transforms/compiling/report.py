@@ -15,7 +15,7 @@ from .lowering import is_view
 from .tape import Step, memory
 
 if TYPE_CHECKING:
-    from .compiled import Program
+    from .compiled import CompiledProgram
 
 _NAMES = {operator.getitem: "[]", operator.setitem: "[] ="}
 _QUIET = ("load", "errstate", "tell")
@@ -90,7 +90,7 @@ class CompileReport(Displayed):
         return str(show(self, "text"))
 
 
-def table_of(program: Program) -> ProgramTable:
+def table_of(program: CompiledProgram) -> ProgramTable:
     """The table of a program."""
     tape = program.traced.tape
     shown = [(i, step) for i, step in enumerate(tape.steps) if step.kind not in _QUIET]
@@ -107,7 +107,7 @@ def table_of(program: Program) -> ProgramTable:
     return ProgramTable(calls, len(blocks), sum(blocks.values()), seconds, program.traced.seconds)
 
 
-def _fate(program: Program, step: Step, slot: int | None, blocks: dict[int, int]) -> tuple[str, Any]:
+def _fate(program: CompiledProgram, step: Step, slot: int | None, blocks: dict[int, int]) -> tuple[str, Any]:
     """What a program does with a call that it makes."""
     if step.kind in _FATES:
         return _FATES[step.kind], None
@@ -124,7 +124,7 @@ def _fate(program: Program, step: Step, slot: int | None, blocks: dict[int, int]
     return "buffer", [*blocks].index(block) + 1
 
 
-def _left_out(program: Program, slot: int | None) -> tuple[str, Any]:
+def _left_out(program: CompiledProgram, slot: int | None) -> tuple[str, Any]:
     """Why a program does not make a call."""
     low = program._low
     if slot is None or (low.slot(slot) == slot and slot not in low.static):
