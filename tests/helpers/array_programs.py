@@ -46,7 +46,7 @@ LINES = [
     "np.multiply($a, 3, out=$a, where=$a > 0)", "$n = np.add($a, $b, out=np.empty_like($a))",
     "np.putmask($a, $a > 2, 0)",
     "if $a.sum() > 0: $a = $a * 2", "$n = $b if ($a > 0).all() else $a", "$n = $a * 2 if $a.size else $b",
-    "for row in $a: $n = row * 2", "while $a.max() > 50: $a = $a / 3", "$a, $b = $b, $a", "del $a",
+    "for row in $a: $n = row * 2", "while 1e4 > $a.max() > 50: $a = $a / 3", "$a, $b = $b, $a", "del $a",
     "with np.errstate(over='ignore'): $n = np.exp($a * 100)", "$n = np.frexp($a)[0]",
     "$n = $a.item() if $a.size == 0 else $a",
 ]  # fmt: skip

@@ -169,6 +169,13 @@ class Lowered:
             return None
         return key
 
+    def _may_raise(self, step: Step) -> bool:
+        """Whether numbers decide if a call raises: then it is made even where nothing needs its result."""
+        if step.function is np.power:
+            return all([self.tape.values[slot].dtype.kind in "iu" for slot in slots_in(step.args)])
+        picks = step.function in (GETITEM, np.take, np.ndarray.take) and bool(slots_in(step.args[1:]))
+        return picks or "linalg" in str(getattr(step.function, "__module__", None))
+
     def _pruned(self, steps: list[Step], escaping: set[int]) -> list[Step]:
         needed = {self.memory[self.slot(slot)] for slot in escaping} | {self.memory[slot] for slot in self.tape.sources}
         kept, named = [], {self.slot(slot) for slot in escaping}
@@ -177,7 +184,8 @@ class Lowered:
                 if self.memory[step.writes] not in needed:
                     continue
             elif step.kind in ("load", "call") and not any([slot in named for _, slot in step.outs]):
-                continue
+                if not self._may_raise(step):
+                    continue
             kept.append(step)
             named.update(slots_in((step.args, step.options)))
             needed |= {self.memory[slot] for slot in slots_in((step.args, step.options))}
