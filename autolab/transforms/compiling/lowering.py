@@ -183,9 +183,10 @@ class Lowered:
             if step.writes is not None:
                 if self.memory[step.writes] not in needed:
                     continue
-            elif step.kind in ("load", "call") and not any([slot in named for _, slot in step.outs]):
-                if not self._may_raise(step):
-                    continue
+            elif step.kind in ("load", "call") and not (
+                named & {slot for _, slot in step.outs} or self._may_raise(step)
+            ):
+                continue
             kept.append(step)
             named.update(slots_in((step.args, step.options)))
             needed |= {self.memory[slot] for slot in slots_in((step.args, step.options))}
