@@ -35,10 +35,10 @@ _PLAIN_FUNCTIONS = {
 _WRITES = {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
 
 _WRITTEN = {
-    np.fft.rfft: "Write real, imag = F.rfft(x), with F = autolab.functions",
-    np.fft.irfft: "Write F.irfft(real, imag), with F = autolab.functions",
-    np.fft.fft: "Write real, imag = F.fft(x, np.zeros(x.shape)), with F = autolab.functions",
-    np.fft.ifft: "Write real, imag = F.ifft(real, imag), with F = autolab.functions",
+    "numpy.fft.rfft": "Write real, imag = F.rfft(x), with F = autolab.functions",
+    "numpy.fft.irfft": "Write F.irfft(real, imag), with F = autolab.functions",
+    "numpy.fft.fft": "Write real, imag = F.fft(x, np.zeros(x.shape)), with F = autolab.functions",
+    "numpy.fft.ifft": "Write real, imag = F.ifft(real, imag), with F = autolab.functions",
 }
 """Functions whose results are complex numbers -> how they are written with two arrays."""
 
@@ -72,7 +72,7 @@ def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     if function is None and not requires([*args, *kwargs.values()]):
         return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
     if function is None:
-        written = _WRITTEN.get(func, "Apply it to x.data if none is needed")
+        written = _WRITTEN.get(_full_name(func), "Apply it to x.data if none is needed")
         raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. {written}.")
     try:
         arrays, attributes = in_grain(function.function, func, args, kwargs)  # type: ignore[attr-defined]

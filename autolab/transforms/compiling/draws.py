@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .tape import CallTape, plain
+from .references import plain
+from .tape import CallTape
 
 _IN_PLACE = ("shuffle", "spawn")
 

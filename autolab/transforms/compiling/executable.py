@@ -11,9 +11,11 @@ from ...engine.modes import modes
 from ...engine.store import publish
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
+from .buffers import Buffers, offset
 from .lowering import GETITEM, SETITEM, Lowered, is_view
+from .references import Ref, mapped, slots_in
 from .state import Effect, Given, StatePlace
-from .tape import Ref, Step, mapped, slots_in
+from .tape import Step
 
 FILE = PACKAGE + "transforms/compiling/<compiled>"
 """Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""
@@ -67,7 +69,7 @@ class Executable:
         self._wrapped: dict[int, str] = {}
         self._held: set[str] = set()
         self._tells: list[str] = []
-        self._buffers = _Buffers()
+        self._buffers = Buffers()
         self._last = self._last_uses(escaping)
         self.draws = any([step.kind == "draw" for step in steps])
         self._lines: list[str] = ["rng = modes().rng"] * self.draws
@@ -236,7 +238,7 @@ class Executable:
         value, base = self._tape.values[slot], low.slot(base)
         if not isinstance(found, np.ndarray) or (found.shape, found.strides) != (value.shape, value.strides):
             return False
-        if found.size and _offset(found, low.static[base]) != _offset(value, self._tape.values[base]):
+        if found.size and offset(found, low.static[base]) != offset(value, self._tape.values[base]):
             return False
         low.static[slot] = found
         return True
@@ -304,48 +306,6 @@ class Executable:
         if type(result) is dict:
             return "{" + ", ".join([f"{self._bound(key)}: {self._result(item)}" for key, item in result.items()]) + "}"
         return self._bound(result)
-
-
-class _Buffers:
-    """Blocks of memory, each given to one result after another."""
-
-    def __init__(self) -> None:
-        self._free: list[np.ndarray] = []
-        self._used: dict[int, np.ndarray] = {}
-
-    def array(self, number: int, like: np.ndarray) -> np.ndarray:
-        """An array as ``like`` is, in a block of its own."""
-        fits = [block for block in self._free if like.nbytes <= block.nbytes <= 2 * like.nbytes]
-        if fits:
-            block = min(fits, key=lambda one: one.nbytes)
-            self._free = [one for one in self._free if one is not block]
-        else:
-            block = _aligned(like.nbytes)
-        self._used[number] = block
-        return np.ndarray(like.shape, like.dtype, block, 0, like.strides)
-
-    def has(self, number: int) -> bool:
-        return number in self._used
-
-    def hand_over(self, number: int) -> None:
-        """The next result goes where this one lies."""
-        self._free.append(self._used.pop(number))
-
-    def release(self, number: int) -> bool:
-        if number in self._used:
-            self._free.append(self._used.pop(number))
-            return True
-        return False
-
-
-def _aligned(size: int) -> np.ndarray:
-    whole = np.empty(size + 64, np.uint8)
-    start = -whole.__array_interface__["data"][0] % 64
-    return whole[start : start + size]
-
-
-def _offset(value: np.ndarray, base: np.ndarray) -> int:
-    return int(value.__array_interface__["data"][0]) - int(base.__array_interface__["data"][0])
 
 
 def _takes_out(step: Step) -> bool:

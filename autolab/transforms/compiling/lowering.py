@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...gpu.traced_function import exact
-from .tape import CallTape, Ref, Step, mapped, memory, slots_in
+from .references import Ref, mapped, memory, slots_in
+from .tape import CallTape, Step
 
 _LEANER = {
     np.ndarray.dot: np.dot,

@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-import builtins
-import dis
 import re
-import sys
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from ...authoring.custom_vjp import custom_vjp
 from ...engine.outer_names import EMPTY, content_of
-from ...engine.primitive import Primitive
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
-from ..tracing.surroundings import _content, _is_the_users
+from ..tracing.surroundings import _content
+from .code_names import placed
 from .tape import Refusal
 
-_MOST_ITEMS = 200
-_MOST_BYTES = 1 << 16
-_MOST = 3_000
 FILE = PACKAGE + "transforms/compiling/<guard>"
-_KNOWN = ("autolab", "numpy", "builtins")
-"""Whose objects keep books of their own, and have nothing that a user sets."""
-_INSIDE = ("fget", "fset", "fdel", "func", "__func__")
-_INSIDE_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
-_BY_ANY_NAME = frozenset(["getattr", "setattr", "delattr", "hasattr", "__dict__", "vars"])
-"""Where code has one of these, it may mean any attribute."""
-_OWN_BOOKS = frozenset(["_found", "_name"])
-"""What a link notes for itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +107,7 @@ class Reads:
         """
         names = re.findall(r"[^\W\d]\w*", path)
         codes = sorted(self.codes & ran, key=lambda code: code.co_firstlineno)
-        steps = [(code.co_filename, step) for code in codes for step in _placed(code)]
+        steps = [(code.co_filename, step) for code in codes for step in placed(code)]
         for kind, name in (("STORE_", names[-1]), ("", names[0])):
             for file, (line, opname, argument) in steps:
                 if opname.startswith(kind) and argument == name:
@@ -174,218 +156,3 @@ def same(now: Any, before: Any) -> bool:
     if type(now) is not type(before) or not is_plain(before):
         return False
     return bool(repr(now) == repr(before)) if isinstance(before, float | tuple | complex) else bool(now == before)
-
-
-def reads(function: Any, others: list[Any]) -> Reads:
-    """All that a function can read, given objects among its arguments; names of attributes are those in its code."""
-    names: set[str] = set()
-    codes: set[CodeType] = set()
-    while True:
-        found = _Walk(names, codes).walk(function, others)
-        more = {name for code in found.codes for name in _words(code)}
-        if more <= names and found.codes <= codes:
-            return found
-        names, codes = names | more, codes | found.codes
-
-
-class _Walk:
-    def __init__(self, names: set[str], codes: set[CodeType]) -> None:
-        self.names, self.codes = names, codes
-        self.found = Reads()
-        self._seen: dict[int, Any] = {}
-        self._waiting: deque[tuple[str, Any]] = deque()
-
-    def walk(self, function: Any, others: list[Any]) -> Reads:
-        self._waiting.extend(
-            [(getattr(function, "__name__", "function"), function), *[("argument", o) for o in others]]
-        )
-        while self._waiting and self.found.beyond is None:
-            path, value = self._waiting.popleft()
-            if id(value) not in self._seen and not is_plain(value):
-                self._seen[id(value)] = value
-                self._visit(path, value)
-            if len(self.found.spots) > _MOST:
-                self._too_large(path)
-        return self.found
-
-    def _too_large(self, path: str) -> None:
-        told = f"it can read {path}, which is too large to be compared at each call: pass it as an argument"
-        self.found.beyond = Refusal(told, None)
-
-    def _spot(self, path: str, holder: Any, key: Any, is_attribute: bool = False) -> None:
-        spot = Spot(path, holder, key, is_attribute)
-        value = spot.now()
-        self.found.spots.append((spot, value))
-        if value is not EMPTY:
-            self._waiting.append((path, value))
-
-    def _visit(self, path: str, value: Any) -> None:
-        found = self.found
-        if isinstance(value, Variable):
-            found.variables.append(value)
-        elif isinstance(value, np.ndarray):
-            if value.nbytes > _MOST_BYTES:
-                self._too_large(path)
-            found.arrays.append((path, value, value.tobytes()))
-        elif isinstance(value, FunctionType):
-            self._function(path, value)
-        elif isinstance(value, MethodType):
-            self._waiting.extend([(path, value.__func__), (path, value.__self__)])
-        elif isinstance(value, partial):
-            self._waiting.extend([(path, part) for part in (value.func, value.args, value.keywords)])
-        elif isinstance(value, property | classmethod | staticmethod | cached_property):
-            self._waiting.extend([(path, getattr(value, name, None)) for name in _INSIDE])
-        elif isinstance(value, threading.local):
-            found.beyond = Refusal(f"it can read {path}, which is another in each thread", None)
-        elif isinstance(value, list | dict | set | frozenset | deque | tuple):
-            self._container(path, value)
-            if _is_the_users(type(value)):
-                self._object(path, value)
-        elif hasattr(value, "_kinds") and hasattr(value, "_params"):
-            self._link(path, value)
-        elif hasattr(type(value), "update_one"):
-            found.optimizers.append(value)
-            self._waiting.append((f"{path}.target", value.target))
-        elif isinstance(value, type):
-            self._class(path, value)
-        elif isinstance(value, ModuleType):
-            if _is_the_users(value):
-                self._attributes(path, vars(value))
-        elif (content := _content(value)) is not None:
-            found.others.append((path, value, content))
-            self._waiting.append((path, getattr(value, "__wrapped__", None)))
-        elif isinstance(value, custom_vjp):
-            self._waiting += [(path, one) for one in (value._fn, *vars(value._function or object).values())]
-        elif str(type(value).__module__).partition(".")[0] not in _KNOWN:
-            self._object(path, value)
-
-    def _function(self, path: str, function: FunctionType) -> None:
-        self._waiting.append((path, getattr(function, "__wrapped__", None)))
-        if function.__code__.co_filename.startswith(PACKAGE):  # also of a declared function, which names the user's
-            if isinstance(declared := getattr(function, "function", None), Primitive):
-                self._waiting += [(path, declared.forward), (path, declared.declared)]
-            around = [content_of(cell) for cell in function.__closure__ or ()]
-            self._waiting += [(path, one) for one in around if isinstance(one, FunctionType)]
-            return
-        if not _is_the_users(function) and not function.__code__.co_filename.startswith("<doctest"):
-            return
-        for part in _INSIDE_FUNCTIONS:
-            self.found.spots.append((spot := Spot(path, function, part, True), spot.now()))
-        if function.__code__ not in self.found.codes:
-            self.found.codes.update(_codes(function.__code__))
-            self._draws(function)
-            for name in _imported(function.__code__):
-                self._spot(name, sys.modules, name)
-        for name in _globals_of(function.__code__):
-            if name in function.__globals__ or not hasattr(builtins, name):
-                self._spot(name, function.__globals__, name)
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            if content_of(cell) is not EMPTY:
-                self._spot(name, cell, EMPTY)
-        self._waiting.extend([(path, part) for part in (function.__defaults__, function.__kwdefaults__) if part])
-
-    def _container(self, path: str, value: Any) -> None:
-        if len(value) > _MOST_ITEMS:
-            return self._too_large(path)
-        if not isinstance(value, tuple | frozenset):
-            self.found.sizes.append((path, value, len(value)))
-        if isinstance(value, set | frozenset):
-            self._waiting.extend([(path, item) for item in value])
-            return
-        for key in list(value) if isinstance(value, dict) else range(len(value)):
-            if isinstance(value, tuple):
-                self._waiting.append((f"{path}[{key}]", value[key]))
-            else:
-                self._spot(f"{path}[{key!r:.40}]", value, key)
-
-    def _draws(self, function: FunctionType) -> None:
-        """Refuse what draws from NumPy's generators: their functions are not seen by a profiler."""
-        around = function.__globals__
-        for code, name in [(one, name) for one in _codes(function.__code__) for name in one.co_names]:
-            value = around.get(name)
-            is_named = name == "random" and any([around.get(other) is np for other in code.co_names])
-            if is_named or value is np.random or isinstance(getattr(value, "__self__", None), np.random.RandomState):
-                where = code.co_filename, next(line for line, _, argument in _placed(code) if argument == name)
-                self.found.beyond = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
-
-    def _class(self, path: str, value: Any) -> None:
-        whole = any([str(kind.__module__).startswith("autolab.") for kind in value.__mro__])
-        for kind in value.__mro__:
-            if _is_the_users(kind):
-                self.found.sizes.append((path, kind.__dict__, len(kind.__dict__)))
-                self._attributes(path, kind.__dict__, whole)
-
-    def _object(self, path: str, value: Any) -> None:
-        if hasattr(value, "__dict__"):
-            written = [name for name in value.__dict__ if self._is_only_written(name)]
-            self.found.written += [(value, name) for name in written]
-            self.found.sizes.append((path, value.__dict__, len(value.__dict__)))
-            self._attributes(path, value.__dict__, apart=written)
-        for kind in type(value).__mro__:
-            for name, one in list(vars(kind).items()):
-                if isinstance(one, MemberDescriptorType) and _is_the_users(kind):
-                    self._spot(f"{path}.{name}", value, name, True)
-        self._waiting.append((type(value).__name__, type(value)))
-
-    def _attributes(self, path: str, held: Any, whole: bool = False, apart: Sequence[str] = ()) -> None:
-        for name in [name for name in held if name not in apart]:
-            is_special = name[:2] == "__" and isinstance(held[name], FunctionType)
-            if whole or is_special or name in self.names or self.names & _BY_ANY_NAME:
-                self._spot(f"{path}.{name}", held, name)
-
-    def _is_only_written(self, name: str) -> bool:
-        """Whether the user's code sets an attribute of this name, and nowhere asks for it."""
-        return name in self.names and not any([name in _read_in(code) for code in self.codes])
-
-    def _link(self, path: str, link: Any) -> None:
-        self._waiting.append((type(link).__name__, type(link)))
-        for name, value in list(link.__dict__.items()):
-            if link._kinds.get(name) == "buffer":
-                if value is not None:
-                    self.found.buffers.append((link, name))
-            elif name in getattr(type(link), "_observed", ()) or self._is_only_written(name):
-                self.found.written.append((link, name))
-            elif name not in _OWN_BOOKS:
-                self._spot(f"{path}.{name}", link.__dict__, name)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
-
-
-@cache
-def _globals_of(code: CodeType) -> tuple[str, ...]:
-    """The global names that code reads or sets, those of the functions written inside it too."""
-    wanted = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
-    found = [step.argval for one in _codes(code) for step in dis.get_instructions(one) if step.opname in wanted]
-    return tuple(dict.fromkeys(found))
-
-
-@cache
-def _read_in(code: CodeType) -> frozenset[str]:
-    """The attributes that code reads, and its strings, which may name one."""
-    found = [step.argval for step in dis.get_instructions(code) if step.opname.startswith("LOAD_")]
-    return frozenset([name for name in found if isinstance(name, str)])
-
-
-def _placed(code: CodeType) -> Iterator[tuple[int, str, Any]]:
-    """The instructions of code with their lines."""
-    starts, line = dict(dis.findlinestarts(code)), code.co_firstlineno
-    for step in dis.get_instructions(code):
-        line = starts.get(step.offset) or line
-        yield line, step.opname, step.argval
-
-
-@cache
-def _imported(code: CodeType) -> tuple[str, ...]:
-    """The modules that code imports when it runs."""
-    return tuple([s.argval for one in _codes(code) for s in dis.get_instructions(one) if s.opname == "IMPORT_NAME"])
-
-
-@cache
-def _words(code: CodeType) -> frozenset[str]:
-    """What code may use as the name of an attribute: its names, and its strings for `getattr`."""
-    return frozenset([*code.co_names, *[one for one in code.co_consts if isinstance(one, str) and one.isidentifier()]])

@@ -12,10 +12,11 @@ import numpy as np
 
 from ...engine.display import Displayed, show
 from .lowering import is_view
-from .tape import Step, memory
+from .references import memory
+from .tape import Step
 
 if TYPE_CHECKING:
-    from .compiled import CompiledProgram
+    from .compiled_program import CompiledProgram
 
 _NAMES = {operator.getitem: "[]", operator.setitem: "[] ="}
 _QUIET = ("load", "errstate", "tell")

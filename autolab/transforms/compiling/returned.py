@@ -11,13 +11,15 @@ from ...authoring.function_node import FunctionNode
 from ...engine.backend import Array
 from ...engine.configuration import using_config
 from ...engine.grad import grad
+from ...engine.node import Node, new_order
+from ...engine.primitive import Primitive
 from ...engine.variable import Variable, wrap
 from ..applied import same
+from .nested import swapped, variables_in
 from .state import Given
-from .tracing import swapped, variables_in
 
 if TYPE_CHECKING:
-    from .compiled import CompiledProgram
+    from .compiled_program import CompiledProgram
 
 
 def joined(
@@ -90,3 +92,22 @@ class _CompiledCall(FunctionNode):
             reached = [(y, g) for y, g in zip(outputs, upstream, strict=True) if g is not None]
             found = grad([y for y, _ in reached], list(inputs), [g for _, g in reached], True)
         return tuple([found[i] for i in targets])
+
+
+def _used_up(g: Any, saved: Any) -> Any:
+    raise RuntimeError(
+        "backward: this value comes out of a compiled step, which keeps no graph; call backward inside of the compiled "
+        "function, or compile the function that computes the value"
+    )
+
+
+_SPENT = Primitive(lambda xp, x: x, {}, True, None, ("y",), "compiled")
+_NOBODY = Node.leaf()
+
+
+def spent(value: Variable) -> Variable:
+    """A value that requires a gradient, the graph of which is not kept."""
+    value.node = node = Node()
+    node.parent, node.place, node.rule, node.saved, node.fit, node.more = _NOBODY, 0, _used_up, None, None, None
+    node.function, node.order = _SPENT, new_order()
+    return value

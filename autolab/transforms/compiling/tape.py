@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any, Literal, NamedTuple
@@ -17,6 +17,7 @@ from ...engine.float_errors import filters, watched
 from ...engine.source import is_own
 from ...engine.tracebacks import PACKAGE
 from .recorded import Recorded, open_tape
+from .references import Ref, memory, plain, recorded_in, slots_in
 
 _NUMPY, _HERE = np.__path__[0], PACKAGE + "transforms/compiling"
 
@@ -50,12 +51,6 @@ _SHAPED = re.compile(
     "argwhere|bincount|compress|delete|extract|flatnonzero|nonzero|repeat|trim_zeros|unique.*|(union|intersect|setdiff|setxor)1d|where",
 )
 """Names of functions whose result may have a shape that depends on numbers; so may what a mask picks out."""
-
-
-class Ref(NamedTuple):
-    """The array in a slot, among the arguments of a call."""
-
-    slot: int
 
 
 class Refusal(NamedTuple):
@@ -207,7 +202,7 @@ class CallTape:
         refs = tuple([self._ref(arg) for arg in args]), {key: self._ref(value) for key, value in options.items()}
         depends = kind == "draw" or (function not in _BLANK and any([self.depends[slot] for slot in slots_in(refs)]))
         writes = self._written(function, args, options)
-        same = next((item for item in _recorded_in(given) if item._value is found), None)
+        same = next((item for item in recorded_in(given) if item._value is found), None)
         if same is not None and writes is None and function is not operator.getitem:
             return same  # ``np.asarray`` of an array
         parts = list(found) if isinstance(found, tuple | list) else [found]
@@ -259,8 +254,8 @@ class CallTape:
     def _spread(self, slot: int, depends: bool) -> None:
         """What shares memory with a slot that is written to depends on what is written."""
         if depends and not self.depends[slot]:
-            memory = _memory(self.values[slot])
-            self.depends = [is_so or _memory(v) is memory for is_so, v in zip(self.depends, self.values, strict=True)]
+            own = memory(self.values[slot])
+            self.depends = [is_so or memory(v) is own for is_so, v in zip(self.depends, self.values, strict=True)]
 
     def _ref(self, value: Any) -> Any:
         if type(value) is Recorded:
@@ -292,60 +287,6 @@ class CallTape:
         """Refuse where the function has changed an array of NumPy's that stood beside recorded ones."""
         if any([array.tobytes() != before for array, before in self._before]):
             self.refuse("an array of NumPy's changes while it runs")
-
-
-# ---------------------------------------------------------------------------------------------- arguments
-def plain(value: Any) -> Any:
-    """Arguments with NumPy's arrays in the place of recorded ones."""
-    if type(value) is Recorded:
-        return value._value
-    if type(value) in (list, tuple):
-        return type(value)([plain(item) for item in value])
-    if type(value) is dict:
-        return {key: plain(item) for key, item in value.items()}
-    if type(value) is slice:
-        return slice(plain(value.start), plain(value.stop), plain(value.step))
-    return value
-
-
-def mapped(value: Any, function: Callable[[Ref], Any]) -> Any:
-    """Noted arguments with something else in the place of each `Ref`."""
-    if type(value) is Ref:
-        return function(value)
-    if type(value) in (list, tuple):
-        return type(value)([mapped(item, function) for item in value])
-    if type(value) is dict:
-        return {key: mapped(item, function) for key, item in value.items()}
-    if type(value) is slice:
-        return slice(*[mapped(part, function) for part in (value.start, value.stop, value.step)])
-    return value
-
-
-def slots_in(value: Any) -> list[int]:
-    """The slots that noted arguments name."""
-    found: list[int] = []
-    mapped(value, lambda ref: found.append(ref.slot))
-    return found
-
-
-def _recorded_in(values: Sequence[Any]) -> list[Recorded]:
-    found = []
-    for value in values:
-        if type(value) is Recorded:
-            found.append(value)
-        elif type(value) in (list, tuple):
-            found += _recorded_in(value)
-    return found
-
-
-def _memory(array: np.ndarray) -> Any:
-    """The array that owns the memory of one."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-memory = _memory
 
 
 def _is_shaped(function: Any, args: Sequence[Any]) -> bool:

@@ -14,17 +14,18 @@ import numpy as np
 from ...engine.backward import gradients
 from ...engine.configuration import using_config
 from ...engine.modes import modes
-from ...engine.node import Node, new_order
-from ...engine.primitive import Primitive
 from ...engine.store import own
 from ...engine.variable import Variable, wrap
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
 from .draws import RecordedGenerator
-from .reads import Reads, reads
+from .nested import outs, swapped, unwrapped, variables_in
+from .reads import Reads
 from .recorded import Recorded, open_tape
+from .returned import spent
 from .state import Effect, Given, Out, ReachedState, StatePlace
 from .tape import CallTape, Refusal, users_frame
+from .walk import reads
 from .watch import unwatched, watched
 
 
@@ -215,7 +216,7 @@ class _NotedRun:
         spec = self._spec(result)
         if any([effect.slot == -1 for effect in self.effects]):
             tape.refuse("it stores an array that was not computed from its inputs")
-        result = _unwrapped(result)
+        result = unwrapped(result)
         self._unwrap()
         tape.check_constants()
         if self.found.has_grown() and tape.refusal is None:
@@ -275,68 +276,3 @@ def _raised_at(error: BaseException) -> tuple[str, int] | None:
     """The user's innermost line of an error."""
     lines = [(frame, line) for frame, line in walk_tb(error.__traceback__) if users_frame(frame) is frame]
     return (lines[-1][0].f_code.co_filename, lines[-1][1]) if lines else None
-
-
-def outs(spec: Any, result: Any) -> list[Any]:
-    """The arrays of a result that a program computes."""
-    if isinstance(spec, Out):
-        return [result._data if spec.is_variable else result]
-    if type(spec) in (list, tuple):
-        return [array for one, item in zip(spec, result, strict=True) for array in outs(one, item)]
-    if type(spec) is dict:
-        return [array for key, one in spec.items() for array in outs(one, result[key])]
-    return []
-
-
-def variables_in(result: Any) -> list[Variable]:
-    """The Variables in what a function returned."""
-    if isinstance(result, Variable):
-        return [result]
-    if type(result) is dict:
-        return variables_in(list(result.values()))
-    return [v for item in result for v in variables_in(item)] if type(result) in (list, tuple) else []
-
-
-def swapped(value: Any, others: dict[int, Any]) -> Any:
-    """Arguments with others in the place of some."""
-    if id(value) in others:
-        return others[id(value)]
-    if type(value) in (list, tuple):
-        return type(value)([swapped(item, others) for item in value])
-    if type(value) is dict:
-        return {key: swapped(item, others) for key, item in value.items()}
-    return value
-
-
-def _unwrapped(value: Any) -> Any:
-    """A result with NumPy's arrays."""
-    if type(value) is Recorded:
-        return value._value[()] if value._is_scalar else value._value
-    if isinstance(value, Variable):
-        if type(value._data) is Recorded:
-            value._data = value._data._value
-        return value
-    if type(value) in (list, tuple):
-        return type(value)([_unwrapped(item) for item in value])
-    if type(value) is dict:
-        return {key: _unwrapped(item) for key, item in value.items()}
-    return value
-
-
-def _used_up(g: Any, saved: Any) -> Any:
-    raise RuntimeError(
-        "backward: this value comes out of a compiled step, which keeps no graph; call backward inside of the compiled "
-        "function, or compile the function that computes the value"
-    )
-
-
-_SPENT = Primitive(lambda xp, x: x, {}, True, None, ("y",), "compiled")
-_NOBODY = Node.leaf()
-
-
-def spent(value: Variable) -> Variable:
-    """A value that requires a gradient, the graph of which is not kept."""
-    value.node = node = Node()
-    node.parent, node.place, node.rule, node.saved, node.fit, node.more = _NOBODY, 0, _used_up, None, None, None
-    node.function, node.order = _SPENT, new_order()
-    return value

@@ -1,0 +1,48 @@
+"""The memory in which the results of a program lie, one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Buffers:
+    """Blocks of memory, each given to one result after another."""
+
+    def __init__(self) -> None:
+        self._free: list[np.ndarray] = []
+        self._used: dict[int, np.ndarray] = {}
+
+    def array(self, number: int, like: np.ndarray) -> np.ndarray:
+        """An array as ``like`` is, in a block of its own."""
+        fits = [block for block in self._free if like.nbytes <= block.nbytes <= 2 * like.nbytes]
+        if fits:
+            block = min(fits, key=lambda one: one.nbytes)
+            self._free = [one for one in self._free if one is not block]
+        else:
+            block = _aligned(like.nbytes)
+        self._used[number] = block
+        return np.ndarray(like.shape, like.dtype, block, 0, like.strides)
+
+    def has(self, number: int) -> bool:
+        return number in self._used
+
+    def hand_over(self, number: int) -> None:
+        """The next result goes where this one lies."""
+        self._free.append(self._used.pop(number))
+
+    def release(self, number: int) -> bool:
+        if number in self._used:
+            self._free.append(self._used.pop(number))
+            return True
+        return False
+
+
+def _aligned(size: int) -> np.ndarray:
+    whole = np.empty(size + 64, np.uint8)
+    start = -whole.__array_interface__["data"][0] % 64
+    return whole[start : start + size]
+
+
+def offset(value: np.ndarray, base: np.ndarray) -> int:
+    """How many bytes behind another array one begins."""
+    return int(value.__array_interface__["data"][0]) - int(base.__array_interface__["data"][0])

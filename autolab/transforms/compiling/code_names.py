@@ -1,0 +1,52 @@
+"""The names that code uses, as its instructions tell."""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator
+from functools import cache
+from types import CodeType
+from typing import Any
+
+
+def codes_in(code: CodeType) -> Iterator[CodeType]:
+    """Code, and that of the functions written inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from codes_in(inner)
+
+
+@cache
+def globals_of(code: CodeType) -> tuple[str, ...]:
+    """The global names that code reads or sets, those of the functions written inside it too."""
+    wanted = ("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL")
+    found = [step.argval for one in codes_in(code) for step in dis.get_instructions(one) if step.opname in wanted]
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def read_in(code: CodeType) -> frozenset[str]:
+    """The attributes that code reads, and its strings, which may name one."""
+    found = [step.argval for step in dis.get_instructions(code) if step.opname.startswith("LOAD_")]
+    return frozenset([name for name in found if isinstance(name, str)])
+
+
+def placed(code: CodeType) -> Iterator[tuple[int, str, Any]]:
+    """The instructions of code with their lines."""
+    starts, line = dict(dis.findlinestarts(code)), code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = starts.get(step.offset) or line
+        yield line, step.opname, step.argval
+
+
+@cache
+def imported(code: CodeType) -> tuple[str, ...]:
+    """The modules that code imports when it runs."""
+    return tuple([s.argval for one in codes_in(code) for s in dis.get_instructions(one) if s.opname == "IMPORT_NAME"])
+
+
+@cache
+def words_of(code: CodeType) -> frozenset[str]:
+    """What code may use as the name of an attribute: its names, and its strings for `getattr`."""
+    return frozenset([*code.co_names, *[one for one in code.co_consts if isinstance(one, str) and one.isidentifier()]])

@@ -1,0 +1,164 @@
+"""A program for one kind of calls: run, checked beside the function itself, differentiated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from functools import cached_property
+from threading import Lock
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.modes import modes
+from .executable import Executable, Miss, named
+from .lowering import Lowered
+from .nested import outs
+from .references import memory, slots_in
+from .returned import joined
+from .state import Given, Out, StatePlace
+from .tape import Refusal
+from .tracing import Traced
+
+if TYPE_CHECKING:
+    from .compiled import Compiled
+
+
+class CompiledProgram:
+    """A traced function for one kind of calls.
+
+    Attributes
+    ----------
+    traced : Traced
+    forward : Executable
+    backward : Executable or None
+        What computes the gradients of what the function returned, if they may be asked for.
+    calls : int
+        How often it was run.
+    seconds : float
+        How long the shortest run took.
+    """
+
+    def __init__(self, key: Hashable, traced: Traced, objects: list[Any], takes: Any) -> None:
+        self.key, self.traced, self.calls = key, traced, 0
+        self.takes, self.seconds = takes, math.inf
+        self.fits = traced.guard()
+        self._held = objects  # their ids are in the key
+        self._busy, self._pulling = Lock(), Lock()
+        self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
+        self.forward, self.backward = self._forward(), self._backward()
+        self._shared = self._sharing()
+        self._near = list(dict.fromkeys([place for a, b, _ in self._shared for place in (a, b)]))
+        self._are_apart = not any([is_so for _, _, is_so in self._shared])
+
+    def _sharing(self) -> list[tuple[StatePlace, StatePlace, bool]]:
+        """Of what is given and written to: which other arrays share its memory."""
+        low, sources = self._low, self.traced.tape.sources
+        values = self.traced.tape.values
+        return [
+            (where, other, np.may_share_memory(values[slot], values[also]))
+            for slot, where in sources.items()
+            if where is not None and low.memory[slot] in low.written
+            for also, other in sources.items()
+            if other is not None and also != slot
+        ]
+
+    def _is_shared_alike(self, leaves: list[Any]) -> bool:
+        """Whether arrays that share memory did so when the function was traced, and those alone."""
+        if self._are_apart:
+            owners = [memory(place.now(leaves)) for place in self._near]
+            if not any([owner.base is not None for owner in owners]):
+                return len({id(owner) for owner in owners}) == len(owners)
+        return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._shared])
+
+    def _forward(self, dry: bool = False) -> Executable:
+        traced, low = self.traced, self._low.copy()
+        steps = [step for step in low.steps if not step.is_backward]
+        saved = [] if dry else [Out(slot, False) for slot in self._saved]
+        result = [traced.spec, saved] if traced.pulled else traced.spec
+        return Executable(low, steps, traced.tape.sources, result, traced.effects, dry)
+
+    @cached_property
+    def _saved(self) -> list[int]:
+        """The slots that forward leaves for backward."""
+        low, traced = self._low, self.traced
+        steps = [step for step in low.steps if step.is_backward]
+        made = {slot for step in steps for _, slot in step.outs} | set(traced.starts)
+        used = {low.slot(slot) for slot in slots_in([(step.args, step.options) for step in steps])}
+        used |= {low.slot(out.slot) for out in traced.pulled}
+        return sorted([slot for slot in used - made if slot not in low.static])
+
+    def _backward(self) -> Executable | None:
+        traced = self.traced
+        if not traced.pulled:
+            return None
+        steps = [step for step in self._low.steps if step.is_backward]
+        sources = {slot: StatePlace(Given(i), "self") for i, slot in enumerate([*traced.starts, *self._saved])}
+        return Executable(self._low.copy(), steps, sources, list(traced.pulled))
+
+    def __call__(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
+        if (self._shared and not self._is_shared_alike(leaves)) or not self._busy.acquire(False):
+            return owner.function(*args, **options)
+        try:
+            every = owner.check_every
+            if every is not None and self.calls % every == 0:
+                self.calls += 1
+                return self._checked(owner, leaves, args, options)
+            self.calls += 1
+            before = modes().rng.bit_generator.state if self.forward.draws else None
+            start = perf_counter()
+            try:
+                found = self.forward.run(leaves)
+                self.seconds = min(self.seconds, perf_counter() - start)
+            except Miss:
+                pass
+            except Exception:
+                if self.traced.tape.is_final:
+                    raise
+            else:
+                return found if self.backward is None else joined(self, owner.function, leaves, args, options, found)
+            if before is not None:
+                modes().rng.bit_generator.state = before
+        finally:
+            self._busy.release()
+        return owner.function(*args, **options)
+
+    def pull(self, starts: list[Any], saved: list[Any]) -> list[np.ndarray]:
+        """The gradients, given those of the results and what forward has left."""
+        assert self.backward is not None
+        with self._pulling:
+            found: list[np.ndarray] = self.backward.run([*starts, *saved])
+        return found
+
+    def _alone(self, leaves: list[Any]) -> list[Any]:
+        """What the program gives, up to the first update; where the result may be differentiated, gradients as well."""
+        if self.backward is None:
+            found: list[Any] = self._forward(dry=True).run(leaves)
+            return found
+        result, saved = self.forward.run(leaves)
+        results = outs(self.traced.spec, result)
+        return [*results, *self.pull([np.ones_like(y) for y in results], saved)]
+
+    def _checked(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
+        """A call of the function itself, beside which the program is run without leaving anything behind."""
+        before = modes().rng.bit_generator.state if self.forward.draws else None
+        try:
+            found = self._alone(leaves)
+        except Exception:
+            found = None
+        if before is not None:
+            modes().rng.bit_generator.state = before
+        result, expected = self.traced.observed(owner.function, leaves, args, options)
+        if found is not None and (expected is None or not _equal(found, expected)):
+            owner.refuse(self.key, Refusal("its program gives other bits than it does itself", None))
+        return result
+
+
+def _equal(found: list[Any], expected: list[Any]) -> bool:
+    return len(found) == len(expected) and all(
+        [
+            a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+            for a, b in zip(map(np.asarray, found), map(np.asarray, expected), strict=True)
+        ]
+    )
