@@ -79,7 +79,11 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(params=[name for name in devices.BACKENDS if devices.is_there(name)])
+_FOR_GPU = any([arg.startswith("--gpu") for arg in sys.argv])
+"""Whether `make test-gpu` asks, which says itself that it needs one."""
+
+
+@pytest.fixture(params=[name for name in devices.BACKENDS if devices.is_there(name) or _FOR_GPU])
 def device(request: pytest.FixtureRequest) -> Iterator[devices.Device]:
     """Arrays that refuse to leave their device, and a GPU where there is one."""
     with devices.on(request.param) as found:

@@ -101,11 +101,14 @@ class Differences(NamedTuple):
 
 def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -> Differences:
     """`load_state`; without ``strict`` of the names that both have."""
+    if strict:
+        link.load_state(state)
+        return Differences([], [])
     own = state_layout(link)
-    given = state if strict else in_own_names(own, state)
-    known = given if strict else {name: value for name, value in given.items() if name in own}
-    link.load_state(known if strict else {**link.state(), **known})
-    return Differences(sorted(own.keys() - known.keys()), sorted(given.keys() - known.keys()) if not strict else [])
+    given = in_own_names(own, state)
+    known = {name: value for name, value in given.items() if name in own}
+    link.load_state({**link.state(), **known})
+    return Differences(sorted(own.keys() - known.keys()), sorted(given.keys() - known.keys()))
 
 
 @property  # type: ignore[misc]  # a name of Link stands for it

@@ -45,7 +45,7 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
     >>> model, twin = L.Linear(3, 2), L.Linear(3, 2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     autolab.save(model.state_dict(), f"{folder}/model.npz")
-    ...     twin.load_state_dict(autolab.load(f"{folder}/model.npz"))
+    ...     differences = twin.load_state_dict(autolab.load(f"{folder}/model.npz"))
     >>> bool((model.W.data == twin.W.data).all())
     True
     """

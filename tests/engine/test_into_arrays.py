@@ -102,7 +102,6 @@ MADE: tuple[Callable[[Any], Any], ...] = (
     lambda s: np.sum(np.zeros(3), initial=s),
     lambda s: np.interp(-1.0, [0, 1], [0, 1], left=s),
     lambda s: np.nan_to_num(np.zeros(3), nan=s),
-    lambda s: np.linspace(0, s, 3),
     lambda s: np.arange(s),
     lambda s: np.ma.array([s]),
     lambda s: array.array("d", [s]),

@@ -203,7 +203,6 @@ DECLARATIONS = (
 AUTHORED = (
     Refusal(lambda w: _node().apply(w.x), TypeError, "Mine", "apply", "got a Variable", "expected a tuple of inputs"),
     Refusal(lambda w: _node().apply((1j,)), TypeError, "Mine", "an input", "got complex 1j", REAL),
-    Refusal(lambda w: _node()(w.x), TypeError, "Mine", "apply((x, ...))", "is not called", "use Mine().apply"),
     Refusal(_twice, ReuseError, "Mine", "object", "was applied before", "make a new one"),
     Refusal(
         lambda w: _node(forward=lambda self, inputs: inputs[0]).apply((w.x,)),

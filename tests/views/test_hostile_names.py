@@ -25,7 +25,23 @@ from .payloads import PAYLOADS
 
 pytestmark = pytest.mark.goal(id="R11")
 
-HTML_TAGS = {"img", "details", "summary", "table", "thead", "tbody", "tr", "th", "td", "code", "p", "b", "ul", "li"}
+HTML_TAGS = {
+    "img",
+    "details",
+    "summary",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "code",
+    "p",
+    "b",
+    "strong",
+    "ul",
+    "li",
+}
 HTML_ATTRIBUTES = {"alt", "src", "scope"}
 SVG_TAGS = {
     *("svg", "title", "desc", "style", "g", "rect", "path", "circle", "marker", "text", "tspan", "image"),

@@ -106,9 +106,16 @@ export function makeZoom(picture, moved) {
   }
 
   const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
-  const observer = new ResizeObserver(() => (fit(), moved()));
+  // Fitting changes the pane's height, which is known once the page has told how high its window is: so it is looked at
+  // in another frame than the one in which its width has changed.
+  const again = () => (fit(), moved());
+  const later = new ResizeObserver(() => requestAnimationFrame(again));
+  const observer = new ResizeObserver(() => {
+    later.disconnect();
+    again();
+    requestAnimationFrame(() => later.observe(pane, { box: "border-box" }));
+  });
   observer.observe(ruler);
-  observer.observe(pane, { box: "border-box" }); // its height is known once the page has told how high its window is
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
     html("button.al-tool", { type: "button", "aria-label": label, title: label, onclick: action }, text);
   const tools = html(
@@ -174,7 +181,7 @@ export function makeZoom(picture, moved) {
       whole = false;
       fit();
     },
-    close: () => observer.disconnect(),
+    close: () => (observer.disconnect(), later.disconnect()),
   };
 }
 

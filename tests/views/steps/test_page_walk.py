@@ -103,8 +103,8 @@ def test_the_shares_of_a_reused_value_are_added_before_the_eyes(page: Page, open
         back = page.locator(".al-edge").evaluate_all("all => all.map(e => e.classList.contains('al-back'))")
         seen.append((number(page, wire, "x", "gradient"), caption, results(page), back.index(True), sum(back)))
     assert [s[:3] for s in seen] == [
-        ("1", "gradient, 1 of 3", ["1", "1", "1"]),
-        ("4", "gradient, 2 of 3", ["1", "3", "3", "1", "4"]),
+        ("1", "1 of 3 shares", ["1", "1", "1"]),
+        ("4", "2 of 3 shares", ["1", "3", "3", "1", "4"]),
         ("7", "gradient", ["1", "3", "3", "4", "7"]),
     ]
     assert len({s[3] for s in seen}) == 3 and all(s[4] == 1 for s in seen)  # a different edge each time
