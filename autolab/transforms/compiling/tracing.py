@@ -136,8 +136,6 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
         tape.refusal = found.beyond
     if found.beyond is not None or not all([getattr(v, "is_initialized", True) for v in found.variables]):
         return Traced(tape, found, result=function(*args, **options))
-    if not all([getattr(variable, "is_initialized", True) for variable in found.variables]):
-        return Traced(tape, found, result=function(*args, **options))  # the next call knows all sizes
     given = [(leaf, Given(i)) for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     state = ReachedState([*given, *[(v, v) for v in found.variables]], found.buffers)
     state.note(found.written)
