@@ -188,6 +188,8 @@ class DataLoader:
         Leave such a batch out. PyTorch's ``num_workers`` and ``pin_memory`` are taken, and mean nothing here.
     rng : numpy.random.Generator, optional
         By default ``config.rng``.
+    collate_fn : callable, optional
+        Makes a batch of a list of examples; by default each part of the examples is an array of its own.
 
     Examples
     --------
