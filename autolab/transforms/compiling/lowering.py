@@ -102,9 +102,6 @@ class Lowered:
             if not any([self.tape.depends[slot] for _, slot in step.outs]):
                 self.static.update({slot: self.tape.values[slot] for _, slot in step.outs})
                 continue
-            if (other := self._unchanged(step)) is not None:
-                self._stands_for(step.outs[0][1], other)
-                continue
             if step.function is np.broadcast_to and type(step.args[0]) is Ref:
                 self._spread[step.outs[0][1]] = step.args[0]
             key = self._key(step, version)
@@ -135,29 +132,6 @@ class Lowered:
 
     def _stands_for(self, slot: int, other: int) -> None:
         self._same[slot] = self.slot(other)
-
-    def _unchanged(self, step: Step) -> int | None:
-        """The operand that a multiplication by ones, or a division by them, gives back as it is."""
-        if step.function not in (np.multiply, np.true_divide) or step.options or len(step.args) != 2:
-            return None
-        value = self.tape.values[step.outs[0][1]]
-        for one, other in [(1, 0), (0, 1)][: 2 if step.function is np.multiply else 1]:
-            number, kept = step.args[one], step.args[other]
-            if type(kept) is not Ref or self.memory[kept.slot] in self.written:
-                continue
-            ones: Any = number if type(number) in (int, float) else self.static.get(getattr(number, "slot", -1))
-            if ones is None or (isinstance(ones, np.ndarray) and self._may_change(number.slot)):
-                continue
-            if not np.all(ones == 1):
-                continue
-            before = self.tape.values[kept.slot]
-            if (before.shape, before.strides, before.dtype) == (value.shape, value.strides, value.dtype):
-                return int(kept.slot)
-        return None
-
-    def _may_change(self, slot: int) -> bool:
-        """Whether a constant is an array of the user's, who may write to it between two runs."""
-        return slot in self.tape.constants and self.tape.constants[slot].flags.writeable
 
     def _key(self, step: Step, version: dict[int, int]) -> Hashable | None:
         """What is the same for two calls that give the same; so is how often an argument was written to."""
