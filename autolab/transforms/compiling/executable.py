@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +13,8 @@ from ...engine.store import publish
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .buffers import Buffers, offset
-from .lowering import GETITEM, SETITEM, Lowered, is_view
-from .references import Ref, mapped, slots_in
+from .lowering import Lowered, is_elementwise
+from .references import Ref, resolved, slots_in
 from .state import Effect, Given, StatePlace
 from .tape import Step
 
@@ -69,6 +70,7 @@ class Executable:
         self._wrapped: dict[int, str] = {}
         self._held: set[str] = set()
         self._tells: list[str] = []
+        self._made: dict[int, list[int]] = {}
         self._buffers = Buffers()
         self._last = self._last_uses(escaping)
         self.draws = any([step.kind == "draw" for step in steps])
@@ -165,9 +167,11 @@ class Executable:
         return found
 
     def _release(self, i: int) -> None:
+        """Let go of memory after its last use: of a buffer for the next result, of a large array altogether."""
         for number in self._last.get(i, ()):
-            if not self._buffers.release(number) and self._tape.values[number].nbytes >= _LARGE:
-                self._lines.extend([f"s{number} = None"] if f"s{number} = " in "".join(self._lines[-3:]) else [])
+            slots = self._made.pop(number, [])
+            if not self._buffers.release(number) and slots and self._tape.values[number].nbytes >= _LARGE:
+                self._lines.append("".join([f"s{slot} = " for slot in slots]) + "None")
 
     # ------------------------------------------------------------------ steps
     def _guard(self, step: Step, i: int) -> None:
@@ -196,12 +200,12 @@ class Executable:
     def _call(self, step: Step, i: int) -> None:
         if self._is_static_view(step):
             return
-        if step.function is SETITEM:
+        if step.function is operator.setitem:
             target, index, value = [self._text(arg) for arg in step.args]
             self._lines.append(f"{target}[{index}] = {value}")
         elif (out := self._out(step, i)) is not None:
             self._lines.append(f"{self._bound(step.function)}({self._arguments_with(step, out)})")
-        elif step.function is GETITEM:
+        elif step.function is operator.getitem:
             self._assign(step, "", f"{self._text(step.args[0])}[{self._text(step.args[1])}]")
         else:
             self._assign(step, self._bound(step.function), self._arguments(step))
@@ -212,6 +216,8 @@ class Executable:
 
     def _assign(self, step: Step, function: str, arguments: str) -> None:
         text = f"{function}({arguments})"
+        for _, slot in step.outs:
+            self._made.setdefault(self._low.memory[slot], []).append(slot)
         if not step.outs:
             self._lines.append(text)
         elif step.outs[0][0] is None:
@@ -228,11 +234,11 @@ class Executable:
     def _is_static_view(self, step: Step) -> bool:
         """Whether a step looks at a buffer or a constant in another way: that is done once and for all."""
         low = self._low
-        base = is_view(self._tape, step)
+        base = low.viewed(step)
         slots = slots_in((step.args, step.options))
         if base is None or any([low.slot(slot) not in low.static for slot in slots]):
             return False
-        args, options = (mapped(v, lambda ref: low.static[low.slot(ref.slot)]) for v in (step.args, step.options))
+        args, options = resolved((step.args, step.options), lambda slot: low.static[low.slot(slot)])
         found = step.function(*args, **options)
         slot = step.outs[0][1]
         value, base = self._tape.values[slot], low.slot(base)
@@ -251,7 +257,7 @@ class Executable:
         value, number = self._tape.values[slot], low.memory[slot]
         if value.base is not None or value.size * value.itemsize != value.nbytes or not value.size:
             return None
-        if _is_elementwise(step):
+        if is_elementwise(step):
             for arg in step.args:
                 if type(arg) is Ref and self._dies_as(arg.slot, value, i):
                     self._buffers.hand_over(low.memory[low.slot(arg.slot)])
@@ -318,13 +324,9 @@ def _takes_out(step: Step) -> bool:
     return (isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")) or function in _WITH_OUT
 
 
-def _is_elementwise(step: Step) -> bool:
-    return isinstance(step.function, np.ufunc) and step.function.signature is None
-
-
 def _settled(step: Step, out: np.ndarray) -> list[Any]:
     """The arguments, with Python's numbers as arrays of the result's dtype, where they would become that anyway."""
-    if not _is_elementwise(step) or out.dtype.kind != "f" or step.options:
+    if not is_elementwise(step) or out.dtype.kind != "f":
         return list(step.args)
     if (
         f"{out.dtype.char * step.function.nin}->{out.dtype.char}" not in step.function.types

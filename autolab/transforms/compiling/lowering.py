@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...gpu.traced_function import exact
-from .references import Ref, mapped, memory, slots_in
+from .references import Ref, memory, resolved, slots_in
 from .tape import CallTape, Step
 
 _LEANER = {
@@ -56,8 +56,7 @@ class Lowered:
 
     def __init__(self, tape: CallTape, escaping: Iterable[int]) -> None:
         self.tape = tape
-        owners = [id(memory(value)) for value in tape.values]
-        self.memory = [owners.index(owner) for owner in owners] if len(owners) < 64 else _numbered(owners)
+        self.memory = _numbered([id(memory(value)) for value in tape.values])
         self.escaping = {self.memory[slot] for slot in escaping}
         self.written = {self.memory[step.writes] for step in tape.steps if step.writes is not None}
         self.static: dict[int, np.ndarray] = dict(tape.constants)
@@ -92,8 +91,8 @@ class Lowered:
                 version[self.memory[step.writes]] = version.get(self.memory[step.writes], 0) + 1
             step = replace(
                 step,
-                args=mapped(step.args, lambda ref: Ref(self.slot(ref.slot))),
-                options=mapped(step.options, lambda ref: Ref(self.slot(ref.slot))),
+                args=resolved(step.args, lambda slot: Ref(self.slot(slot))),
+                options=resolved(step.options, lambda slot: Ref(self.slot(slot))),
             )
             step = self._narrow(step)
             if step.kind != "call" or step.writes is not None or not self._are_fresh(step):
@@ -144,11 +143,18 @@ class Lowered:
             return None
         return key
 
+    def viewed(self, step: Step) -> int | None:
+        """The slot of which a step's result is a view; None for what is computed."""
+        if step.kind != "call" or step.writes is not None or len(step.outs) != 1 or step.outs[0][0] is not None:
+            return None
+        own = self.memory[step.outs[0][1]]
+        return next((slot for slot in slots_in((step.args, step.options)) if self.memory[slot] == own), None)
+
     def _may_raise(self, step: Step) -> bool:
         """Whether numbers decide if a call raises: then it is made even where nothing needs its result."""
         if step.function is np.power:
             return all([self.tape.values[slot].dtype.kind in "iu" for slot in slots_in(step.args)])
-        picks = step.function in (GETITEM, np.take, np.ndarray.take) and bool(slots_in(step.args[1:]))
+        picks = step.function in (operator.getitem, np.take, np.ndarray.take) and bool(slots_in(step.args[1:]))
         return picks or "linalg" in str(getattr(step.function, "__module__", None))
 
     def _pruned(self, steps: list[Step], escaping: set[int]) -> list[Step]:
@@ -205,14 +211,3 @@ def is_elementwise(step: Step) -> bool:
     """Whether a step is a universal function of elements, with one result that it makes itself."""
     function = step.function
     return isinstance(function, np.ufunc) and function.signature is None and not step.options and len(step.outs) == 1
-
-
-def is_view(tape: CallTape, step: Step) -> int | None:
-    """The slot of which a step's result is a view; None for what is computed."""
-    if step.kind != "call" or step.writes is not None or len(step.outs) != 1 or step.outs[0][0] is not None:
-        return None
-    owner = memory(tape.values[step.outs[0][1]])
-    return next((s for s in slots_in((step.args, step.options)) if memory(tape.values[s]) is owner), None)
-
-
-GETITEM, SETITEM = operator.getitem, operator.setitem

@@ -40,16 +40,59 @@ def swapped(value: Any, others: dict[int, Any]) -> Any:
     return value
 
 
+class EnteredArguments:
+    """Arguments with recorded arrays in the place of arrays, for one call.
+
+    Lists and dicts are those that were given, as the function may change them; `leave` puts back what was in them.
+    """
+
+    def __init__(self, given: Any, arrays: dict[int, Recorded]) -> None:
+        self._arrays = arrays
+        self._held: list[tuple[Any, Any, Any]] = []  # a list or dict, what was in it, and what was put into it
+        self.values = self._entered(given)
+
+    def _entered(self, value: Any) -> Any:
+        if type(value) is tuple:
+            return tuple([self._entered(item) for item in value])
+        if type(value) not in (list, dict):
+            return self._arrays.get(id(value), value)
+        before = value.copy()
+        for key, item in _items(before):
+            value[key] = self._entered(item)
+        self._held.append((value, before, value.copy()))
+        return value
+
+    def leave(self) -> bool:
+        """Put the arrays back; whether the function has changed a list or a dict."""
+        changed = False
+        for value, before, entered in self._held:
+            changed = changed or _told_apart(value) != _told_apart(entered)
+            own = {id(now): was for (_, was), (_, now) in zip(_items(before), _items(entered), strict=True)}
+            for key, item in _items(value):
+                value[key] = own[id(item)] if id(item) in own else unwrapped(item)
+        return changed
+
+
+def _items(value: Any) -> list[tuple[Any, Any]]:
+    """The keys, or places, in a dict or a list, with what is there."""
+    return list(value.items() if type(value) is dict else enumerate(value))
+
+
+def _told_apart(value: Any) -> list[tuple[Any, int]]:
+    return [(key, id(item)) for key, item in _items(value)]
+
+
 def unwrapped(value: Any) -> Any:
-    """A result with NumPy's arrays."""
+    """A result with NumPy's arrays; lists and dicts stay the same objects."""
     if type(value) is Recorded:
         return value._value[()] if value._is_scalar else value._value
     if isinstance(value, Variable):
         if type(value._data) is Recorded:
             value._data = value._data._value
         return value
-    if type(value) in (list, tuple):
-        return type(value)([unwrapped(item) for item in value])
-    if type(value) is dict:
-        return {key: unwrapped(item) for key, item in value.items()}
+    if type(value) is tuple:
+        return tuple([unwrapped(item) for item in value])
+    if type(value) in (list, dict):
+        for key, item in _items(value):
+            value[key] = unwrapped(item)
     return value

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...engine import backend
 from ...engine.sliced_gradient import SlicedGradient
-from ...shared.operators import COMPARISONS, OPERATORS, UNARY
+from ...shared.operators import operator_methods
 
 if TYPE_CHECKING:
     from .tape import CallTape
@@ -99,25 +99,9 @@ def _is_foreign(values: tuple[Any, ...]) -> bool:
     )
 
 
-def _operator(function: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
-    def apply(self: Recorded, other: Any) -> Any:
-        if _is_foreign((other,)):
-            return NotImplemented
-        return self._tape.call(function, (other, self) if swapped else (self, other), {})
-
-    return apply
-
-
-def _in_place(function: np.ufunc) -> Callable[..., Any]:
-    def apply(self: Recorded, other: Any) -> Any:
-        out = {} if self._is_scalar else {"out": self}  # a number of NumPy's is never written to
-        return NotImplemented if _is_foreign((other,)) else self._tape.call(function, (self, other), out)
-
-    return apply
-
-
-def _unary(function: np.ufunc) -> Callable[..., Any]:
-    return lambda self: self._tape.call(function, (self,), {})
+def _computed(self: Recorded, function: np.ufunc, operands: tuple[Any, ...], in_place: bool) -> Any:
+    """A call of an operator's function; a number of NumPy's is never written to."""
+    return self._tape.call(function, operands, {"out": self} if in_place and not self._is_scalar else {})
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -147,17 +131,13 @@ def _told(name: str) -> property:
     return property(lambda self: getattr(self._value, name))
 
 
-_OPERATORS = {**OPERATORS, "matmul": np.matmul}
 _LEAVING: dict[str, Callable[..., Any]] = {
     **{f"__{kind.__name__}__": kind for kind in (float, int, complex, repr, str, format, round, operator.index)},
     **{name: getattr(np.ndarray, name) for name in ("item", "tolist", "tobytes", "dump", "dumps", "tofile")},
 }
 _TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base")
 _MADE: dict[str, Any] = {
-    **{f"__{name}__": _operator(function) for name, function in {**_OPERATORS, **COMPARISONS}.items()},
-    **{f"__r{name}__": _operator(function, swapped=True) for name, function in _OPERATORS.items()},
-    **{f"__i{name}__": _in_place(function) for name, function in _OPERATORS.items()},
-    **{f"__{name}__": _unary(function) for name, function in {**UNARY, "pos": np.positive}.items()},
+    **operator_methods(_computed, lambda other: _is_foreign((other,))),
     **{name: _method(name) for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name))},
     **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
     **{name: _told(name) for name in _TOLD},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,46 +16,38 @@ class Ref(NamedTuple):
     slot: int
 
 
+def mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
+    """Arguments with ``leaf(item)`` in the place of each item, however they are nested in lists, dicts and slices."""
+    if type(value) in (list, tuple):
+        return type(value)([mapped(item, leaf) for item in value])
+    if type(value) is dict:
+        return {key: mapped(item, leaf) for key, item in value.items()}
+    if type(value) is slice:
+        return slice(*[mapped(part, leaf) for part in (value.start, value.stop, value.step)])
+    return leaf(value)
+
+
 def plain(value: Any) -> Any:
     """Arguments with NumPy's arrays in the place of recorded ones."""
-    if type(value) is Recorded:
-        return value._value
-    if type(value) in (list, tuple):
-        return type(value)([plain(item) for item in value])
-    if type(value) is dict:
-        return {key: plain(item) for key, item in value.items()}
-    if type(value) is slice:
-        return slice(plain(value.start), plain(value.stop), plain(value.step))
-    return value
+    return mapped(value, lambda item: item._value if type(item) is Recorded else item)
 
 
-def mapped(value: Any, function: Callable[[Ref], Any]) -> Any:
-    """Noted arguments with something else in the place of each `Ref`."""
-    if type(value) is Ref:
-        return function(value)
-    if type(value) in (list, tuple):
-        return type(value)([mapped(item, function) for item in value])
-    if type(value) is dict:
-        return {key: mapped(item, function) for key, item in value.items()}
-    if type(value) is slice:
-        return slice(*[mapped(part, function) for part in (value.start, value.stop, value.step)])
-    return value
+def resolved(value: Any, found: Callable[[int], Any]) -> Any:
+    """Noted arguments with ``found(slot)`` in the place of each `Ref`."""
+    return mapped(value, lambda item: found(item.slot) if type(item) is Ref else item)
 
 
 def slots_in(value: Any) -> list[int]:
     """The slots that noted arguments name."""
     found: list[int] = []
-    mapped(value, lambda ref: found.append(ref.slot))
+    resolved(value, found.append)
     return found
 
 
-def recorded_in(values: Sequence[Any]) -> list[Recorded]:
-    found = []
-    for value in values:
-        if type(value) is Recorded:
-            found.append(value)
-        elif type(value) in (list, tuple):
-            found += recorded_in(value)
+def recorded_in(value: Any) -> list[Recorded]:
+    """The recorded arrays among arguments."""
+    found: list[Recorded] = []
+    mapped(value, lambda item: found.append(item) if type(item) is Recorded else None)
     return found
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.display import Displayed, show
-from .lowering import is_view
 from .references import memory
 from .tape import Step
 
@@ -116,7 +115,7 @@ def _fate(program: CompiledProgram, step: Step, slot: int | None, blocks: dict[i
         return "in place", None
     part = program.backward if step.is_backward else program.forward
     static = None if part is None else part.static(slot)
-    if is_view(program.traced.tape, step) is not None:
+    if program._low.viewed(step) is not None:
         return "view", None
     if static is None:
         return "new array", None

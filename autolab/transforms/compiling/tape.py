@@ -17,9 +17,11 @@ from ...engine.float_errors import filters, watched
 from ...engine.source import is_own
 from ...engine.tracebacks import PACKAGE
 from .recorded import Recorded, open_tape
-from .references import Ref, memory, plain, recorded_in, slots_in
+from .references import Ref, mapped, memory, plain, recorded_in, slots_in
 
-_NUMPY, _HERE = np.__path__[0], PACKAGE + "transforms/compiling"
+_NUMPY = np.__path__[0]
+_HERE = (PACKAGE + "transforms/compiling", PACKAGE + "shared/operators", _NUMPY)
+"""Whose frames stand between a call of NumPy's and whoever made it."""
 
 TELLING = frozenset(
     [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]
@@ -137,7 +139,7 @@ class CallTape:
     def call(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
         """Make a call, and note it."""
         try:
-            found = function(*[plain(arg) for arg in args], **{key: plain(value) for key, value in options.items()})
+            found = function(*plain(tuple(args)), **plain(options))
         except Exception as error:
             if open_tape.get() is self:
                 self.refuse(f"{getattr(function, '__name__', function)} raises {type(error).__name__} in it")
@@ -156,7 +158,7 @@ class CallTape:
     def tell(self, function: Any, values: dict[str, Any], others: tuple[Any, ...]) -> None:
         """A call that tells somebody of values, and gives nothing."""
         values = {name: getattr(value, "_data", value) for name, value in values.items()}
-        self.steps.append(Step("tell", function, (self._ref(values), *others)))
+        self.steps.append(Step("tell", function, (mapped(values, self._ref), *others)))
         token = open_tape.set(None)
         try:
             function(plain(values), *others)
@@ -199,8 +201,10 @@ class CallTape:
     # ------------------------------------------------------------------ writing it down
     def _noted(self, kind: Any, function: Any, args: Sequence[Any], options: dict[str, Any], found: Any) -> Any:
         given = [*args, *options.values()]
-        refs = tuple([self._ref(arg) for arg in args]), {key: self._ref(value) for key, value in options.items()}
-        depends = kind == "draw" or (function not in _BLANK and any([self.depends[slot] for slot in slots_in(refs)]))
+        noted, settings = mapped(tuple(args), self._ref), mapped(options, self._ref)
+        depends = kind == "draw" or (
+            function not in _BLANK and any([self.depends[slot] for slot in slots_in((noted, settings))])
+        )
         writes = self._written(function, args, options)
         same = next((item for item in recorded_in(given) if item._value is found), None)
         if same is not None and writes is None and function is not operator.getitem:
@@ -222,7 +226,7 @@ class CallTape:
             else tuple([(None if whole else i, one._slot) for i, one in enumerate(made)])
         )
         line = line_of(users_frame(sys._getframe(2)))
-        self.steps.append(Step(kind, function, *refs, outs, writes, self.is_backward, line))
+        self.steps.append(Step(kind, function, noted, settings, outs, writes, self.is_backward, line))
         if depends and outs and _is_shaped(function, args):
             for one in made:
                 self._guard("shape", one.shape, one, "the shape of a result depends on values")
@@ -239,7 +243,7 @@ class CallTape:
         return made
 
     def _written(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> int | None:
-        place = _WRITING.get(function) if _is_hashable(function) else None
+        place = _WRITING.get(function)
         target = options.get("out") if place is None else args[place]
         target = target[0] if isinstance(target, tuple) else target
         if isinstance(function, np.ufunc) and target is None and len(args) > function.nin:
@@ -257,18 +261,10 @@ class CallTape:
             own = memory(self.values[slot])
             self.depends = [is_so or memory(v) is own for is_so, v in zip(self.depends, self.values, strict=True)]
 
-    def _ref(self, value: Any) -> Any:
-        if type(value) is Recorded:
-            return Ref(value._slot)
-        if isinstance(value, np.ndarray):
-            return Ref(self._constant(value))
-        if type(value) in (list, tuple):
-            return type(value)([self._ref(item) for item in value])
-        if type(value) is dict:
-            return {key: self._ref(item) for key, item in value.items()}
-        if type(value) is slice:
-            return slice(self._ref(value.start), self._ref(value.stop), self._ref(value.step))
-        return value
+    def _ref(self, item: Any) -> Any:
+        if type(item) is Recorded:
+            return Ref(item._slot)
+        return Ref(self._constant(item)) if isinstance(item, np.ndarray) else item
 
     def _constant(self, array: np.ndarray) -> int:
         if id(array) not in self._slots:
@@ -299,13 +295,9 @@ def _is_shaped(function: Any, args: Sequence[Any]) -> bool:
     return _SHAPED.fullmatch(name) is not None and not (name == "where" and len(args) > 1)
 
 
-def _is_hashable(function: Any) -> bool:
-    return type(function).__hash__ is not None
-
-
 def _asks_user(frame: FrameType | None) -> bool:
     """Whether a call was made by the user's code, which gets NumPy's scalars; AutoLab's makes arrays of them."""
-    while frame is not None and frame.f_code.co_filename.startswith((_HERE, _NUMPY)):
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
     return frame is not None and not is_own(frame)
 

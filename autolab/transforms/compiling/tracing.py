@@ -19,14 +19,14 @@ from ...engine.variable import Variable, wrap
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
 from .draws import RecordedGenerator
-from .nested import outs, swapped, unwrapped, variables_in
+from .nested import EnteredArguments, outs, unwrapped, variables_in
 from .reads import Reads
 from .recorded import Recorded, open_tape
 from .returned import spent
 from .state import Effect, Given, Out, ReachedState, StatePlace
 from .tape import CallTape, Refusal, users_frame
 from .walk import reads
-from .watch import unwatched, watched
+from .watch import profiled, watched
 
 
 @dataclass(eq=False)
@@ -170,6 +170,7 @@ class _NotedRun:
         for i, leaf in enumerate(self.leaves):
             if not isinstance(leaf, Variable) and id(leaf) not in arrays:
                 arrays[id(leaf)] = tape.source(leaf, StatePlace(Given(i), "self"))
+        entered = EnteredArguments((args, options), arrays)
         state.enter(tape, tape.source)
         overrides = [overridden(optimizer, self._update(optimizer)) for optimizer in self.found.optimizers]
         token = open_tape.set(tape)
@@ -178,7 +179,8 @@ class _NotedRun:
                 override.__enter__()
             rng = RecordedGenerator.of(modes().rng, tape)
             with using_config("rng", rng), watched(tape, self.found.codes):
-                result = function(*swapped(args, arrays), **swapped(options, arrays))
+                args, options = entered.values
+                result = function(*args, **options)
             self.effects = state.effects()
             self._differentiate(result)
             return result
@@ -187,6 +189,8 @@ class _NotedRun:
             for override in overrides:
                 override.__exit__()
             state.leave()
+            if entered.leave():
+                tape.refuse("it changes an argument")
 
     def _update(self, optimizer: Any) -> Callable[[Callable[[], None]], None]:
         def update(own: Callable[[], None]) -> None:
@@ -194,7 +198,7 @@ class _NotedRun:
             self.state.leave()
             token = open_tape.set(None)
             try:
-                with unwatched():
+                with profiled(None):
                     own()
             finally:
                 open_tape.reset(token)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
@@ -31,8 +31,7 @@ _TOOLS = (
 _HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool, slice, range)
 
 
-@contextmanager
-def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
+def watched(tape: CallTape, codes: set[CodeType]) -> AbstractContextManager[None]:
     """Refuse on ``tape`` what calls into foreign code, or reads and writes outside of the process.
 
     Parameters
@@ -48,19 +47,14 @@ def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
         elif event == "c_call" and frame.f_code in codes and (name := _foreign(arg)) is not None:
             tape.refuse(f"it calls {name}", line_of(users_frame(frame)))
 
-    before = sys.getprofile()
-    sys.setprofile(profile)
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
+    return profiled(profile)
 
 
 @contextmanager
-def unwatched() -> Iterator[None]:
-    """Let a part of a run do what it likes: every run makes it as it is."""
+def profiled(by: Any) -> Iterator[None]:
+    """Let Python tell ``by`` of calls; None for a part that every run makes as it is, and that may do what it likes."""
     before = sys.getprofile()
-    sys.setprofile(None)
+    sys.setprofile(by)
     try:
         yield
     finally:

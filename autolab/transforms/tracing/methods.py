@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...shared.operators import COMPARISONS, OPERATORS, UNARY
+from ...shared.operators import operator_methods
 from .array import TracedArray
 from .indexing import getitem, setitem
 from .module import call, module, ufunc, ufunc_method
 from .moves import cast, copied
 
-_OPERATORS = {**OPERATORS, "matmul": np.matmul}
 _METHODS = """
 all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum swapaxes
 take trace var
@@ -75,24 +74,8 @@ def _part(name: str) -> property:
     return property(part)
 
 
-def _operator(function: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
-    def apply(self: TracedArray, other: Any) -> Any:
-        if _is_foreign((other,)):
-            return NotImplemented
-        return ufunc(function, other, self) if swapped else ufunc(function, self, other)
-
-    return apply
-
-
-def _in_place(function: np.ufunc) -> Callable[..., Any]:
-    def apply(self: TracedArray, other: Any) -> Any:
-        return NotImplemented if _is_foreign((other,)) else ufunc(function, self, other, out=self)
-
-    return apply
-
-
-def _unary(function: np.ufunc) -> Callable[..., Any]:
-    return lambda self: ufunc(function, self)
+def _computed(self: TracedArray, function: np.ufunc, operands: tuple[Any, ...], in_place: bool) -> Any:
+    return ufunc(function, *operands, out=self if in_place else None)
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -103,10 +86,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 _ADDED: dict[str, Any] = {
-    **{f"__{name}__": _operator(function) for name, function in {**_OPERATORS, **COMPARISONS}.items()},
-    **{f"__r{name}__": _operator(function, swapped=True) for name, function in _OPERATORS.items()},
-    **{f"__i{name}__": _in_place(function) for name, function in _OPERATORS.items()},
-    **{f"__{name}__": _unary(function) for name, function in {**UNARY, "pos": np.positive}.items()},
+    **operator_methods(_computed, lambda other: _is_foreign((other,))),
     "__getitem__": getitem,
     "__setitem__": setitem,
     "__array_ufunc__": _array_ufunc,

@@ -205,3 +205,48 @@ def test_the_first_update_is_not_made_twice_where_tracing_fails() -> None:
     with pytest.warns(CompileWarning, match="float"):
         autolab.compile(lambda x: float(step(x).data))(X[0])
     assert optimizer.t == 1
+
+
+def exchanged(x: Any, held: Any) -> Any:
+    held["a"][0], held["a"][1] = held["a"][1], held["a"][0]
+    return x * held["a"][0]
+
+
+def appended(x: Any, held: Any) -> Any:
+    held["a"].append(1.0)
+    return x * 2
+
+
+def replaced(x: Any, held: Any) -> Any:
+    held["a"][0] = x.data * 2
+    return x * held["b"][0]
+
+
+def named(x: Any, held: Any) -> Any:
+    held["last"] = held["a"]
+    return x * 2
+
+
+@pytest.mark.parametrize("function", [exchanged, appended, replaced, named])
+def test_a_list_or_dict_that_is_given_is_changed_at_each_call(function: Callable[..., Any]) -> None:
+    compiled = autolab.compile(function)
+    ours, plain = ({"a": [1.0, 2.0], "b": (np.ones(2), 3)} for _ in range(2))
+    lists = ours["a"], ours["b"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CompileWarning)
+        for i in range(5):
+            x = Variable(np.array([1.0, 2.0]) + i)
+            assert bits(compiled(x, ours)) == bits(function(x, plain))
+            assert repr(ours) == repr(plain)
+    assert "it changes an argument" in compiled.refusals
+    assert ours["a"] is lists[0] and ours["b"] is lists[1]
+
+
+def test_what_is_only_read_is_as_it_was() -> None:
+    given = {"a": [np.ones(2), 3.0], "b": (np.full(2, 2.0),)}
+    inner = given["a"], given["b"], given["a"][0], given["b"][0]
+    compiled = autolab.compile(lambda held: held["a"][0] * held["b"][0] + held["a"][1])
+    for _ in range(3):
+        assert_array_equal(compiled(given), [5.0, 5.0])
+    assert not compiled.refusals and compiled.programs[0].calls == 2
+    assert all([a is b for a, b in zip((given["a"], given["b"], given["a"][0], given["b"][0]), inner, strict=True)])
