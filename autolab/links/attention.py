@@ -196,7 +196,7 @@ class MultiheadAttention(MultiHeadAttention):
         average_attn_weights : bool
             False gives the weights of each head.
         is_causal : bool
-            Stands beside an ``attn_mask`` that says so.
+            PyTorch's hint that ``attn_mask`` is causal; the mask itself decides.
         """
         hidden = [unwrap(mask) for mask in (attn_mask, key_padding_mask) if mask is not None]
         open_to = [~mask if mask.dtype.kind == "b" else mask == 0 for mask in hidden]
