@@ -16,8 +16,8 @@ from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from ..shared.binding import Bound
+from ..shared.collector import PatientCollector, collector_waits
 from .arrays import Budget
-from .collector import PatientCollector, collector_waits
 from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use

@@ -147,6 +147,16 @@ class Wire:
             while self.greetings:
                 self._handle(self.greetings.popleft())
 
+    def finish(self) -> None:
+        """Settle until nothing is computed any more, and what it gave is seen."""
+        late = time.monotonic() + 30
+        self.settle()
+        while self.widget.computing:
+            assert time.monotonic() < late, "it is still computing"
+            time.sleep(0.02)
+            self.settle()
+        self.settle()
+
 
 def node(page: Page, wire: Wire, name: str) -> Locator:
     """The box of the step called ``name``."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from ...engine.source import is_own
+from ...shared.collector import collector_waits
 from .tape import _NUMPY, CallTape, line_of, users_frame
 
 _PURE = frozenset(
@@ -31,8 +32,11 @@ _TOOLS = (
 _HELD = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool, slice, range)
 
 
-def watched(tape: CallTape, codes: set[CodeType]) -> AbstractContextManager[None]:
+@contextmanager
+def watched(tape: CallTape, codes: set[CodeType]) -> Iterator[None]:
     """Refuse on ``tape`` what calls into foreign code, or reads and writes outside of the process.
+
+    Meanwhile no garbage is collected: finalizers of other objects and `gc.callbacks` are not the function's calls.
 
     Parameters
     ----------
@@ -47,7 +51,8 @@ def watched(tape: CallTape, codes: set[CodeType]) -> AbstractContextManager[None
         elif event == "c_call" and frame.f_code in codes and (name := _foreign(arg)) is not None:
             tape.refuse(f"it calls {name}", line_of(users_frame(frame)))
 
-    return profiled(profile)
+    with collector_waits(), profiled(profile):
+        yield
 
 
 @contextmanager

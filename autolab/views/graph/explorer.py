@@ -13,9 +13,9 @@ from typing import Any
 from ...engine.backend import Array
 from ...engine.display import Bundle, show
 from ...engine.tracebacks import folded, hidden
-from ...recording.collector import collector_waits
 from ...recording.model import Recording
 from ...shared.binding import apart
+from ...shared.collector import collector_waits
 from ...shared.foreign import bridge
 from .. import mimebundle
 from ..draw.escape import clean

@@ -13,9 +13,9 @@ from typing import Any
 
 from ...engine.display import Bundle, show
 from ...engine.variable import Variable
-from ...recording.collector import collector_waits
 from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
+from ...shared.collector import collector_waits
 from .. import mimebundle
 from ..draw.messages import say
 from ..draw.svg import Look

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os.path
 import threading
 import warnings
 from collections.abc import Callable
@@ -50,6 +52,24 @@ def test_a_broken_program_is_found_by_the_next_check(calls: int) -> None:
     assert wrong == (0 if calls == 1 else 1)  # the first run is a check, and so is the sixth
     assert compiled.refusals and not compiled.programs
     assert bits(compiled(inputs(9))) == bits(chain(inputs(9)))
+
+
+def test_what_the_garbage_collector_calls_meanwhile_is_not_the_functions() -> None:
+    heard: list[str] = []
+
+    def told(phase: str, info: dict[str, int]) -> None:
+        heard.append(os.path.basename(phase))
+
+    gc.callbacks.append(told)
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        compiled = autolab.compile(chain)
+        compiled(inputs(0))
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(told)
+    assert heard and compiled.programs
 
 
 def test_every_thousandth_call_is_a_check_unless_switched_off() -> None:

@@ -55,18 +55,6 @@ def lens_of(fn: Any, *inputs: Any) -> Lens:
     return Lens(LensSession(report, report._origin))
 
 
-def settle(wire: Wire) -> None:
-    """Until nothing is under way on either side."""
-    deadline = time.monotonic() + 30
-    while True:
-        wire.settle()
-        if not wire.widget.computing:
-            wire.settle()  # what was published meanwhile
-            return
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 # ---------------------------------------------------------------------------------------------------------------- R14
 class Slow:
     """A function that takes its time, and counts."""
@@ -142,7 +130,7 @@ def test_soak(new_page: Any, keep: Any, monkeypatch: pytest.MonkeyPatch, kind: s
     for k, page in enumerate(pages):
         serve(page, kind)
         wire.connect(page, views=2 - k)
-    settle(wire)
+    wire.finish()
     before, handled, runs = 0.0, 0, slow.runs
     burst = 50
     for start in range(0, moves // 2, burst):
@@ -156,7 +144,7 @@ def test_soak(new_page: Any, keep: Any, monkeypatch: pytest.MonkeyPatch, kind: s
         if start == 2 * burst:
             gc.collect()
             before = resident_megabytes()
-    settle(wire)
+    wire.finish()
     gc.collect()
     assert resident_megabytes() - before <= 20
     assert arrived(wire.widget)

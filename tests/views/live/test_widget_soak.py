@@ -61,7 +61,7 @@ def test_widget_soak(new_page: Callable[..., Page], explorer: Any, monkeypatch: 
         if start == BURST * 4:
             gc.collect()
             before = resident_megabytes()
-    settle(wire)
+    wire.finish()
     gc.collect()
     assert resident_megabytes() - before <= 20
     assert most[0] == 1  # never two at once
@@ -71,15 +71,3 @@ def test_widget_soak(new_page: Callable[..., Page], explorer: Any, monkeypatch: 
         shown = page.locator(".al-output .al-value .al-number").all_text_contents()
         assert set(shown) == {"1"}
         assert page.locator(".al-busy").first.text_content() == ""
-
-
-def settle(wire: Wire) -> None:
-    """Until nothing is under way on either side."""
-    deadline = time.monotonic() + 30
-    while True:
-        wire.settle()
-        if not wire.widget.computing:
-            break
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    wire.settle()

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_waits() -> Iterator[None]:
-    """Nothing is collected in the block or in a function that this decorates. No user's code may run in it.
+    """Nothing is collected in the block or in a function that this decorates; at most one step of a user runs in it.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import autolab
-from autolab.recording.collector import collector_waits
+from autolab.shared.collector import collector_waits
 
 
 @pytest.fixture
