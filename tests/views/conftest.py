@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ipywidgets import comm as widget_comm
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from autolab.views.derivatives import explorer as derivative_explorer
 from autolab.views.export.pages import export_html
@@ -17,6 +17,9 @@ from autolab.views.graph.session import Session
 
 from .bare_page import RecordingComm, Wire, serve
 from .lab import Lab, LabPage, LabPages, lab_server
+
+SECONDS = 15_000  # milliseconds: a busy machine is slow
+expect.set_options(timeout=SECONDS)
 
 
 @pytest.fixture
@@ -27,7 +30,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
     def make(**options: Any) -> Page:
         page = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}).new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(SECONDS)
         page.on("console", lambda message: noise.append(message.text) if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: noise.append(str(error)))
         serve(page)
@@ -119,7 +122,7 @@ def open_file(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]
         path = tmp_path / f"page{len(pages)}.html"
         export_html(shown, path, look)
         page = browser.new_context(offline=True, **options).new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(SECONDS)
         page.on("console", lambda message: noise.append(message.text))
         page.on("pageerror", lambda error: noise.append(str(error)))
         page.on("request", lambda request: request.url == path.as_uri() or noise.append(request.url))

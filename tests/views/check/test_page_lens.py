@@ -487,9 +487,11 @@ def test_a_slow_function_does_not_hold_up_the_lens(
     page: Page, open_lens: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = threading.Event()
+    runs: list[object] = []
 
     def function(x):
         if slow.is_set():
+            runs.append(x)
             time.sleep(0.05)
         return x * x * x
 
@@ -497,10 +499,9 @@ def test_a_slow_function_does_not_hold_up_the_lens(
     wire = open_lens(report)
     monkeypatch.setattr(Lens, "wait_seconds", 0.05)
     slow.set()
-    began = time.monotonic()
     trio(page).locator("canvas.al-canvas").first.click(position={"x": 3, "y": 3})
     wire.settle()
-    assert time.monotonic() - began < 2.5  # some 150 evaluations would take more than 7 seconds
+    assert len(runs) < 50  # of some 150
     assert_reads(page, report["x"], (0,))
     expect(page.locator(".al-why-curve")).to_be_hidden()  # no curves of another element
     expect(page.locator(".al-busy")).to_contain_text(say("live_computing"))

@@ -147,20 +147,21 @@ def test_a_sample_is_what_a_move_there_computes(derived: Any, fn: Any) -> None:
 
 def test_a_slow_function_is_not_waited_for(derived: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = False
+    steps: list[Variable] = []
 
     def fn(x: Variable) -> Variable:
         y = np.sin(x)
         while slow:
             time.sleep(0.01)
             y = y + 0
+            steps.append(y)
         return y
 
     view = derived(fn, 0.5, 1)
     monkeypatch.setattr(derivative_page, "SECONDS", 0.2)
     slow = True
-    start = time.monotonic()
     autolab.export_html(view, tmp_path / "page.html")
-    assert time.monotonic() - start < 5
+    assert len(steps) < 500
     text = (tmp_path / "page.html").read_text("utf-8")
     saved = json.loads(text[text.index('id="saved">') + 11 : text.index("</script", text.index('id="saved">'))])
     assert saved["answers"]['["curves"]'][1]["most"] == 1  # as far as it was known
@@ -316,17 +317,19 @@ def test_what_was_not_measured_is_said(open_file: Open, lens: Any) -> None:
 
 def test_a_slow_check_is_saved_in_a_few_seconds(lens: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = [0.0]
+    runs: list[Variable] = []
 
     def fn(x: Variable) -> Variable:
+        if slow[0]:
+            runs.append(x)
         time.sleep(slow[0])
         return np.tanh(x)
 
     view = lens(fn, np.ones(3) / 3)
     monkeypatch.setattr(lens_page, "SECONDS", 0.3)
     slow[0] = 0.1
-    start = time.monotonic()
     autolab.export_html(view, tmp_path / "lens.html")
-    assert time.monotonic() - start < 4
+    assert len(runs) < 40
 
 
 # ------------------------------------------------------------------------------------------------------ all of them

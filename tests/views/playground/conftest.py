@@ -102,7 +102,7 @@ def opener(
 
     yield open_page
     context.close()
-    expect.set_options(timeout=5000)
+    expect.set_options(timeout=15_000)  # as for every view
     assert elsewhere == [] and errors == []
 
 

@@ -204,7 +204,10 @@ def test_the_walk_is_over_what_was_computed(page: Page, open_view: Open) -> None
 
 
 def test_a_slow_function_has_no_curves_and_a_long_one_no_formulas(explorer: Any) -> None:
+    runs: list[Variable] = []
+
     def slow(x: Variable) -> Variable:
+        runs.append(x)
         time.sleep(0.05)
         return F.exp(x) if float(x.data) > -9 else x  # every point has to be computed on its own
 
@@ -213,11 +216,10 @@ def test_a_slow_function_has_no_curves_and_a_long_one_no_formulas(explorer: Any)
             x = F.sin(x) * x
         return x
 
-    start = time.monotonic()
     view = explorer(slow, x=2.0, options={"order": 1})
     (terms,) = seen(view).all("terms")
     assert terms["panels"][1]["formula"]["text"] == "dslow/dx = e^x" and view._answer(["curves"])[1] is None
-    assert time.monotonic() - start < 5
+    assert len(runs) < 100
     terms = seen(explorer(long, x=2.0, options={"order": 1})).all("terms")[0]
     assert terms["panels"] == [] and terms["note"].startswith("This program has no readable formulas")
 
