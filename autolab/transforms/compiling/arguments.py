@@ -90,7 +90,7 @@ class _Taker:
         self.names: dict[str, Any] = {"ndarray": np.ndarray, "same": same, "modes": modes}
         self.tests: list[str] = []
         self.leaves: list[str] = []
-        self._variables: list[tuple[str, Any]] = []
+        self._alike: dict[Any, list[str]] = {}
 
     def _bound(self, value: Any) -> str:
         name = f"k{len(self.names)}"
@@ -111,6 +111,7 @@ class _Taker:
         elif kind is np.ndarray:
             self.tests.append(f"type({self._leaf(text)}) is ndarray")
             self._array(self.leaves[-1], value)
+            self._alike.setdefault((kind, value.shape, value.strides), []).append(self.leaves[-1])
         elif isinstance(value, Variable):
             self._variable(text, value)
         elif is_plain(value):
@@ -134,9 +135,14 @@ class _Taker:
         self.tests.append(f"type(n := {name}.node) is {self._bound(type(node))}")
         if isinstance(node, Leaf):
             self.tests.append(f"n.grad is {'' if node.grad is None else 'not '}None")
-        self._variables.append((name, value.shape))
+        self._alike.setdefault((type(value), value.shape), []).append(name)
 
     def no_twins(self) -> list[str]:
-        """No Variable comes twice: its gradient would be a sum."""
-        found = self._variables
-        return [f"{a} is not {b}" for i, (b, shape) in enumerate(found) for a, other in found[:i] if shape == other]
+        """No array or Variable comes twice: its gradient would be a sum, and a function may ask whether it does."""
+        groups = [group for group in self._alike.values() if len(group) > 1]
+        return [
+            f"{group[0]} is not {group[1]}"
+            if len(group) == 2
+            else f"len({{{', '.join([f'id({name})' for name in group])}}}) == {len(group)}"
+            for group in groups
+        ]

@@ -122,7 +122,7 @@ class Compiled:
         program = self._last
         if program is not None:
             leaves = program.takes(args, options)
-            if leaves is not None and program.fits():
+            if leaves is not None and program.fits(leaves):
                 return program(self, leaves, args, options)
         try:
             signature = Signature(args, options)
@@ -132,7 +132,7 @@ class Compiled:
         if signature.key in self._refused:
             return self.function(*args, **options)
         for program in programs:
-            if program.fits():
+            if program.fits(signature.leaves):
                 self._last = None if signature.has_twins else program
                 return program(self, signature.leaves, args, options)
         return self._first(signature, programs, args, options)
@@ -154,7 +154,7 @@ class Compiled:
         if traced.refusal is not None:
             self.refuse(key, traced.refusal)
         elif traced.state is not None:
-            programs.append(CompiledProgram(key, traced, signature.objects, takes))
+            programs.append(CompiledProgram(key, traced, signature, takes))
         else:
             self._put_off += 1
             if self._put_off > _MOST_PROGRAMS:

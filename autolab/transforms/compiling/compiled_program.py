@@ -14,7 +14,7 @@ import numpy as np
 from ...engine.modes import modes
 from .executable import Executable, Miss, named
 from .lowering import Lowered
-from .nested import outs
+from .nested import outs, variables_in
 from .references import memory, slots_in
 from .returned import joined
 from .state import Given, Out, StatePlace
@@ -22,6 +22,7 @@ from .tape import Refusal
 from .tracing import Traced
 
 if TYPE_CHECKING:
+    from .arguments import Signature
     from .compiled import Compiled
 
 
@@ -40,17 +41,27 @@ class CompiledProgram:
         How long the shortest run took.
     """
 
-    def __init__(self, key: Hashable, traced: Traced, objects: list[Any], takes: Any) -> None:
+    def __init__(self, key: Hashable, traced: Traced, signature: Signature, takes: Any) -> None:
         self.key, self.traced, self.calls = key, traced, 0
         self.takes, self.seconds = takes, math.inf
-        self.fits = traced.guard()
-        self._held = objects  # their ids are in the key
+        self._guard = traced.guard()
+        self._held = signature.objects  # their ids are in the key
+        self._reached = {id(one): one for one in traced.found.reached([type(leaf) for leaf in signature.leaves])}
+        self._met = self._meets(signature.leaves)
         self._busy, self._pulling = Lock(), Lock()
         self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
         self._shared = self._sharing()
         self._near = list(dict.fromkeys([place for a, b, _ in self._shared for place in (a, b)]))
         self._are_apart = not any([is_so for _, _, is_so in self._shared])
+
+    def fits(self, leaves: list[Any]) -> bool:
+        """Whether all is as it was when the function was traced, for arguments of the same kind."""
+        return self._guard() and (not self._reached or self._meets(leaves) == self._met)
+
+    def _meets(self, leaves: list[Any]) -> list[int | None]:
+        """Which of the arguments are reached in another way too: the function may ask, and gradients are sums."""
+        return [id(leaf) if id(leaf) in self._reached else None for leaf in leaves]
 
     def _sharing(self) -> list[tuple[StatePlace, StatePlace, bool]]:
         """Of what is given and written to: which other arrays share its memory."""
@@ -137,8 +148,8 @@ class CompiledProgram:
             found: list[Any] = self._forward(dry=True).run(leaves)
             return found
         result, saved = self.forward.run(leaves)
-        results = outs(self.traced.spec, result)
-        return [*results, *self.pull([np.ones_like(y) for y in results], saved)]
+        starts = [np.ones_like(y._data) for y in variables_in(result)]
+        return [*outs(self.traced.spec, result), *self.pull(starts, saved)]
 
     def _checked(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
         """A call of the function itself, beside which the program is run without leaving anything behind."""

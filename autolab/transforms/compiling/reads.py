@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -54,6 +54,8 @@ class Reads:
     ----------
     spots : list of (Spot, value)
     sizes : list of (path, container, length)
+    orders : list of (path, container, tuple)
+        The keys of dicts and the items of sets, one after the other.
     arrays : list of (path, array, bytes)
         NumPy's arrays whose numbers the function may use.
     others : list of (path, object, content)
@@ -70,6 +72,7 @@ class Reads:
 
     spots: list[tuple[Spot, Any]] = field(default_factory=list)
     sizes: list[tuple[str, Any, int]] = field(default_factory=list)
+    orders: list[tuple[str, Any, tuple[Any, ...]]] = field(default_factory=list)
     arrays: list[tuple[str, np.ndarray, bytes]] = field(default_factory=list)
     others: list[tuple[str, Any, Any]] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
@@ -78,6 +81,10 @@ class Reads:
     written: list[tuple[Any, str]] = field(default_factory=list)
     codes: set[CodeType] = field(default_factory=set)
     beyond: Refusal | None = None
+
+    def reached(self, kinds: Sequence[type]) -> list[Any]:
+        """The Variables and arrays around it, of which ``kinds`` there may be arguments."""
+        return [one for one in (*self.variables, *[a for _, a, _ in self.arrays]) if type(one) in kinds]
 
     def has_grown(self) -> bool:
         """Whether an object has got an attribute, as objects do at their first use."""
@@ -90,6 +97,9 @@ class Reads:
                 return spot.path
         for path, container, length in self.sizes:
             if len(container) != length:
+                return path
+        for path, container, order in self.orders:
+            if tuple(container) != order:
                 return path
         for path, array, before in self.arrays:
             if array.tobytes() != before:
@@ -135,6 +145,7 @@ class Reads:
             else:
                 tests.append(f"({text} is {name} or same({text}, {name}))" if is_plain(value) else f"{text} is {name}")
         tests += [f"len({bound(container)}) == {length}" for _, container, length in self.sizes]
+        tests += [f"tuple({bound(container)}) == {bound(order)}" for _, container, order in self.orders]
         tests += [f"{bound(array)}.tobytes() == {bound(before)}" for _, array, before in self.arrays]
         tests += others(bound)
         body = "\n        and ".join(dict.fromkeys(tests)) or "True"

@@ -85,11 +85,18 @@ class Out:
     is_variable: bool
     spent: Callable[[Any], Any] | None = None
     is_scalar: bool = False
+    name: str | None = None
 
     def text(self, value: str, bound: Text) -> str:
         if self.is_scalar:
             return f"{value}[()]"
-        return value if self.spent is None else f"{bound(self.spent)}({value})"
+        value = value if self.spent is None else f"{bound(self.spent)}({value})"
+        return value if self.name is None else f"{bound(_called)}({value}, {self.name!r})"
+
+
+def _called(value: Variable, name: str) -> Variable:
+    value._name = name
+    return value
 
 
 class ReachedState:
@@ -108,6 +115,7 @@ class ReachedState:
             first.setdefault(id(variable), (variable, holder))
         self.variables = [pair for pair in first.values() if type(pair[0]._data) is np.ndarray]
         self.buffers = [(link, name) for link, name in buffers if type(link.__dict__[name]) is np.ndarray]
+        self._before = [(v, v._name, v.node) for v, _ in self.variables]
         self._had_none = {id(v): getattr(v.node, "grad", None) is None for v, _ in self.variables}
         self._data: dict[int, Any] = {}
         self._grads: dict[int, Any] = {}
@@ -169,6 +177,10 @@ class ReachedState:
             if now is not before and type(data) is Recorded:
                 found.append(Effect(StatePlace(held, "attribute", name), _slot(data), is_variable=now is not data))
         return found
+
+    def is_altered(self) -> bool:
+        """Whether a Variable has got another name, or requires a gradient now or none."""
+        return any([v._name != name or v.node is not node for v, name, node in self._before])
 
     def tests(self, bound: Text) -> list[str]:
         """What must hold of the places that are no arguments, as Python."""

@@ -100,6 +100,8 @@ class CallTape:
     refusal : Refusal or None
     ran : set
         The user's code that ran.
+    asked : list of Variable
+        Those that the user's code asked for their names or for what made them.
     """
 
     def __init__(self) -> None:
@@ -110,6 +112,7 @@ class CallTape:
         self.depends: list[bool] = []
         self.refusal: Refusal | None = None
         self.ran: set[CodeType] = set()
+        self.asked: list[Any] = []
         self.is_final = False
         self.is_backward = False
         self.made: list[ref[Recorded]] = []

@@ -14,13 +14,14 @@ import numpy as np
 from ...engine.backward import gradients
 from ...engine.configuration import using_config
 from ...engine.modes import modes
+from ...engine.node import Leaf
 from ...engine.store import own
 from ...engine.variable import Variable, wrap
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
 from .draws import RecordedGenerator
 from .nested import EnteredArguments, outs, unwrapped, variables_in
-from .reads import Reads
+from .reads import Reads, Spot
 from .recorded import Recorded, open_tape
 from .returned import spent
 from .state import Effect, Given, Out, ReachedState, StatePlace
@@ -131,6 +132,9 @@ class overridden:
 def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, options: Any) -> Traced:
     """Call a function, and note what it does with arrays; not where that makes its parameters, which the first does."""
     found = reads(function, objects)
+    arrays = {id(array): path for path, array, _ in found.arrays}
+    if twice := [arrays[id(leaf)] for leaf in leaves if id(leaf) in arrays]:
+        found.beyond = Refusal(f"an argument is also {twice[0]}, which it can read", None)
     tape = CallTape()
     if found.beyond is not None:
         tape.refusal = found.beyond
@@ -223,9 +227,21 @@ class _NotedRun:
         tape.check_constants()
         if self.found.has_grown() and tape.refusal is None:
             return Traced(tape, self.found, result=result)  # the next call finds the attribute
+        if self.state.is_altered():
+            tape.refuse("it gives a Variable another name, or changes whether it requires a gradient")
+        self._note_asked()
         if (path := self.found.changed()) is not None:
             tape.refuse(f"it changes {path}", self.found.line_of(path, tape.ran))
         return Traced(tape, self.found, self.state, result, spec, self.effects, *self._pulled)
+
+    def _note_asked(self) -> None:
+        """The name of a parameter is compared at each call; an argument may come with any."""
+        for variable in self.tape.asked:
+            holder = next((h for v, h in self.state.variables if v is variable), None)
+            if type(holder) is Given:
+                self.tape.refuse("it asks for the name of an argument, or for what made it")
+            elif holder is not None:
+                self.found.spots.append((Spot("a name", variable, "_name", True), variable._name))
 
     def _is_step(self) -> bool:
         """Whether the function has computed gradients of its own, or updated something."""
@@ -237,7 +253,8 @@ class _NotedRun:
         ys = variables_in(result)
         if self._is_step() or not any([y.node is not None for y in ys]):
             return
-        if self.effects or not all([type(y._data) is Recorded and y.node is not None for y in ys]):
+        leaves_something = self.effects or self.tape.is_final
+        if leaves_something or not all([type(y._data) is Recorded and y.node is not None for y in ys]):
             return self.tape.refuse("it returns both a value that is to be differentiated and something else")
         self.tape.is_backward = True
         starts = [self.tape.source(np.ones_like(y._data._value), None) for y in ys]
@@ -258,7 +275,10 @@ class _NotedRun:
                 return StatePlace(holder, "self")
             if type(result._data) is not Recorded:
                 return self._no_data("a Variable that it does not compute")
-            return Out(result._data._slot, True, None if result.node is None or self._pulled[0] else spent)
+            if isinstance(result.node, Leaf):
+                return self._no_data("a new Variable that requires a gradient of its own")
+            is_spent = result.node is not None and not self._pulled[0]
+            return Out(result._data._slot, True, spent if is_spent else None, name=result._name)
         if type(result) is Recorded:
             return Out(result._slot, False, is_scalar=result._is_scalar)
         if type(result) in (list, tuple):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import builtins
 import sys
 import threading
+from array import array
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property, partial
-from types import CodeType, FunctionType, MemberDescriptorType, MethodType, ModuleType
+from operator import attrgetter, methodcaller
+from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -73,6 +76,9 @@ class _Walk:
         told = f"it can read {path}, which is too large to be compared at each call: pass it as an argument"
         self.found.beyond = Refusal(told, None)
 
+    def _unknown(self, path: str, what: str) -> None:
+        self.found.beyond = Refusal(f"it can read {path} ({what}), the content of which is not compared", None)
+
     def _spot(self, path: str, holder: Any, key: Any, is_attribute: bool = False) -> None:
         spot = Spot(path, holder, key, is_attribute)
         value = spot.now()
@@ -87,6 +93,8 @@ class _Walk:
         elif isinstance(value, np.ndarray):
             if value.nbytes > _MOST_BYTES:
                 self._too_large(path)
+            if value.dtype.hasobject:
+                self._unknown(path, "an array of objects")
             found.arrays.append((path, value, value.tobytes()))
         elif isinstance(value, FunctionType):
             self._function(path, value)
@@ -98,11 +106,11 @@ class _Walk:
             self._waiting.extend([(path, getattr(value, name, None)) for name in _INSIDE])
         elif isinstance(value, threading.local):
             found.beyond = Refusal(f"it can read {path}, which is another in each thread", None)
-        elif isinstance(value, list | dict | set | frozenset | deque | tuple):
+        elif isinstance(value, list | dict | set | frozenset | deque | tuple | MappingProxyType):
             self._container(path, value)
             if _is_the_users(type(value)):
                 self._object(path, value)
-        elif hasattr(value, "_kinds") and hasattr(value, "_params"):
+        elif "_kinds" in _dict(value) and hasattr(value, "_params"):
             self._link(path, value)
         elif hasattr(type(value), "update_one"):
             found.optimizers.append(value)
@@ -110,14 +118,17 @@ class _Walk:
         elif isinstance(value, type):
             self._class(path, value)
         elif isinstance(value, ModuleType):
-            if _is_the_users(value):
-                self._attributes(path, vars(value))
+            self._module(path, value)
+        elif isinstance(value, bytearray | memoryview | array | ref | attrgetter | methodcaller):
+            self._unknown(path, type(value).__name__)
         elif (content := _content(value)) is not None:
+            if content == -1:
+                self._unknown(path, type(value).__name__)
             found.others.append((path, value, content))
             self._waiting.append((path, getattr(value, "__wrapped__", None)))
         elif isinstance(value, custom_vjp):
             self._waiting += [(path, one) for one in (value._fn, *vars(value._function or object).values())]
-        elif str(type(value).__module__).partition(".")[0] not in _KNOWN:
+        elif str(type(value).__module__).partition(".")[0] not in _KNOWN or isinstance(value, Iterable):
             self._object(path, value)
 
     def _function(self, path: str, function: FunctionType) -> None:
@@ -130,6 +141,8 @@ class _Walk:
             return
         if not _is_the_users(function) and not function.__code__.co_filename.startswith("<doctest"):
             return
+        self.found.sizes.append((path, function.__dict__, len(function.__dict__)))
+        self._attributes(path, function.__dict__)
         for part in _INSIDE_FUNCTIONS:
             self.found.spots.append((spot := Spot(path, function, part, True), spot.now()))
         if function.__code__ not in self.found.codes:
@@ -150,6 +163,8 @@ class _Walk:
             return self._too_large(path)
         if not isinstance(value, tuple | frozenset):
             self.found.sizes.append((path, value, len(value)))
+        if isinstance(value, set | dict):
+            self.found.orders.append((path, value, tuple(value)))
         if isinstance(value, set | frozenset):
             self._waiting.extend([(path, item) for item in value])
             return
@@ -165,7 +180,7 @@ class _Walk:
         for code, name in [(one, name) for one in codes_in(function.__code__) for name in one.co_names]:
             value = around.get(name)
             is_named = name == "random" and any([around.get(other) is np for other in code.co_names])
-            if is_named or value is np.random or isinstance(getattr(value, "__self__", None), np.random.RandomState):
+            if is_named or value is np.random or isinstance(_owner(value), np.random.RandomState):
                 where = code.co_filename, next(line for line, _, argument in placed(code) if argument == name)
                 self.found.beyond = Refusal(f"it uses numpy.random ({name}); expected config.rng", where)
 
@@ -177,15 +192,29 @@ class _Walk:
                 self._attributes(path, kind.__dict__, whole)
 
     def _object(self, path: str, value: Any) -> None:
-        if hasattr(value, "__dict__"):
-            written = [name for name in value.__dict__ if self._is_only_written(name)]
-            self.found.written += [(value, name) for name in written]
-            self.found.sizes.append((path, value.__dict__, len(value.__dict__)))
-            self._attributes(path, value.__dict__, apart=written)
+        is_known = not _is_the_users(type(value))  # its own code may ask for any of its attributes
+        held = _dict(value)
+        written = [name for name in held if not is_known and self._is_only_written(name)]
+        self.found.written += [(value, name) for name in written]
+        self.found.sizes.append((path, held, len(held)))
+        self._attributes(path, held, is_known and isinstance(value, Container), written)
+        self._kind(path, value)
         for kind in type(value).__mro__:
             for name, one in list(vars(kind).items()):
                 if isinstance(one, MemberDescriptorType) and _is_the_users(kind):
                     self._spot(f"{path}.{name}", value, name, True)
+
+    def _module(self, path: str, module: ModuleType) -> None:
+        """What the user's code names of a module; a library's functions do not change, but may be replaced."""
+        if _is_the_users(module):
+            return self._attributes(path, vars(module))
+        for name in self.names & vars(module).keys():
+            self.found.spots.append((Spot(f"{path}.{name}", vars(module), name), vars(module)[name]))
+
+    def _kind(self, path: str, value: Any) -> None:
+        """Note of what class an object is: another may be given to it."""
+        if _is_the_users(type(value)):
+            self.found.spots.append((Spot(path, value, "__class__", True), type(value)))
         self._waiting.append((type(value).__name__, type(value)))
 
     def _attributes(self, path: str, held: Any, whole: bool = False, apart: Sequence[str] = ()) -> None:
@@ -199,7 +228,8 @@ class _Walk:
         return name in self.names and not any([name in read_in(code) for code in self.codes])
 
     def _link(self, path: str, link: Any) -> None:
-        self._waiting.append((type(link).__name__, type(link)))
+        self._kind(path, link)
+        self.found.sizes.append((path, link.__dict__, len(link.__dict__)))
         for name, value in list(link.__dict__.items()):
             if link._kinds.get(name) == "buffer":
                 if value is not None:
@@ -208,3 +238,12 @@ class _Walk:
                 self.found.written.append((link, name))
             elif name not in _OWN_BOOKS:
                 self._spot(f"{path}.{name}", link.__dict__, name)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    """The attributes of an object; no code of its class runs for them."""
+    return value.__dict__ if type(value).__dictoffset__ else {}
+
+
+def _owner(function: Any) -> Any:
+    return function.__self__ if hasattr(type(function), "__self__") else None

@@ -9,13 +9,18 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from ...engine.source import is_own
+from ...engine.variable import Variable
 from ...shared.collector import collector_waits
 from .tape import _NUMPY, CallTape, line_of, users_frame
 
 _PURE = frozenset(
     "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905
 )
-_IMPURE = frozenset("print input open exec eval compile __import__ globals locals vars breakpoint".split())  # noqa: SIM905
+_IMPURE = frozenset("print input open exec eval compile __import__ globals locals vars breakpoint id".split())  # noqa: SIM905
+_ASKED = frozenset(
+    [vars(kind)[name].fget.__code__ for kind in Variable.__mro__ for name in ("name", "creator") if name in vars(kind)]
+)
+"""What tells one Variable from another of the same kind."""
 _TOOLS = (
     "importlib",
     "contextlib",
@@ -74,6 +79,8 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
     """A call of a function that is written in Python."""
     if frame.f_code in codes:
         tape.ran.add(frame.f_code)
+    if frame.f_code in _ASKED and frame.f_back is not None and frame.f_back.f_code in codes:
+        tape.asked.append(frame.f_locals["self"])
     if _is_library(frame) or frame.f_code in codes:
         return
     module = str(frame.f_globals.get("__name__", "?"))

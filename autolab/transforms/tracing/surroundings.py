@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
+from io import IOBase
 from operator import length_hint
 from types import CodeType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
@@ -74,6 +75,8 @@ def _content(value: Any) -> Hashable | None:
         return hash(value.getstate())
     if hasattr(type(value), "cache_info"):
         return str(value.cache_info())
+    if isinstance(value, IOBase):
+        return value.tell() if not value.closed and value.seekable() else None
     return length_hint(value, -1) if hasattr(type(value), "__next__") else None
 
 

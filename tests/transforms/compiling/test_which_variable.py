@@ -1,0 +1,206 @@
+"""What tells one Variable or array from another: its name, its identity, its memory, whether it requires a gradient."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.bits import bits
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab.transforms.compiling import CompileWarning
+
+Make = Callable[[], tuple[Callable[..., Any], list[Callable[[Callable[..., Any]], Any]]]]
+A, B = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[5.0, 6.0], [7.0, 8.5]])
+
+
+def name_of_a_result() -> Any:
+    def f(x: Variable) -> Variable:
+        y = x * 2
+        y.name = "doubled"
+        return y
+
+    return f, [lambda f: f(Variable(A)).name]
+
+
+def name_that_is_given_to_an_argument() -> Any:
+    def f(x: Variable) -> Variable:
+        x.name = "mine"
+        return x * 2
+
+    def call(f: Any) -> Any:
+        x = Variable(A)
+        return f(x), x.name
+
+    return f, [call]
+
+
+def name_of_an_argument() -> Any:
+    def f(x: Variable) -> Variable:
+        return x * 2 if x.name == "a" else x * 3
+
+    return f, [lambda f: f(Variable(A, name="a")), lambda f: f(Variable(A, name="b"))]
+
+
+def name_of_a_parameter() -> Any:
+    w = Variable(A, name="a")
+
+    def f(x: Variable) -> Variable:
+        return x * w if w.name == "a" else x + w
+
+    def rename(f: Any) -> None:
+        w.name = "b"
+
+    return f, [lambda f: f(Variable(B)), rename, lambda f: f(Variable(B))]
+
+
+def what_made_an_argument() -> Any:
+    def f(x: Variable) -> Variable:
+        return x * 2 if x.creator is not None and x.creator.name == "exp" else x * 3
+
+    return f, [lambda f: f(F.exp(Variable(A))), lambda f: f(F.tanh(Variable(A)))]
+
+
+def new_leaf() -> Any:
+    def f(x: Variable) -> Variable:
+        return Variable(x.data * 2)
+
+    def call(f: Any) -> Any:
+        y = f(Variable(A))
+        F.sum(y * y).backward()
+        return y.grad
+
+    return f, [call]
+
+
+def gradient_that_is_not_required_any_more() -> Any:
+    def f(x: Variable) -> Variable:
+        x.requires_grad = False
+        return x * 2
+
+    def call(f: Any) -> Any:
+        x = Variable(A)
+        return f(x).requires_grad, x.requires_grad
+
+    return f, [call]
+
+
+def same_array() -> Any:
+    def f(a: np.ndarray, b: np.ndarray) -> Any:
+        return a * 2 if a is b else a * 3
+
+    a, b = A.copy(), A.copy()
+    return f, [lambda f: f(a, b), lambda f: f(a, a), lambda f: f(a, a[:])]
+
+
+def one_of_many_arrays() -> Any:
+    def f(*arrays: np.ndarray) -> Any:
+        return arrays[0] * len({id(one) for one in arrays}) if arrays[0] is arrays[3] else arrays[1] * 3
+
+    arrays = [A + i for i in range(4)]
+    return f, [lambda f: f(*arrays), lambda f: f(*arrays[:3], arrays[0])]
+
+
+def identity() -> Any:
+    seen: dict[int, float] = {}
+    xs = [Variable(A), Variable(B)]
+    for i, x in enumerate(xs):
+        seen[id(x)] = i + 1.0
+
+    def f(x: Variable) -> Variable:
+        return x * seen[id(x)]
+
+    return f, [lambda f: f(xs[0]), lambda f: f(xs[1])]
+
+
+def argument_that_is_reached_too() -> Any:
+    w = Variable(A)
+
+    def f(x: Variable) -> Variable:
+        F.sum(x * w).backward()
+        return F.sum(x) if x is w else F.sum(x * 2)
+
+    def call(x: Variable) -> Any:
+        def run(f: Any) -> Any:
+            w.cleargrad()
+            return f(x).data, w.grad
+
+        return run
+
+    return f, [call(Variable(B)), call(w), call(Variable(A))]
+
+
+def array_that_is_reached_too() -> Any:
+    held = A.copy()
+
+    def f(x: np.ndarray) -> Any:
+        return x * 2 if x is held else x * held
+
+    return f, [lambda f: f(B), lambda f: f(held), lambda f: f(A)]
+
+
+def parameters_that_come_to_share_memory() -> Any:
+    w, v = Variable(A.copy()), Variable(B.copy())
+
+    def f(x: Variable) -> Variable:
+        w.data -= 0.5
+        return x @ v
+
+    def share(part: Callable[[Any], Any]) -> Any:
+        def run(f: Any) -> None:
+            v.data = part(w.data)
+
+        return run
+
+    def call(f: Any) -> Any:
+        return f(Variable(A)), w.data.copy()
+
+    return f, [call, share(lambda a: a), call, share(lambda a: a[:]), call, share(lambda a: a.T), call]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        name_of_a_result,
+        name_that_is_given_to_an_argument,
+        name_of_an_argument,
+        name_of_a_parameter,
+        what_made_an_argument,
+        new_leaf,
+        gradient_that_is_not_required_any_more,
+        same_array,
+        one_of_many_arrays,
+        identity,
+        argument_that_is_reached_too,
+        array_that_is_reached_too,
+        parameters_that_come_to_share_memory,
+    ],
+)
+def test_it_does_what_the_function_does(make: Make) -> None:
+    found = []
+    for wrap in (autolab.compile, lambda f: f):
+        function, calls = make()
+        run = wrap(function)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CompileWarning)
+            found.append([repr_of(call(run)) for call in calls for _ in range(4)])
+    assert found[0] == found[1]
+
+
+def repr_of(found: Any) -> Any:
+    return [repr_of(one) for one in found] if isinstance(found, tuple) else bits(found)
+
+
+def test_an_array_beside_a_loss_is_compiled() -> None:
+    compiled = autolab.compile(lambda x: (F.sum(F.tanh(x)), x.data * 2))
+    for i in range(4):
+        x = Variable(A + i)
+        loss, doubled = compiled(x)
+        loss.backward()
+        assert bits(doubled) == bits(x.data * 2) and bits(x.grad.data) == bits(autolab.grad(F.sum(F.tanh(x)), x).data)
+    assert compiled.programs and not compiled.refusals
