@@ -17,7 +17,7 @@ from ...engine.configuration import config
 from ...engine.devices import to_cpu
 from ...engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from ...engine.sharing import wrote_to_lent
-from ...transforms.tracing.surroundings import generators
+from ...transforms.compiling.surroundings import generators
 from ..measuring.subject import Run, Subject, draw_upstreams
 from ..messages import Kind, Verdict, number, say, shown
 from .finding import Finding

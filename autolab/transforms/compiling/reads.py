@@ -14,8 +14,8 @@ from ...engine.outer_names import EMPTY, content_of
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
-from ..tracing.surroundings import _content
 from .code_names import placed
+from .surroundings import progress
 from .tape import Refusal
 
 FILE = PACKAGE + "transforms/compiling/<guard>"
@@ -104,7 +104,7 @@ class Reads:
         for path, array, before in self.arrays:
             if array.tobytes() != before:
                 return path
-        return next((path for path, value, before in self.others if _content(value) != before), None)
+        return next((path for path, value, before in self.others if progress(value) != before), None)
 
     def line_of(self, path: str, ran: set[CodeType]) -> tuple[str, int] | None:
         """The line that changes what is at a path: one that stores under its last name, or names the first.

@@ -7,7 +7,7 @@ import sys
 import threading
 from array import array
 from collections import deque
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property, partial
 from operator import attrgetter, methodcaller
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
@@ -21,10 +21,11 @@ from ...engine.outer_names import EMPTY, content_of
 from ...engine.primitive import Primitive
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
+from ...gpu.harmless import name_of_default
 from ...gpu.traced_function import is_plain
-from ..tracing.surroundings import _content, _is_the_users
 from .code_names import codes_in, globals_of, imported, placed, read_in, words_of
 from .reads import Reads, Spot
+from .surroundings import generators, is_the_users, progress
 from .tape import Refusal
 
 _MOST_ITEMS = 200
@@ -40,16 +41,45 @@ _OWN_BOOKS = frozenset(["_found", "_name"])
 """What a link notes for itself."""
 
 
-def reads(function: Any, others: list[Any]) -> Reads:
-    """All that a function can read, given objects among its arguments; names of attributes are those in its code."""
+def reads(function: Any, others: list[Any], goes_on: bool = False) -> Reads:
+    """All that a function can read, given objects among its arguments; names of attributes are those in its code.
+
+    It ends at the first thing that cannot be compared, unless it ``goes_on`` with the others.
+    """
     names: set[str] = set()
     codes: set[CodeType] = set()
     while True:
-        found = _Walk(names, codes).walk(function, others)
+        found = _Walk(names, codes).walk(function, others, goes_on)
         more = {name for code in found.codes for name in words_of(code)}
         if more <= names and found.codes <= codes:
             return found
         names, codes = names | more, codes | found.codes
+
+
+def changes_around(function: Any) -> Callable[[], str | None]:
+    """What tells, after runs of a function, the first thing that it can reach and that is another now; None if none is.
+
+    What is large is not looked at.
+
+    Examples
+    --------
+    >>> state = {"n": 1}
+    >>> changed = changes_around(lambda x: x * state["n"])
+    >>> changed()
+    >>> state["n"] = 2
+    >>> changed()
+    "state['n']"
+    """
+    found, before = reads(function, [], goes_on=True), generators()
+    data = [(v.name or "data", v, v._data, v.data.tobytes()) for v in found.variables if v.data.nbytes <= _MOST_BYTES]
+
+    def changed() -> str | None:
+        now = generators()
+        others = [name for name, v, held, numbers in data if v._data is not held or held.tobytes() != numbers]
+        others += [name for name in now if before.get(name) != now[name]]
+        return found.changed() or next(iter(others), None)
+
+    return changed
 
 
 class _Walk:
@@ -59,11 +89,11 @@ class _Walk:
         self._seen: dict[int, Any] = {}
         self._waiting: deque[tuple[str, Any]] = deque()
 
-    def walk(self, function: Any, others: list[Any]) -> Reads:
+    def walk(self, function: Any, others: list[Any], goes_on: bool) -> Reads:
         self._waiting.extend(
             [(getattr(function, "__name__", "function"), function), *[("argument", o) for o in others]]
         )
-        while self._waiting and self.found.beyond is None:
+        while self._waiting and (goes_on or self.found.beyond is None) and len(self.found.spots) <= _MOST:
             path, value = self._waiting.popleft()
             if id(value) not in self._seen and not is_plain(value):
                 self._seen[id(value)] = value
@@ -91,11 +121,12 @@ class _Walk:
         if isinstance(value, Variable):
             found.variables.append(value)
         elif isinstance(value, np.ndarray):
-            if value.nbytes > _MOST_BYTES:
-                self._too_large(path)
             if value.dtype.hasobject:
                 self._unknown(path, "an array of objects")
-            found.arrays.append((path, value, value.tobytes()))
+            elif value.nbytes > _MOST_BYTES:
+                self._too_large(path)
+            else:
+                found.arrays.append((path, value, value.tobytes()))
         elif isinstance(value, FunctionType):
             self._function(path, value)
         elif isinstance(value, MethodType):
@@ -108,7 +139,7 @@ class _Walk:
             found.beyond = Refusal(f"it can read {path}, which is another in each thread", None)
         elif isinstance(value, list | dict | set | frozenset | deque | tuple | MappingProxyType):
             self._container(path, value)
-            if _is_the_users(type(value)):
+            if is_the_users(type(value)):
                 self._object(path, value)
         elif "_kinds" in _dict(value) and hasattr(value, "_params"):
             self._link(path, value)
@@ -121,7 +152,7 @@ class _Walk:
             self._module(path, value)
         elif isinstance(value, bytearray | memoryview | array | ref | attrgetter | methodcaller):
             self._unknown(path, type(value).__name__)
-        elif (content := _content(value)) is not None:
+        elif (content := progress(value)) is not None:
             if content == -1:
                 self._unknown(path, type(value).__name__)
             found.others.append((path, value, content))
@@ -139,7 +170,7 @@ class _Walk:
             around = [content_of(cell) for cell in function.__closure__ or ()]
             self._waiting += [(path, one) for one in around if isinstance(one, FunctionType)]
             return
-        if not _is_the_users(function) and not function.__code__.co_filename.startswith("<doctest"):
+        if not is_the_users(function) and not function.__code__.co_filename.startswith("<doctest"):
             return
         self.found.sizes.append((path, function.__dict__, len(function.__dict__)))
         self._attributes(path, function.__dict__)
@@ -156,7 +187,8 @@ class _Walk:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if content_of(cell) is not EMPTY:
                 self._spot(name, cell, EMPTY)
-        self._waiting.extend([(path, part) for part in (function.__defaults__, function.__kwdefaults__) if part])
+        self._waiting.extend([(name_of_default(function, i), one) for i, one in enumerate(function.__defaults__ or ())])
+        self._waiting.append((path, function.__kwdefaults__))
 
     def _container(self, path: str, value: Any) -> None:
         if len(value) > _MOST_ITEMS:
@@ -187,12 +219,12 @@ class _Walk:
     def _class(self, path: str, value: Any) -> None:
         whole = any([str(kind.__module__).startswith("autolab.") for kind in value.__mro__])
         for kind in value.__mro__:
-            if _is_the_users(kind):
+            if is_the_users(kind):
                 self.found.sizes.append((path, kind.__dict__, len(kind.__dict__)))
                 self._attributes(path, kind.__dict__, whole)
 
     def _object(self, path: str, value: Any) -> None:
-        is_known = not _is_the_users(type(value))  # its own code may ask for any of its attributes
+        is_known = not is_the_users(type(value))  # its own code may ask for any of its attributes
         held = _dict(value)
         written = [name for name in held if not is_known and self._is_only_written(name)]
         self.found.written += [(value, name) for name in written]
@@ -201,19 +233,19 @@ class _Walk:
         self._kind(path, value)
         for kind in type(value).__mro__:
             for name, one in list(vars(kind).items()):
-                if isinstance(one, MemberDescriptorType) and _is_the_users(kind):
+                if isinstance(one, MemberDescriptorType) and is_the_users(kind):
                     self._spot(f"{path}.{name}", value, name, True)
 
     def _module(self, path: str, module: ModuleType) -> None:
         """What the user's code names of a module; a library's functions do not change, but may be replaced."""
-        if _is_the_users(module):
+        if is_the_users(module):
             return self._attributes(path, vars(module))
         for name in self.names & vars(module).keys():
             self.found.spots.append((Spot(f"{path}.{name}", vars(module), name), vars(module)[name]))
 
     def _kind(self, path: str, value: Any) -> None:
         """Note of what class an object is: another may be given to it."""
-        if _is_the_users(type(value)):
+        if is_the_users(type(value)):
             self.found.spots.append((Spot(path, value, "__class__", True), type(value)))
         self._waiting.append((type(value).__name__, type(value)))
 

@@ -17,9 +17,9 @@ from ...engine.node import Leaf
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...transforms.compiling.walk import changes_around
 from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
 from ...transforms.tracing.portable import to_json, why_not
-from ...transforms.tracing.surroundings import changed, surroundings
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import say
@@ -85,11 +85,11 @@ class _TracedRun:
 
 def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]) -> _TracedRun:
     """The program, if three traces agree on it, and it with the recording and with the function elsewhere."""
-    before = surroundings(session.bound.given)
+    changed = changes_around(session.bound.given)
     first, again = (_traced(session, recording, list(start.values()), start) for _ in range(2))
     beside = [_shifted(array) for array in start.values()]
     there = _traced(session, recording, beside, start)
-    if (name := changed(before, surroundings(session.bound.given))) is not None:
+    if (name := changed()) is not None:
         raise Untraceable(say("moves_writes", name=name))
     texts = [json.dumps(to_json(found.program)) for found in (first, again, there)]
     ways = [[guard.answer for guard in found.program.guards] for found in (first, there)]

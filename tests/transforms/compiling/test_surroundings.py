@@ -11,7 +11,7 @@ from helpers.readings import FOLLOWED, REFUSED, Reading
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.transforms.tracing.surroundings import changed, surroundings
+from autolab.transforms.compiling.walk import changes_around, reads
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of functions that catch such an error
 
@@ -29,9 +29,9 @@ def _found(reading: Reading, tmp_path: Any) -> str | None:
     setup, read, then = [text.replace("$", "p_") for text in (reading.setup, reading.read, reading.then)]
     exec(setup, world)
     exec(f"def f(x):\n    {then or 'pass'}\n    return x * {read}", world)
-    before = surroundings(world["f"])
+    changed = changes_around(world["f"])
     world["f"](Variable(np.ones(2)))
-    return changed(before, surroundings(world["f"]))
+    return changed()
 
 
 @pytest.mark.parametrize("label", COUNTERS)
@@ -47,4 +47,5 @@ def test_what_is_only_read_is_no_change(reading: Reading, tmp_path: Any) -> None
 
 def test_it_is_bounded_and_takes_no_copy_of_what_is_large() -> None:
     large, many = np.zeros(10**6), [[i] for i in range(10**5)]
-    assert len(surroundings(lambda x: x * large[0] * many[0][0])) <= 5_000
+    found = reads(lambda x: x * large[0] * many[0][0], [], goes_on=True)
+    assert len(found.spots) <= 3_000 and not found.arrays
