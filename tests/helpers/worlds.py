@@ -37,12 +37,13 @@ class Told(NamedTuple):
 def _as_it_was() -> Iterator[None]:
     random.seed(3)
     np.random.seed(3)
-    before, errors = sys.getprofile(), np.geterr()
+    before, errors, told_to = sys.getprofile(), np.geterr(), np.geterrcall()
     try:
         with warnings.catch_warnings(), autolab.using_config("train", True):
             yield
     finally:
         np.seterr(**errors)
+        np.seterrcall(told_to)
         assert sys.getprofile() is before
 
 

@@ -191,10 +191,10 @@ class _Walk:
         self._waiting.append((path, function.__kwdefaults__))
 
     def _container(self, path: str, value: Any) -> None:
-        if len(value) > _MOST_ITEMS:
-            return self._too_large(path)
         if not isinstance(value, tuple | frozenset):
             self.found.sizes.append((path, value, len(value)))
+        if len(value) > _MOST_ITEMS:
+            return self._too_large(path)
         if isinstance(value, set | dict):
             self.found.orders.append((path, value, tuple(value)))
         if isinstance(value, set | frozenset):
