@@ -40,7 +40,7 @@ THEMES: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
-ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6"}
+ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6", "below": "#2f7fd6", "above": "#d9752b"}
 """Colours of what stands on the page itself where nobody knows whether that is light or dark."""
 
 LINES: dict[str, tuple[str, ...]] = {
@@ -53,11 +53,12 @@ DASHES = ("", "7 4", "2 3", "10 3 2 3", "14 5", "4 2", "1 4", "10 3 2 3 2 3")
 """Each line of a chart has a pattern of its own too, for those who do not tell the colours apart."""
 
 
-def _channels(color: str) -> tuple[int, int, int]:
+def rgb(color: str) -> tuple[int, int, int]:
+    """The three bytes of a colour."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
-_TABLES = {theme: np.array([_channels(c) for c in stops], float) for theme, stops in STOPS.items()}
+_TABLES = {theme: np.array([rgb(c) for c in stops], float) for theme, stops in STOPS.items()}
 
 
 def palette() -> dict[str, Any]:
@@ -78,9 +79,9 @@ def paint(t: np.ndarray, theme: Theme = "light") -> np.ndarray:
     known = np.isfinite(t)
     position = (np.clip(np.where(known, t, 0.0), -1.0, 1.0) + 1.0) * 0.5 * (len(table) - 1)
     steps = np.arange(len(table))
-    rgb = np.stack([np.interp(position, steps, table[:, channel]) for channel in range(3)], axis=-1)
-    rgb[~known] = _channels(THEMES[theme]["card"])
-    return np.rint(rgb).astype(np.uint8)
+    found = np.stack([np.interp(position, steps, table[:, channel]) for channel in range(3)], axis=-1)
+    found[~known] = rgb(THEMES[theme]["card"])
+    return np.rint(found).astype(np.uint8)
 
 
 def color(t: float, theme: Theme = "light") -> str:
@@ -97,7 +98,7 @@ def color(t: float, theme: Theme = "light") -> str:
 
 def luminance(color: str) -> float:
     """Relative luminance as WCAG 2 defines it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(color))]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in rgb(color))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

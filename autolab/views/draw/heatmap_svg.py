@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -12,13 +11,14 @@ import numpy as np
 
 from ...recording.model import Snapshot
 from .arrays import Grid, grid
-from .colors import STOPS, THEMES, Theme, Tone, color, ink_on, signs_of, view_tone
+from .colors import THEMES, Tone, signs_of, view_tone
 from .escape import Markup, element, escape, image_address
 from .heatmap_data import Partly
 from .messages import say
 from .names import shorten
 from .numbers import number, shape_text
-from .svg import Look, document, first_theme, new_scope, png, sheet, words_at
+from .shading import Shading, any_page_png
+from .svg import Look, document, sheet, words_at
 
 MAX_CELLS = 64
 _NUMBERED = 8
@@ -35,7 +35,8 @@ _PARTLY = """
 class Panel:
     """One heatmap: a title, the array, and optionally the element to mark and how its numbers become colours.
 
-    ``counts`` is a histogram along the bar; ``partly`` holds the cells of an array of which only a part is known.
+    ``counts`` is a histogram along the bar; ``partly`` holds the cells of an array of which only a part is known; no
+    more than ``most`` rows and columns are drawn.
     """
 
     title: str
@@ -44,24 +45,25 @@ class Panel:
     tone: Tone | None = None
     counts: Sequence[int] = ()
     partly: Partly | None = None
+    most: int = MAX_CELLS
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
     """The SVG document of some heatmaps side by side: one scale of colours for all that bring none of their own."""
-    scope = new_scope()
-    theme = first_theme(look)
+    shading = Shading(look)
     largest = max([abs(end or 0.0) for p in panels for end in (p.snapshot.minimum, p.snapshot.maximum)], default=0.0)
-    drawn = [_Drawing(panel, view_tone(largest), theme) for panel in panels]
+    drawn = [_Drawing(panel, view_tone(largest), shading) for panel in panels]
     lefts = list(accumulate((drawing.width + _GAP for drawing in drawn), initial=14.0))
     width = lefts[-1] - _GAP + 14.0
     height = max(drawing.height for drawing in drawn) + 14.0
     parts = [
-        element("g", *drawing.parts(f"{scope}-{i}"), transform=f"translate({left:.1f} 0)")
-        for i, (drawing, left) in enumerate(zip(drawn, lefts, strict=False))
+        element("g", *drawing.parts(), transform=f"translate({left:.1f} 0)")
+        for drawing, left in zip(drawn, lefts, strict=False)
     ]
     title, words = ", ".join(panel.title for panel in panels), " ".join(describe(panel) for panel in panels)
-    sheets = [_partly_sheet(scope, look)] if any([panel.partly for panel in panels]) else []
-    return document(parts, (width, height), title, words, look, scope=scope, sheets=sheets)
+    sheets = [shading.sheet()]
+    sheets += [_partly_sheet(shading.scope, look)] if any([panel.partly for panel in panels]) else []
+    return document(parts, (width, height), title, words, look, scope=shading.scope, sheets=sheets)
 
 
 def _partly_sheet(scope: str, look: Look) -> Markup:
@@ -87,8 +89,8 @@ def describe(panel: Panel) -> str:
 class _Drawing:
     """A panel with its sizes worked out."""
 
-    def __init__(self, panel: Panel, view: Tone, theme: Theme) -> None:
-        self.panel, self.theme = panel, theme
+    def __init__(self, panel: Panel, view: Tone, shading: Shading) -> None:
+        self.panel, self.shading = panel, shading
         self.cells = _grid(panel)
         self.tone = panel.tone or replace(view, ends=signs_of(panel.snapshot.minimum, panel.snapshot.maximum))
         self.rows, self.across = self.cells.values.shape
@@ -100,34 +102,25 @@ class _Drawing:
         self.bar_height = (34 + _BARS * bool(panel.counts)) if self.tone.scale else 8
         self.height = _TOP + self.rows * self.cell_height + self.bar_height + 16 * len(self.notes)
 
-    def parts(self, prefix: str) -> list[Markup]:
+    def parts(self) -> list[Markup]:
         title = f"{self.panel.title}  {shape_text(self.panel.snapshot.shape)}"
         heading = words_at(0.0, 22.0, shorten(title, int(self.width / 9)), "name")
         bottom = _TOP + self.rows * self.cell_height
         captions = self._captions(bottom + self.bar_height)
         if not self.cells.values.size:
             return [heading, *captions]
-        body = self._known() if self.panel.partly else self._numbers() if self.numbered else [self._image()]
-        bar = self._bar(bottom + 8, prefix) if self.tone.scale else []
+        body = self._known() if self.panel.partly else self._numbers() if self.numbered else self._image()
+        bar = self._bar(bottom + 8) if self.tone.scale else []
         return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
 
     def _numbers(self) -> list[Markup]:
+        fractions = self.tone.fractions(self.cells.values).tolist()
+        wide, high = size = float(self.cell_width), float(self.cell_height)
         parts = []
         for i, row in enumerate(self.cells.values.tolist()):
             for j, value in enumerate(row):
-                parts += self._number(value, j * self.cell_width, _TOP + i * self.cell_height)
+                parts += self.shading.cell(value, fractions[i][j], (j * wide, _TOP + i * high), size)
         return parts
-
-    def _number(self, value: float, x: float, y: float) -> list[Markup]:
-        """A cell with its number; what is not finite stands on the card's own colour."""
-        fill = color(float(self.tone.fractions(np.array(value))), self.theme) if math.isfinite(value) else None
-        box = {"x": x, "y": y, "width": self.cell_width, "height": self.cell_height}
-        ink = "cell" if fill is None else f"cell {ink_on(fill)}"
-        middle = x + self.cell_width / 2
-        return [
-            element("rect", fill=fill, class_="card" if fill is None else None, **box),
-            element("text", escape(number(value)), x=middle, y=y + 21, class_=ink),
-        ]
 
     def _known(self) -> list[Markup]:
         """What is known, cell by cell, on a ground that is no colour of a number; and behind it where the error is."""
@@ -136,19 +129,21 @@ class _Drawing:
         halves = [self._box(box, class_="half") for box in self.panel.partly.halves]
         fractions = self.tone.fractions(self.cells.values)
         known = np.argwhere(np.isfinite(fractions)).tolist()
-        cells = [self._box((i, j, 1, 1), fill=color(float(fractions[i, j]), self.theme)) for i, j in known]
+        cells = [self._box((i, j, 1, 1), class_=self.shading.fill(fractions[i, j])) for i, j in known]
         return [ground, *halves, *cells]
 
     def _box(self, place: tuple[int, int, int, int], **style: str) -> Markup:
         """Around some cells: the first row and column, and how many."""
+        return element("rect", **self._at(place), **style)
+
+    def _at(self, place: tuple[int, int, int, int]) -> dict[str, float]:
         row, column, high, wide = place
         size = {"width": wide * self.cell_width, "height": high * self.cell_height}
-        return element("rect", x=column * self.cell_width, y=_TOP + row * self.cell_height, **size, **style)
+        return {"x": column * self.cell_width, "y": _TOP + row * self.cell_height, **size}
 
-    def _image(self) -> Markup:
-        data = png(self.cells, self.tone, (self.cell_width, self.cell_height), self.theme)
-        size = {"width": self.across * self.cell_width, "height": self.rows * self.cell_height}
-        return element("image", href=image_address(data), x=0, y=_TOP, **size)
+    def _image(self) -> list[Markup]:
+        box = self._at((0, 0, self.rows, self.across))
+        return [self.shading.image(self.cells, self.tone, box, (self.cell_width, self.cell_height))]
 
     def _frame(self) -> Markup:
         return self._box((0, 0, self.rows, self.across), class_="strip")
@@ -170,20 +165,13 @@ class _Drawing:
         column = place[-1] if place else 0
         return row // self.cells.block[0], column // self.cells.block[1]
 
-    def _bar(self, y: float, prefix: str) -> list[Markup]:
+    def _bar(self, y: float) -> list[Markup]:
         """The scale with its numbers, and above it how many elements have which colour."""
-        colors = STOPS[self.theme]
-        first, last = (round((end + 1) / 2 * (len(colors) - 1)) for end in self.tone.ends)
-        stops = [
-            element("stop", offset=f"{100 * (i - first) / (last - first):.0f}%", stop_color=colors[i])
-            for i in range(first, last + 1)
-        ]
         counts = self.panel.counts
         top = y + _BARS * bool(counts)
         return [
-            element("linearGradient", *stops, id=f"{prefix}-bar"),
             *([element("path", class_="bars", d=Markup(_bars(counts, self.bar, top)))] if counts else []),
-            element("rect", x=0, y=top, width=self.bar, height=_BAR, fill=f"url(#{prefix}-bar)"),
+            self.shading.ramp(self.tone.ends, {"x": 0, "y": top, "width": self.bar, "height": _BAR}),
             *self._ticks(top + 23),
         ]
 
@@ -218,7 +206,7 @@ def _grid(panel: Panel) -> Grid:
     """The cells to draw."""
     found = panel.partly
     if found is None:
-        return grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
+        return grid(panel.snapshot, panel.most, panel.most)
     return Grid(found.cells, found.block, 0.0, found.caption)
 
 
@@ -236,7 +224,6 @@ def _cell_size(rows: int, across: int) -> tuple[int, int]:
 
 _ROWS, _COLUMNS = 8, 48
 _WIDTH, _HEIGHT = 96, 24  # of a strip with many cells, in pixels
-_SHADES = 31  # a picture with few colours is small
 
 
 def strip(title: str, snapshot: Snapshot, scale: float) -> Markup:
@@ -250,5 +237,5 @@ def strip(title: str, snapshot: Snapshot, scale: float) -> Markup:
         return Markup()
     rows, columns = cells.values.shape
     cell = (min(12, max(2, _WIDTH // columns)), min(12, max(3, _HEIGHT // rows)))
-    data = png(cells, view_tone(scale), cell, shades=_SHADES, frame=True)
+    data = any_page_png(cells, view_tone(scale), cell)
     return element("img", alt=escape(describe(Panel(title, snapshot)), 300), align="middle", src=image_address(data))

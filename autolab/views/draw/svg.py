@@ -4,18 +4,12 @@ that one document can follow a light or a dark page.
 
 from __future__ import annotations
 
-import math
 import re
-import struct
-import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Literal
 
-import numpy as np
-
-from .arrays import Grid
-from .colors import LINES, THEMES, Theme, Tone, color, paint
+from .colors import LINES, THEMES, Theme
 from .escape import Markup, element, escape
 from .names import shorten, wrapped
 
@@ -35,7 +29,6 @@ def document(
     look: Look = "auto",
     *,
     scope: str | None = None,
-    shades: Collection[int] = (),
     lines: bool = False,
     sheets: Sequence[Markup] = (),
 ) -> Markup:
@@ -53,8 +46,6 @@ def document(
         ``light``, ``dark``, or ``auto``: light, and dark where the page that shows it is dark.
     scope
         Its id, if the parts refer to it; by default a new one.
-    shades
-        The shades of cells that the parts use.
     lines
         Whether they use the colours of lines.
     sheets
@@ -66,7 +57,7 @@ def document(
         "svg",
         element("title", escape(title), id=f"{scope}-title"),
         element("desc", escape(words, limit=20_000), id=f"{scope}-desc"),
-        style_sheet(scope, look, shades),
+        style_sheet(scope, look),
         *([line_sheet(scope, look)] if lines else []),
         *sheets,
         element("rect", class_="card", width=width, height=height, rx=10),
@@ -111,9 +102,6 @@ def path_of(d: str, style: str, dash: str | None = None, fill: str | None = None
 
 Look = Literal["light", "dark", "auto"]
 
-LEVELS = 10
-"""Strips use 2 * LEVELS + 1 shades."""
-
 MONOSPACE = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
 SANS = "system-ui,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif"
 
@@ -134,8 +122,6 @@ text{{font:16px {MONOSPACE}}}
 .box.constant,.box.run{{stroke-dasharray:5 4}}
 .middle,.cell{{text-anchor:middle}}
 .cell{{font:13px {MONOSPACE}}}
-.black{{fill:#000}}
-.white{{fill:#fff}}
 .ring{{fill:none;stroke-width:3}}
 .cross{{fill:none;stroke-width:1.6}}
 .zero{{fill:none;stroke-width:1;stroke-dasharray:1.5 2}}
@@ -180,19 +166,9 @@ def first_theme(look: Look) -> Theme:
     return "dark" if look == "dark" else "light"
 
 
-def shade(t: float) -> int:
-    """The number of the shade for a signed fraction."""
-    return round(max(-1.0, min(1.0, t)) * LEVELS) + LEVELS
-
-
-def color_of(shade: int, theme: Theme) -> str:
-    """The colour of a shade."""
-    return color((shade - LEVELS) / LEVELS, theme)
-
-
-def style_sheet(scope: str, look: Look, shades: Collection[int]) -> Markup:
+def style_sheet(scope: str, look: Look) -> Markup:
     """All rules that pictures share."""
-    return sheet(scope, look, _SHAPES, lambda theme: _colors(theme, shades))
+    return sheet(scope, look, _SHAPES, lambda theme: _COLORS.format(**THEMES[theme]))
 
 
 def sheet(scope: str, look: Look, shapes: str, colors: Callable[[Theme], str]) -> Markup:
@@ -212,11 +188,6 @@ def _line_colors(theme: Theme) -> str:
     return "\n".join([f".c{i}{{stroke:{c}}}\n.d{i}{{fill:{c}}}" for i, c in enumerate(LINES[theme])])
 
 
-def _colors(theme: Theme, shades: Collection[int]) -> str:
-    cells = "".join(f"\n.k{n}{{fill:{color_of(n, theme)}}}" for n in sorted(shades))
-    return _COLORS.format(**THEMES[theme]) + cells
-
-
 def _scoped(rules: str, scope: str) -> str:
     """``a,b{...}`` becomes ``#scope a,#scope b{...}``."""
     scoped = []
@@ -224,62 +195,3 @@ def _scoped(rules: str, scope: str) -> str:
         selectors, body = rule.split("{", 1)
         scoped.append(",".join(f"#{scope} {s}" for s in selectors.split(",")) + "{" + body)
     return "".join(scoped)
-
-
-_SHADES = 253  # and three more fit into the 256 of a palette
-
-
-def png(
-    cells: Grid,
-    tone: Tone,
-    cell: tuple[int, int],
-    theme: Theme = "light",
-    shades: int = _SHADES,
-    frame: bool = False,
-) -> bytes:
-    """A PNG in which each cell takes ``cell`` (width, height) pixels.
-
-    NaN is a ×, infinity a +, minus infinity a −, in ink on the card's colour. ``shades`` is odd, so that zero has one
-    of its own; ``frame`` draws a line of one pixel round it all.
-    """
-    width, height = cell
-    finite = np.isfinite(cells.values)
-    fractions = np.clip(tone.fractions(np.where(finite, cells.values, 0.0)), -1.0, 1.0)
-    card, ink, line = range(shades, shades + 3)
-    colors = np.rint((fractions + 1.0) / 2.0 * (shades - 1)).astype(np.uint8)
-    colors[~finite] = card
-    pixels = colors.repeat(height, axis=0).repeat(width, axis=1)
-    for row, column in np.argwhere(~finite).tolist():
-        _sign(pixels[row * height :, column * width :], cells.values[row, column], min(width, height), ink)
-    return _encoded(np.pad(pixels, int(frame), constant_values=line), _palette(theme, shades))
-
-
-def _encoded(pixels: np.ndarray, palette: bytes) -> bytes:
-    """Indexes of a palette as the bytes of a PNG."""
-    height, width = pixels.shape
-    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with its filter: none
-    rows[:, 1:] = pixels
-    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    parts = {b"IHDR": header, b"PLTE": palette, b"IDAT": zlib.compress(rows.tobytes(), 9), b"IEND": b""}
-    return b"\x89PNG\r\n\x1a\n" + b"".join([_chunk(kind, data) for kind, data in parts.items()])
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def _palette(theme: Theme, shades: int) -> bytes:
-    colors = paint(np.linspace(-1.0, 1.0, shades), theme).tobytes()
-    return colors + b"".join([bytes.fromhex(THEMES[theme][name][1:]) for name in ("card", "ink", "frame")])
-
-
-def _sign(pixels: np.ndarray, value: float, side: int, ink: int) -> None:
-    """Draw the sign of a number that is not finite into the cell that begins at the upper left."""
-    first, last = 1, min(side - 2, 12)
-    middle, along = (first + last) // 2, np.arange(first, last + 1)
-    if math.isnan(value):
-        pixels[along, along] = pixels[along[::-1], along] = ink
-        return
-    pixels[middle, along] = ink
-    if value > 0:
-        pixels[along, middle] = ink

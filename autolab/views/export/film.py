@@ -16,8 +16,9 @@ from ..draw.colors import THEMES
 from ..draw.escape import Markup, element, escape
 from ..draw.messages import say
 from ..draw.names import shorten, wrapped
-from ..draw.svg import Look, document, first_theme, new_scope, sheet, words_at
-from ..graph.cells_svg import LEGEND_HEIGHT, scale_legend
+from ..draw.shading import Shading
+from ..draw.svg import Look, document, first_theme, sheet, words_at
+from ..graph.cells_svg import LEGEND_HEIGHT, LEVELS, scale_legend
 from ..graph.graph_svg import drawing
 from ..graph.labels import results
 from ..graph.layout import Direction
@@ -139,12 +140,12 @@ class _Film:
         labels: Iterable[Traveller] = (),
         known: dict[str, Any] | None = None,
     ) -> Markup:
-        scope, shades = new_scope(), set[int]()
+        shading = Shading(self.look, LEVELS)
         lit = [] if told is None else self._lit(told)
-        body = drawing(self.scene, self._known(known or told), scope, shades, lit=lit)
+        body = drawing(self.scene, self._known(known or told), shading, lit=lit)
         runs = [words_at(one.x, one.y + 5, one.text, "runs back" if one.back else "runs") for one in labels]
         top = _TITLE * self.pixel
-        bar = scale_legend(self.readings["scale"], top + self.scene["height"], shades)
+        bar = scale_legend(self.readings["scale"], top + self.scene["height"], shading)
         below = (top + self.scene["height"] + (LEGEND_HEIGHT if bar else 0.0)) / self.pixel
         height = (below + _LINE * (self.rows + 1.5)) * self.pixel
         last = self.frames[-1] if told is None else told
@@ -158,9 +159,9 @@ class _Film:
             element("g", title, *self._player(last["k"], below + 12.0), *lines, transform=f"scale({self.pixel:.4f})"),
         ]
         words = self.scene["description"]
-        sheets = [sheet(scope, self.look, _SHAPES, _colors)]
+        sheets = [shading.sheet(), sheet(shading.scope, self.look, _SHAPES, _colors)]
         size = (self.width, height)
-        return document(parts, size, self.scene["title"], words, self.look, scope=scope, shades=shades, sheets=sheets)
+        return document(parts, size, self.scene["title"], words, self.look, scope=shading.scope, sheets=sheets)
 
     def _known(self, told: dict[str, Any] | None) -> dict[str, Any]:
         """The numbers that are known at a moment: nothing before its time, and sums that still grow as such."""

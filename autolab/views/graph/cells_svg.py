@@ -9,22 +9,25 @@ import numpy as np
 
 from ..draw.colors import Tone
 from ..draw.escape import Markup, element
-from ..draw.svg import LEVELS, shade, words_at
+from ..draw.shading import Shading
+from ..draw.svg import words_at
 from .compound import MARGIN
 from .scene import STRIP_HEIGHT, STRIP_WIDTH
 
 LEGEND_HEIGHT = 70.0
 _LONG, _HIGH = 220.0, 10.0
 _CELL = 26.0
+LEVELS = 10
+"""The shades of small cells on either side of zero."""
 
 
-def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shades: set[int]) -> list[Markup]:
+def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shading: Shading) -> list[Markup]:
     """Cells as coloured rectangles, one path per shade; a cross where there is no finite number, dots around a zero."""
     fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
     high = min(STRIP_HEIGHT / rows, _CELL)
     wide = min(STRIP_WIDTH / across, 2 * high)
-    paths: dict[int, list[str]] = defaultdict(list)
+    paths: dict[str, list[str]] = defaultdict(list)
     crosses, zeros = [], []
     for i, row in enumerate(cells):
         for j, value in enumerate(row):
@@ -32,11 +35,10 @@ def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shade
             if value is None:
                 crosses.append(_cross(left, top, wide, high))
             else:
-                paths[shade(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
+                paths[shading.fill(fractions[i][j])].append(f"M{left:.1f} {top:.1f}h{wide:.1f}v{high:.1f}h-{wide:.1f}z")
             if value == 0:
                 zeros.append(f"M{left + 1.5:.1f} {top + 1.5:.1f}h{wide - 3:.1f}v{high - 3:.1f}h-{wide - 3:.1f}z")
-    shades.update(paths)
-    squares = [element("path", class_=f"k{n}", d=Markup("".join(d))) for n, d in sorted(paths.items())]
+    squares = [element("path", class_=shade, d=Markup("".join(d))) for shade, d in paths.items()]
     frame = element("rect", class_="strip", x=x, y=y, width=wide * across, height=high * rows)
     marks = [("zero", zeros), ("cross", crosses)]
     return [*squares, frame, *[element("path", class_=kind, d=Markup("".join(d))) for kind, d in marks if d]]
@@ -49,21 +51,16 @@ def _cross(left: float, top: float, wide: float, high: float) -> str:
     return f"M{x:.1f} {y:.1f}l{2 * reach:.1f} {2 * reach:.1f}m0 {-2 * reach:.1f}l{-2 * reach:.1f} {2 * reach:.1f}"
 
 
-def scale_legend(scale: dict[str, Any] | None, y: float, shades: set[int]) -> list[Markup]:
-    """The scales of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for.
-
-    ``shades`` learns which shades of cells it uses.
-    """
+def scale_legend(scale: dict[str, Any] | None, y: float, shading: Shading) -> list[Markup]:
+    """The scales of a picture with cells, as `readings.scale_bar` tells it, with its numbers and what it holds for."""
     if scale is None or not (scale["scale"] or scale["grad"]):
         return []
     words = words_at(MARGIN, y + (60.0 if scale["ticks"] else 26.0), scale["words"], "small")
     if not scale["ticks"]:
         return [words]
-    count = 2 * LEVELS + 1
-    shades.update(range(count))
-    wide = _LONG / count
-    places = [(n, MARGIN + n * wide) for n in range(count)]
-    cells = [element("rect", class_=f"k{n}", x=x, y=y, width=wide + 0.2, height=_HIGH) for n, x in places]
+    wide = _LONG / (2 * LEVELS + 1)
+    places = [(n / LEVELS, MARGIN + (n + LEVELS) * wide) for n in range(-LEVELS, LEVELS + 1)]
+    cells = [element("rect", class_=shading.fill(t), x=x, y=y, width=wide + 0.2, height=_HIGH) for t, x in places]
     styles = {-1.0: "small", 1.0: "small right"}
     ticks = [
         words_at(

@@ -11,8 +11,9 @@ from ..draw.escape import Markup, element, escape
 from ..draw.messages import say
 from ..draw.names import columns, shorten, wrapped
 from ..draw.numbers import number
-from ..draw.svg import Look, document, new_scope, words_at
-from .cells_svg import LEGEND_HEIGHT, scale_legend, strip
+from ..draw.shading import Shading
+from ..draw.svg import Look, document, words_at
+from .cells_svg import LEGEND_HEIGHT, LEVELS, scale_legend, strip
 from .layout import Direction
 from .listing import notes
 from .readings import SIGNS, readings
@@ -73,39 +74,35 @@ def draw(
     titled: bool = True,
 ) -> Markup:
     """The SVG document of a scene with readings, and sentences below. Its ids are unique in this process."""
-    scope = new_scope()
-    shades: set[int] = set()
+    shading = Shading(look, LEVELS)
     words = picture["description"] if compact else describe(picture, numbers)
     top = _TITLE_HEIGHT if titled else 0.0
-    bar = scale_legend(numbers["scale"], picture["height"] + top, shades) if not compact else []
+    bar = scale_legend(numbers["scale"], picture["height"] + top, shading) if not compact else []
     size = max(picture["width"], 380.0 if bar else 320.0), picture["height"] + top + (LEGEND_HEIGHT if bar else 0.0)
-    body = drawing(picture, numbers, scope, shades, compact)
+    body = drawing(picture, numbers, shading, compact)
     head = [words_at(16.0, 27.0, shorten(picture["title"], int(size[0] / 10) - 3), "name")] if titled else []
     parts = [*head, element("g", *body, transform=f"translate(0 {top:.0f})"), *bar]
     below = [*below, *([numbers["bars"]] if numbers["bars"] and not compact else [])]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
     parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
-    return document(parts, size, picture["title"], words, look, scope=scope, shades=shades)
+    return document(parts, size, picture["title"], words, look, scope=shading.scope, sheets=[shading.sheet()])
 
 
 def drawing(
     picture: dict[str, Any],
     numbers: dict[str, Any],
-    scope: str,
-    shades: set[int],
+    shading: Shading,
     compact: bool = False,
     lit: Sequence[Markup] = (),
 ) -> list[Markup]:
-    """The graph alone, for the document ``scope``; ``shades`` learns which shades of cells it uses, and ``lit`` stands
-    behind the boxes.
-    """
+    """The graph alone, for the document of ``shading``; ``lit`` stands behind the boxes."""
     nodes = []
     for node in picture["nodes"]:
         box = str(node["id"])
-        nodes.append(_node(node, numbers["nodes"][box], compact, shades, numbers["signs"].get(box, ())))
+        nodes.append(_node(node, numbers["nodes"][box], compact, shading, numbers["signs"].get(box, ())))
     frames, tabs = [_frame(frame) for frame in picture["frames"]], [_tab(frame) for frame in picture["frames"]]
-    return [*frames, *_edges(picture, scope), *tabs, *lit, *nodes]
+    return [*frames, *_edges(picture, shading.scope), *tabs, *lit, *nodes]
 
 
 def describe(picture: dict[str, Any], numbers: dict[str, Any]) -> str:
@@ -148,7 +145,7 @@ def _line(edge: dict[str, Any]) -> Markup:
     return element("g", element("title", escape(edge["transfer"])), line, class_="transfer")
 
 
-def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], signs: Sequence[str]) -> Markup:
+def _node(node: Node, reading: dict[str, Any], compact: bool, shading: Shading, signs: Sequence[str]) -> Markup:
     kind = f"{node['kind']} output" if node["output"] else node["kind"]
     box = {"width": float(node["w"]), "height": node["h"], "rx": 16 if node["kind"] in LEAVES else 9}
     parts = [
@@ -165,8 +162,8 @@ def _node(node: Node, reading: dict[str, Any], compact: bool, shades: set[int], 
         parts.append(words_at(PADDING, node["h"] - 9.0, node["group"]["count"], "small"))
     if node["h"] > HEADER + CAPTION + FOOTER:
         second = second_column(node)
-        parts += _column(PADDING, "value", node, reading, compact, shades)
-        parts += _column(second, "grad", node, reading, compact, shades)
+        parts += _column(PADDING, "value", node, reading, compact, shading)
+        parts += _column(second, "grad", node, reading, compact, shading)
     parts += _signs(node, signs)
     return element("g", *parts, transform=f"translate({node['x']:g} {node['y']:g})")
 
@@ -241,7 +238,7 @@ def _plate(word: str, x: float, y: float, style: str, ink: str = "tag") -> list[
     ]
 
 
-def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: bool, shades: set[int]) -> list[Markup]:
+def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: bool, shading: Shading) -> list[Markup]:
     """Caption and number, or caption, strip and text."""
     accent = " gradient" if which == "grad" else ""
     top = HEADER + CAPTION
@@ -253,7 +250,7 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
         style = "number" if columns(text) <= _NUMBER_LIMIT else "small"
         return [caption, words_at(x, top + 17.0, shorten(text, _TEXT_LIMIT), f"{style}{accent}")]
     cells = reading[f"{which}_cells"]
-    drawing = strip(cells, view_tone(reading[f"{which}_scale"]), x, top, shades) if cells and not compact else []
+    drawing = strip(cells, view_tone(reading[f"{which}_scale"]), x, top, shading) if cells and not compact else []
     words = shorten(text.replace(" …", ""), _TEXT_LIMIT)
     return [caption, *drawing, words_at(x, top + STRIP_HEIGHT + 14.0, words, f"small{accent}")]
 

@@ -12,7 +12,7 @@ from ...engine.variable import Variable
 from ...recording.model import Snapshot
 from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
-from ..draw.escape import Markup, clean, join, paragraph, picture, prose
+from ..draw.escape import Markup, clean, fitting, join, paragraph, picture, prose
 from ..draw.grad_status import of_variable
 from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
@@ -238,27 +238,34 @@ class Board:
     # ------------------------------------------------------------------ where nothing is live
     def static(self) -> Bundle:
         """The same as pictures in HTML that any notebook shows, and in words."""
-        parts, lines = [], []
+        lines: list[str] = []
+        html = fitting((self._pictures(most, lines) for most in (MAX_CELLS, MAX_CELLS // 2)), "")
+        return {**html, "text/plain": "\n".join(lines)}
+
+    def _pictures(self, most: int, lines: list[str]) -> Markup:
+        """A picture for each array, whose cells are no more than ``most`` a side, and ``lines`` that tell it."""
+        parts = []
+        lines.clear()
         for entry in self.arrays:
             drawn = [(which, heat) for shown, which, heat in self.panels() if shown is entry]
-            panels = [self._panel(entry, which, heat) for which, heat in drawn if heat is not None]
+            panels = [self._panel(entry, which, heat, most) for which, heat in drawn if heat is not None]
             sentence = _sentence(entry) if any([which == "gradient" for which, _ in drawn]) else ""
             lines.append(" ".join([*map(describe, panels), *([f"{entry.name}: {sentence}"] if sentence else [])]))
             if panels:
                 parts.append(picture(heatmaps(panels), " ".join(map(describe, panels))))
         parts.append(paragraph(prose(" ".join(filter(None, lines)), 1500)))
-        return {"text/html": str(join(parts)), "text/plain": "\n".join(lines)}
+        return join(parts)
 
     def svg(self, look: Look) -> Markup:
         """All of them side by side."""
         panels = [self._panel(entry, which, heat) for entry, which, heat in self.panels() if heat is not None]
         return heatmaps(panels, look)
 
-    def _panel(self, entry: NamedArray, which: str, heat: Heat) -> Panel:
+    def _panel(self, entry: NamedArray, which: str, heat: Heat, most: int = MAX_CELLS) -> Panel:
         plane, colors = self.planes[entry.shape], self._tone(which, heat)
         snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
-        return Panel(title, snapshot, tone=colors, counts=heat.sample.counts(colors))
+        return Panel(title, snapshot, tone=colors, counts=heat.sample.counts(colors), most=most)
 
 
 def _colours(chosen: Sequence[Any]) -> Any:

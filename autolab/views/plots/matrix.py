@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,13 @@ import numpy as np
 
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
-from ..draw.colors import Theme, color, ink_on
 from ..draw.escape import Markup, element, join, paragraph, picture, prose
 from ..draw.heatmap_svg import MAX_CELLS, Panel, heatmaps
 from ..draw.messages import plural, say
 from ..draw.names import columns, shorten
 from ..draw.numbers import inline, number
-from ..draw.svg import Look, document, first_theme, words_at
+from ..draw.shading import Shading
+from ..draw.svg import Look, document, words_at
 
 if TYPE_CHECKING:
     from ...analysis.matrices import DerivativeMatrix
@@ -68,7 +67,7 @@ def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     if max(matrix.values.shape) > _NUMBERED or not matrix.values.size:
         title = f"{say(f'matrix_{matrix.kind}_title', name=matrix.function)}"
         return heatmaps([Panel(title, snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
-    theme = first_theme(look)
+    shading = Shading(look)
     rows, across = matrix.values.shape
     left = 16.0 + _CHARACTER * max(columns(shorten(label, _LABEL)) for label in matrix.rows) + 10.0
     title = say(f"matrix_{matrix.kind}_title", name=matrix.function)
@@ -81,24 +80,16 @@ def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     for i, label in enumerate(matrix.rows):
         parts.append(words_at(left - 10, 62 + (i + 0.5) * _ROW + 5, shorten(label, _LABEL), "tab right"))
         for j, value in enumerate(matrix.values[i].tolist()):
-            parts += _cell(value, scale, left + j * _CELL, 62 + i * _ROW, theme)
+            parts += shading.cell(value, value / scale, (left + j * _CELL, 62 + i * _ROW), (_CELL, _ROW))
     parts.append(element("rect", class_="strip", x=left, y=62, width=across * _CELL, height=rows * _ROW))
-    return document(parts, (width, 62 + rows * _ROW + 16), title, describe(matrix), look)
-
-
-def _cell(value: float, scale: float, x: float, y: float, theme: Theme) -> list[Markup]:
-    """What is not finite stands on the card's own colour."""
-    fill = color(value / scale, theme) if math.isfinite(value) else None
-    return [
-        element("rect", x=x, y=y, width=_CELL, height=_ROW, fill=fill, class_=None if fill else "card"),
-        words_at(x + _CELL / 2, y + 21, number(value + 0.0), "cell" if fill is None else f"cell {ink_on(fill)}"),
-    ]
+    size, sheets = (width, 62 + rows * _ROW + 16), [shading.sheet()]
+    return document(parts, size, title, describe(matrix), look, scope=shading.scope, sheets=sheets)
 
 
 # ---------------------------------------------------------------------------------------------------- eigenvalues
 def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     """A bar for each eigenvalue, to the left of zero or to the right; of many, the smallest and the largest."""
-    theme = first_theme(look)
+    shading = Shading(look)
     values = matrix.eigenvalues
     shown = (
         values.tolist() if len(values) <= _BARS else [*values[: _BARS // 2].tolist(), *values[-_BARS // 2 :].tolist()]
@@ -115,9 +106,10 @@ def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
         bar = {"x": zero - (long if value < 0 else 0.0), "y": y + 3, "width": max(long, 1.0), "height": _BAR - 6}
         parts += [
             words_at(96, y + 15, number(value), "tab right"),
-            element("rect", fill=color(value / scale, theme), **bar),
+            element("rect", class_=shading.fill(value / scale), **bar),
         ]
     parts.append(element("path", class_="edges", d=f"M{zero} {top}v{len(shown) * _BAR}"))
     height = top + len(shown) * _BAR + 14
     width = max(110 + _WIDE + 16, 40.0 + 9.7 * len(title))
-    return document(parts, (width, height), title, _eigenvalue_words(matrix), look)
+    sheets, words = [shading.sheet()], _eigenvalue_words(matrix)
+    return document(parts, (width, height), title, words, look, scope=shading.scope, sheets=sheets)

@@ -10,12 +10,13 @@ import numpy as np
 
 from ...engine.display import Bundle
 from ..draw.arrays import Grid
-from ..draw.colors import Theme, Tone, color
-from ..draw.escape import Markup, at_rest, clean, element, image_address, picture
+from ..draw.colors import Tone
+from ..draw.escape import Markup, at_rest, clean, element, picture
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size
-from ..draw.svg import Look, document, first_theme, path_of, png, words_at
+from ..draw.shading import Shading
+from ..draw.svg import Look, document, path_of, words_at
 from .loss_colors import LossColors
 
 if TYPE_CHECKING:
@@ -68,19 +69,20 @@ def _sentences(surface: Surface) -> Iterator[str]:
 
 def surface_svg(surface: Surface, look: Look = "auto", titled: bool = True) -> Markup:
     """The SVG document."""
-    theme = first_theme(look)
+    shading = Shading(look)
     frame = frame_of(surface)
     scale = LossColors(surface.values)
     title = title_of(surface)
     parts = [
         *([words_at(SIZE.left, 25, title, "title")] if titled else []),
-        *_image(surface, scale, frame, theme),
+        *_image(surface, scale, frame, shading),
         *[element("path", d=line, class_="edges", opacity="0.55") for line in levels(surface, scale, frame)],
         *_axes(surface, frame),
         *_way(surface, frame),
-        *_bar(scale, frame, theme),
+        *_bar(scale, frame, shading),
     ]
-    return document(parts, (SIZE.width, SIZE.height), title, describe(surface), look, lines=True)
+    size, sheets = (SIZE.width, SIZE.height), [shading.sheet()]
+    return document(parts, size, title, describe(surface), look, scope=shading.scope, lines=True, sheets=sheets)
 
 
 def frame_of(surface: Surface, size: Size = SIZE) -> Frame:
@@ -88,14 +90,13 @@ def frame_of(surface: Surface, size: Size = SIZE) -> Frame:
     return Frame(size, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
 
 
-def _image(surface: Surface, scale: LossColors, frame: Frame, theme: Theme) -> Iterator[Markup]:
+def _image(surface: Surface, scale: LossColors, frame: Frame, shading: Shading) -> Iterator[Markup]:
     """The colours, interpolated between the points: the lower the loss, the stronger. None where there is no number."""
     fine = interpolated(surface, scale)
     unknown = ~np.isfinite(fine)
-    data = png(Grid(np.where(unknown, 0.0, fine), (1, 1), 1.0, ""), Tone(1.0), (2, 2), theme)
     box = frame.data()["box"]
     place = {"x": box["x"], "y": box["y"], "width": box["w"], "height": box["h"]}
-    yield element("image", href=image_address(data), preserveAspectRatio="none", **place)
+    yield shading.image(Grid(np.where(unknown, 0.0, fine), (1, 1), 1.0, ""), Tone(1.0), place, smooth=True)
     wide, high = box["w"] / _PIXELS, box["h"] / _PIXELS
     for row, line in enumerate(unknown):
         for start, stop in _runs(line):
@@ -196,19 +197,12 @@ def _way(surface: Surface, frame: Frame) -> list[Markup]:
     ]
 
 
-def _bar(scale: LossColors, frame: Frame, theme: Theme) -> list[Markup]:
+def _bar(scale: LossColors, frame: Frame, shading: Shading) -> list[Markup]:
     """What the colours mean."""
     box = frame.data()["box"]
     x, height = box["x"] + box["w"] + 24, box["h"]
-    steps = 32
     parts = [words_at(x, box["y"] - 15, say(f"surface_tone_{scale.tone}"), "small")]
-    parts += [
-        element(
-            "rect", x=x, y=box["y"] + height * (1 - (k + 1) / steps), width=_BAR, height=height / steps + 0.6, fill=c
-        )
-        for k in range(steps)
-        for c in [color((k + 0.5) / steps - 1.0, theme)]
-    ]
+    parts.append(shading.ramp((-1.0, 0.0), {"x": x, "y": box["y"], "width": _BAR, "height": height}, upright=True))
     for value, text in scale.ticks:
         y = box["y"] + height * (1 - float(scale.place(value)))
         parts += [path_of(f"M{x + _BAR} {y:.1f}h4", "edges"), words_at(x + _BAR + 8, y + 4, text, "small")]

@@ -13,7 +13,7 @@ from PIL import Image
 from autolab import Chain, Parameter, Sequential, Variable, functions, optimizers
 from autolab import links as L
 from autolab.views import mimebundle
-from autolab.views.draw.colors import paint
+from autolab.views.draw.colors import ANY_PAGE, rgb
 
 
 def trained():
@@ -40,7 +40,7 @@ def strips(bundle):
     """The pictures by what they are described as."""
     found = re.findall(r'<img alt="(\w+, \w+): ([^"]*)"[^>]* src="data:image/png;base64,([^"]+)"', bundle["text/html"])
     images = {(name, words): Image.open(io.BytesIO(base64.b64decode(data))) for name, words, data in found}
-    return {name: (words, np.array(image.convert("RGB"))[1:-1, 1:-1]) for (name, words), image in images.items()}
+    return {name: (words, np.array(image.convert("RGBA"))[1:-1, 1:-1]) for (name, words), image in images.items()}
 
 
 def test_every_parameter_has_a_strip_of_its_value_and_of_its_gradient():
@@ -50,13 +50,12 @@ def test_every_parameter_has_a_strip_of_its_value_and_of_its_gradient():
     layer.W.grad = Variable(np.zeros((2, 3), np.float32))
     found = strips(mimebundle(layer))
     words, pixels = found["W, value"]
-    assert words == "array of shape (2, 3), from −2 to 2, 1 NaN." and pixels.shape == (24, 36, 3)
+    assert words == "array of shape (2, 3), from −2 to 2, 1 NaN." and pixels.shape == (24, 36, 4)
     centres = pixels[6::12, 6::12]
-    assert (centres[0, 1] == paint(np.array(0.0))).all() and (centres[1, 0] == paint(np.array(1.0))).all()
-    assert (centres[0, 0] == paint(np.array(-1.0))).all() and len(
-        np.unique(pixels[12:, 24:].reshape(-1, 3), axis=0)
-    ) == 2
-    assert (found["W, gradient"][1] == paint(np.array(0.0))).all()
+    assert centres[0, 0].tolist() == [*rgb(ANY_PAGE["below"]), 255] and centres[0, 1, 3] == 0, "zero is transparent"
+    assert centres[1, 0].tolist() == [*rgb(ANY_PAGE["above"]), 255]
+    assert len(np.unique(pixels[12:, 24:].reshape(-1, 4), axis=0)) == 2
+    assert not found["W, gradient"][1][..., 3].any()
 
 
 def test_of_a_large_model_the_first_parameters_have_strips():

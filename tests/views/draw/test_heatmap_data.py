@@ -1,13 +1,18 @@
 """What a heatmap tells of an array: tones, planes, histograms, and the static pictures."""
 
+import re
+from base64 import b64decode
+from io import BytesIO
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from autolab.recording.arrays import snapshot
 from autolab.views.draw.arrays import Plane, reduced
-from autolab.views.draw.colors import BEND, STOPS, Tone, color, rounded_up, tone, view_tone
+from autolab.views.draw.colors import BEND, STOPS, Tone, color, rgb, rounded_up, tone, view_tone
 from autolab.views.draw.heatmap_data import BINS, Heat, heat_entry, index_words, legends_of, sample, span_of
 from autolab.views.draw.heatmap_svg import Panel, heatmaps
 
@@ -142,4 +147,6 @@ def test_a_bar_shows_no_sign_that_its_numbers_do_not_have(values, ends, ticks):
 
 def test_a_static_bar_begins_at_zero_where_no_number_is_negative():
     picture = heatmaps([Panel("counts", snapshot(np.arange(12).reshape(3, 4)))])
-    assert "−11" not in picture and STOPS["light"][0] not in picture and STOPS["light"][-1] in picture
+    assert "−11" not in picture and "−20" not in picture and ">20<" in picture
+    bar = Image.open(BytesIO(b64decode(re.findall(r"png;base64,([^\"]+)", picture)[0]))).convert("RGB")
+    assert [bar.getpixel((x, 0)) for x in (0, bar.width - 1)] == [rgb(STOPS["light"][k]) for k in (5, -1)]

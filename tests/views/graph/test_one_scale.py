@@ -12,7 +12,7 @@ import autolab
 from autolab import functions as F
 from autolab.recording.observations import observations
 from autolab.views.draw.colors import color, view_tone
-from autolab.views.draw.svg import LEVELS
+from autolab.views.graph.cells_svg import LEVELS
 from autolab.views.graph.detail import detail
 from autolab.views.graph.graph_svg import draw, to_svg
 from autolab.views.graph.playback import Playback

@@ -55,7 +55,7 @@ def test_colours_are_those_of_the_losses():
     address = re.search(r"image/png;base64,([\w+/=]+)", surface_svg(found, "light"))
     assert address
     image = np.asarray(Image.open(io.BytesIO(base64.b64decode(address[1]))).convert("RGB"), int)
-    for place, t in ((0, -1.0), (143, -0.5), (-1, 0.0)):
+    for place, t in ((0, -1.0), (71, -0.5), (-1, 0.0)):
         expected = [int(color(t)[i : i + 2], 16) for i in (1, 3, 5)]
         assert np.abs(image[100, place] - expected).max() <= 6
 
