@@ -123,10 +123,10 @@ class BridgeSession(Session):
         parts += [f'options={{"parameters": {{{", ".join(moved)}}}}}'] if moved else []
         return f"autolab.explore({', '.join([self._inputs.code_name, *parts])})".replace("nan", library.nan)
 
-    def _chosen(self, setting: str, value: Any) -> ExplorationState:
+    def choose(self, setting: str, value: str | int) -> bool:
         if setting in ("order", "wrt"):
             raise ValueError("explore: derivatives of higher order are written in the function itself in this library")
-        return super()._chosen(setting, value)
+        return super().choose(setting, value)
 
 
 class _Named:

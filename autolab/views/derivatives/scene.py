@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...shared.numerals import MINUS
+from ..draw.chart import axis
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.numbers import number
@@ -50,7 +51,7 @@ def panels(data: Derivatives, size: Size = SIZE) -> list[dict[str, Any]]:
 def _frame(data: Derivatives, order: int, size: Size) -> Frame:
     cut = any([found.kind == "pole" and found.order <= order for found in data.curves.breaks])
     heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
-    return Frame(size, data.domain, heights)
+    return Frame(size, axis(data.domain), axis(heights))
 
 
 def _about(data: Derivatives, order: int) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.display import Bundle
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, at_rest, element, fitting, picture
-from ..draw.plot import Size
+from ..draw.plot import Size, ticks
 from ..draw.svg import Look, document, new_scope, path_of, sheet, words_at
 from ..draw.typeset import in_pieces
 from .formula_scene import formulas
@@ -95,14 +95,7 @@ def _line(d: str, color: int, dash: str) -> Markup:
 
 def _axes(panel: dict[str, Any], lowest: bool) -> Iterator[Markup]:
     box = panel["box"]
-    bottom, right = box["y"] + box["h"], box["x"] + box["w"]
-    for y, text in panel["y"]["ticks"]:
-        yield path_of(f"M{box['x']} {y:.1f}H{right}", "grid edges")
-        yield words_at(box["x"] - 8, y + 4, text, "small right")
-    for x, text in panel["x"]["ticks"]:
-        yield path_of(f"M{x:.1f} {box['y']}V{bottom}", "grid edges")
-        if lowest:
-            yield words_at(x, bottom + 17, text, "small middle")
+    yield from ticks(panel, below=lowest, grid=True)
     yield element("rect", x=box["x"], y=box["y"], width=box["w"], height=box["h"], class_="strip")
 
 

@@ -27,8 +27,8 @@ class Line:
     """A line of a chart; NaN is a gap."""
 
     name: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Any
+    y: Any
 
 
 def chart(
@@ -39,6 +39,7 @@ def chart(
     mark: float | None = None,
     x_range: Sequence[float] = (),
     y_range: Sequence[float] = (),
+    arrays: bool = False,
 ) -> Any:
     """A line chart as plain data.
 
@@ -52,6 +53,8 @@ def chart(
         A place on the horizontal axis that a vertical line marks.
     x_range, y_range : sequence of float
         What the axes show besides the lines.
+    arrays : bool
+        Whether the ``x`` and ``y`` of the lines are to be arrays, NaN where there is a gap.
 
     Returns
     -------
@@ -65,23 +68,7 @@ def chart(
     >>> [text for _, text in found["y"]["ticks"]]
     ['0', '0.5', '1', '1.5', '2']
     """
-    found = drawing(title, lines, log, x_title, mark, x_range, y_range)
-    for line in found["lines"]:
-        line["x"], line["y"] = _listed(line["x"]), _listed(line["y"])
-    return found
-
-
-def drawing(
-    title: str,
-    lines: Sequence[Line],
-    log: bool = False,
-    x_title: str = "",
-    mark: float | None = None,
-    x_range: Sequence[float] = (),
-    y_range: Sequence[float] = (),
-) -> Any:
-    """As `chart`, with the ``x`` and ``y`` of the lines as arrays, NaN where there is a gap."""
-    shown = [_Numbers(clean(line.name, 60), _floats(line.x), _floats(line.y)) for line in _spread(lines)]
+    shown = [Line(clean(line.name, 60), np.array(line.x, float), np.array(line.y, float)) for line in _spread(lines)]
     drawn = [_line(line, log) for line in shown]
     y_ends = [*y_range, *_ends([line["y"] for line in drawn])]
     across = axis([*x_range, *_ends([line["x"] for line in drawn])])
@@ -93,7 +80,7 @@ def drawing(
         "log": log,
         "x": across,
         "y": log_axis(y_ends) if log else axis(y_ends, zero=True),
-        "lines": drawn,
+        "lines": drawn if arrays else [line | {key: _listed(line[key]) for key in "xy"} for line in drawn],
         "mark": mark,
         "note": " ".join(_notes(shown, len(lines), log)),
         "description": " ".join(_words(title or ", ".join(line.name for line in shown), shown)),
@@ -106,20 +93,7 @@ def _spread(lines: Sequence[Line]) -> list[Line]:
     return [lines[round(i * (len(lines) - 1) / (MOST_LINES - 1))] for i in range(MOST_LINES)]
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """A line with its name as it is shown, and arrays."""
-
-    name: str
-    x: np.ndarray
-    y: np.ndarray
-
-
-def _floats(values: Sequence[float]) -> np.ndarray:
-    return np.array(values, np.float64)
-
-
-def _line(line: _Numbers, log: bool) -> dict[str, Any]:
+def _line(line: Line, log: bool) -> dict[str, Any]:
     seen = np.isfinite(line.y) & (line.y > 0) if log else np.isfinite(line.y)
     last = number(float(line.y[-1])) if len(line.y) else ""
     return {"name": line.name, "x": line.x, "y": np.where(seen, line.y, np.nan), "last": last}
@@ -137,7 +111,7 @@ def _ends(arrays: Sequence[np.ndarray]) -> list[float]:
     return [float(known.min()), float(known.max())] if known.size else []
 
 
-def _notes(lines: Sequence[_Numbers], total: int, log: bool) -> Iterator[str]:
+def _notes(lines: Sequence[Line], total: int, log: bool) -> Iterator[str]:
     if total > len(lines):
         yield say("chart_some", shown=len(lines), total=total)
     values = np.concatenate([np.zeros(0), *[line.y for line in lines]])
@@ -148,7 +122,7 @@ def _notes(lines: Sequence[_Numbers], total: int, log: bool) -> Iterator[str]:
             yield say(key, count=plural(int(count), "point"))
 
 
-def _words(title: str, lines: Sequence[_Numbers]) -> Iterator[str]:
+def _words(title: str, lines: Sequence[Line]) -> Iterator[str]:
     """The chart for those who do not see it."""
     yield say("chart_alt", title=clean(title))
     for line in lines:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...engine.display import Bundle
-from .chart import Line, axis, chart, with_powers
+from .chart import Line, chart, with_powers
 from .colors import DASHES
 from .escape import Markup, element, paragraph, picture
+from .names import wrapped
 from .numbers import number
 from .svg import Look, document, path_of, words_at
 
@@ -68,13 +69,7 @@ def _entry(line: dict[str, Any]) -> str:
 
 def _notes(chart: dict[str, Any]) -> list[str]:
     """The note in lines that fit."""
-    most = int((_wide(chart) - _LEFT - _RIGHT) / 6.2)
-    lines = [""]
-    for word in chart["note"].split():
-        if len(lines[-1]) + len(word) + 1 > most:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return [line for line in lines if line]
+    return [line for line in wrapped(chart["note"], int((_wide(chart) - _LEFT - _RIGHT) / 6.2)) if line]
 
 
 def _height(chart: dict[str, Any]) -> float:
@@ -82,55 +77,42 @@ def _height(chart: dict[str, Any]) -> float:
     return HEIGHT + rows * _LEGEND_ROW + 16 * len(_notes(chart)) + 8
 
 
-class _AxisScales:
-    """From the numbers of a chart to places in its box."""
-
-    def __init__(self, chart: dict[str, Any]) -> None:
-        self.log = chart["log"]
-        self.x_axis, self.y_axis = chart["x"], chart["y"]
-        self.right, self.bottom = _wide(chart) - _RIGHT, HEIGHT - _BOTTOM
-        self.top = _TOP if chart["title"] else _RIGHT
-
-    def x(self, value: float) -> float:
-        return _LEFT + (value - self.x_axis["lo"]) / (self.x_axis["hi"] - self.x_axis["lo"]) * (self.right - _LEFT)
-
-    def y(self, value: float) -> float:
-        low, high = self.y_axis["lo"], self.y_axis["hi"]
-        if self.log:
-            low, high, value = math.log10(low), math.log10(high), math.log10(value)
-        return self.bottom - (value - low) / (high - low) * (self.bottom - self.top)
-
-
 def _chart(chart: dict[str, Any]) -> list[Markup]:
-    scale = _AxisScales(chart)
-    parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, scale)]
+    size = Size(_wide(chart), HEIGHT, _LEFT, _RIGHT, _TOP if chart["title"] else _RIGHT, _BOTTOM)
+    frame = Frame(size, chart["x"], chart["y"], chart["log"])
+    parts = [words_at(16, 25, chart["title"], "title"), *_axes(chart, frame)]
     if chart["mark"] is not None:
-        parts.append(path_of(f"M{scale.x(chart['mark']):.1f} {scale.top}V{scale.bottom}", "ring"))
+        parts.append(path_of(f"M{frame.x(chart['mark']):.1f} {size.top}v{frame.high}", "ring"))
     for i, line in enumerate(chart["lines"]):
-        parts += _drawn(line, i, scale)
+        parts += _drawn(line, i, frame)
     for i, (x, y, line) in enumerate(_legend(chart)):
         parts += _legend_entry(x, HEIGHT + y + 12, line, i)
     below = _height(chart) - 16 * len(_notes(chart)) - 8
     return [*parts, *(words_at(_LEFT, below + 14 + 16 * k, words, "small") for k, words in enumerate(_notes(chart)))]
 
 
-def _axes(chart: dict[str, Any], scale: _AxisScales) -> list[Markup]:
-    parts = []
-    for value, text in chart["y"]["ticks"]:
-        y = scale.y(value)
-        parts += [
-            path_of(f"M{_LEFT} {y:.1f}H{scale.right}", "grid edges"),
-            words_at(_LEFT - 8, y + 4, text, "small right"),
-        ]
-    for value, text in chart["x"]["ticks"]:
-        x = scale.x(value)
-        parts += [path_of(f"M{x:.1f} {scale.bottom}v5", "edges"), words_at(x, scale.bottom + 18, text, "small middle")]
-    parts.append(path_of(f"M{_LEFT} {scale.top}V{scale.bottom}H{scale.right}", "edges"))
-    return [*parts, words_at((_LEFT + scale.right) / 2, scale.bottom + 34, chart["x_title"], "small middle")]
+def _axes(chart: dict[str, Any], frame: Frame) -> list[Markup]:
+    left, bottom, right = _LEFT, HEIGHT - _BOTTOM, _LEFT + frame.wide
+    line = path_of(f"M{left} {frame.size.top}V{bottom}H{right}", "edges")
+    title = words_at((left + right) / 2, bottom + 34, chart["x_title"], "small middle")
+    return [*ticks(frame.data(), across=True), line, title]
 
 
-def _drawn(line: dict[str, Any], i: int, scale: _AxisScales) -> list[Markup]:
-    known = [(scale.x(x), None if y is None else scale.y(y)) for x, y in zip(line["x"], line["y"], strict=True)]
+def ticks(data: dict[str, Any], across: bool = False, below: bool = True, grid: bool = False) -> Iterator[Markup]:
+    """The numbers beside and ``below`` a plot, each with a short line; one ``across`` the plot, or a whole ``grid``."""
+    box, style = data["box"], ("edges", "grid edges")
+    bottom = box["y"] + box["h"]
+    for y, text in data["y"]["ticks"]:
+        yield path_of(f"M{box['x']} {y:.1f}h{box['w'] if across or grid else -5}", style[across or grid])
+        yield words_at(box["x"] - 8, y + 4, text, "small right")
+    for x, text in data["x"]["ticks"]:
+        yield path_of(f"M{x:.1f} {bottom}v{-box['h'] if grid else 5}", style[grid])
+        if below:
+            yield words_at(x, bottom + 18, text, "small middle")
+
+
+def _drawn(line: dict[str, Any], i: int, frame: Frame) -> list[Markup]:
+    known = [(frame.x(x), None if y is None else frame.y(y)) for x, y in zip(line["x"], line["y"], strict=True)]
     steps, pen = [], "M"
     for x, y in known:
         if y is not None:
@@ -169,9 +151,8 @@ class Size:
 class Frame:
     """From the numbers of a plot to places in its box."""
 
-    def __init__(self, size: Size, x: tuple[float, float], y: tuple[float, float]) -> None:
-        self.size = size
-        self.x_axis, self.y_axis = axis(list(x)), axis(list(y))
+    def __init__(self, size: Size, x: dict[str, Any], y: dict[str, Any], log: bool = False) -> None:
+        self.size, self.x_axis, self.y_axis, self._log = size, x, y, log
         self.wide = size.width - size.left - size.right
         self.high = size.height - size.top - size.bottom
 
@@ -183,6 +164,8 @@ class Frame:
     def y(self, value: Any) -> Any:
         """Places down."""
         low, high = self.y_axis["lo"], self.y_axis["hi"]
+        if self._log:
+            low, high, value = np.log10([low, high, value])
         return self.size.top + (high - value) / (high - low) * self.high
 
     def path(self, x: np.ndarray, y: np.ndarray) -> str:

@@ -12,9 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from ...engine.backend import Array, device_name, gpu_status
+from ...engine.backend import Array, gpu_status
 from ...engine.configuration import config, using_config
 from ...engine.float_errors import quietly
 from ...engine.observe import observe
@@ -30,9 +28,10 @@ from ...shared.arguments import token_labels
 from ...shared.binding import Bound, bind, chosen_options
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
-from .exploration_state import DEVICES, FLOATS, ArraySource, ExplorationState, call_code, drawn, edited
+from .choices import chosen, settings_of
+from .exploration_state import ArraySource, ExplorationState, call_code, drawn, edited
 from .move_history import MoveHistory
-from .moved_input import moved_input, option, ways
+from .moved_input import moved_input, option
 from .parameters import if_few, replaced_parameters
 from .program_run import ProgramRun, fitting
 
@@ -188,27 +187,7 @@ class Session(RerunContext):
         ValueError
             If there is no such setting or value.
         """
-        return self._history.go(self._chosen(setting, value), None)
-
-    def _chosen(self, setting: str, value: Any) -> ExplorationState:
-        state = self.state
-        if setting in ("order", "wrt"):
-            orders = {"order": state.order, "wrt": state.wrt, setting: value}
-            input_to_differentiate("explore", self.bound.inputs, orders["order"], orders["wrt"])
-            return replace(state, **orders, forward=None if orders["order"] else state.forward)
-        if setting == "forward" and value in ("", *ways(self)):
-            return replace(state, forward=ways(self).get(value))
-        if setting in ("open", "close") and value in (self.recording.openable if self.recording else ()):
-            others = [name for name in state.opened if name != value]
-            return replace(state, opened=(*others, *[value] * (setting == "open")))
-        if value not in self.settings().get(setting, ("", ()))[1]:
-            raise ValueError(f"explore: {setting!r:.60} cannot be set to {value!r:.60}")
-        if setting == "mode":
-            return replace(state, train=value == "train")
-        if setting == "device":
-            return state.placed(value)
-        with np.errstate(over="ignore"):
-            return state.cast(value)
+        return self._history.go(chosen(self, setting, value), None)
 
     def intervene(self, step: int, value: Any | None, final: bool = True) -> bool:
         """Put a value in place of what a step computes (what follows is computed from it), or let it be computed again;
@@ -237,21 +216,13 @@ class Session(RerunContext):
         return self._history.go(self.state.replacing(step, new), ("step", step), final)
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """What `choose` can set: for each setting its value ("" where inputs differ) and all possible ones."""
-        floats = [array for array in self.state.inputs.values() if array.dtype.kind == "f"]
-        found: dict[str, tuple[str, tuple[str, ...]]] = {
-            "mode": ("train" if self.state.train else "test", ("train", "test"))
-        }
-        if floats:
-            found["dtype"] = (_common([str(array.dtype) for array in floats]), FLOATS)
-        if floats and self._has_gpu:
-            places = ["cpu" if device_name(array) == "cpu" else "gpu" for array in floats]
-            found["device"] = (_common(places), DEVICES)
-        return found
+        """What `choose` can set by name: for each setting its value ("" where inputs differ) and all possible ones."""
+        return settings_of(self)
 
     @cached_property
-    def _has_gpu(self) -> bool:
-        return gpu_status().state == "ok"  # it looks through the folders of packages
+    def has_gpu(self) -> bool:
+        """Whether there is a GPU to choose; looking for it takes a while."""
+        return gpu_status().state == "ok"
 
     def undo(self) -> None:
         """Go back by one finished move."""
@@ -336,7 +307,3 @@ def _seconds(given: Any) -> float:
 
 def _what(key: Key) -> str:
     return key if isinstance(key, str) else "the upstream gradient"
-
-
-def _common(values: Sequence[str]) -> str:
-    return values[0] if len(set(values)) == 1 else ""

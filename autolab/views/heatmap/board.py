@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from ...engine.arrays import as_array, check_real
 from ...engine.display import Bundle
 from ...engine.variable import Variable
-from ...recording.model import Snapshot
 from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
-from ..draw.escape import Markup, clean, fitting, join, paragraph, picture, prose
+from ..draw.escape import Markup, fitting, join, paragraph, picture, prose
 from ..draw.grad_status import of_variable
 from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
@@ -20,6 +18,7 @@ from ..draw.messages import listed, say
 from ..draw.numbers import shape_text
 from ..draw.svg import Look
 from ..live.protocol import not_understood
+from .named_arrays import NamedArray, check_axes
 
 MAX_BYTES = 200_000
 """The cells of all panels together take at most so many bytes."""
@@ -29,68 +28,6 @@ AT_FIRST: list[Any] = ["heat", None, []]
 """What a page asks that has just been opened."""
 
 SHOW = ("value", "gradient", "both")
-
-
-MAX_ARRAYS = 12
-
-
-@dataclass(frozen=True, eq=False)
-class NamedArray:
-    """A name, and the array or the Variable that it stands for."""
-
-    name: str
-    source: Any
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape as it is now; that of an array of no elements for a parameter without a size."""
-        data = self.source.data if isinstance(self.source, Variable) else self.source
-        return (0,) if data is None else tuple(data.shape)
-
-    def offers(self, which: str) -> bool:
-        """Whether it is to be asked for that: an array has no gradient to speak of."""
-        return which == "value" or isinstance(self.source, Variable)
-
-    def read(self, which: str) -> Heat | None:
-        """The value or the gradient as it is now; None where there is none."""
-        found = self.source
-        if isinstance(found, Variable):
-            found = found.grad if which == "gradient" else found
-            return None if found is None or found.data is None else Heat(found.data)
-        return None if which == "gradient" else Heat(found)
-
-
-def gather(arrays: tuple[Any, ...], named: Mapping[str, Any]) -> list[NamedArray]:
-    """Everything that is to be shown, with its name.
-
-    Raises
-    ------
-    TypeError
-        If something is no array of real numbers.
-    ValueError
-        If there is nothing, or too much.
-    """
-    found: list[NamedArray] = []
-    for given in arrays:
-        if isinstance(given, Mapping):
-            found += [_named(str(name), value) for name, value in given.items()]
-        else:
-            found.append(_named(getattr(given, "name", None) or f"array {len(found) + 1}", given))
-    found += [_named(name, value) for name, value in named.items()]
-    if not 1 <= len(found) <= MAX_ARRAYS:
-        raise ValueError(f"heatmap: got {len(found)} arrays; expected 1 to {MAX_ARRAYS}")
-    return [NamedArray("array", found[0].source)] if [entry.name for entry in found] == ["array 1"] else found
-
-
-def _named(name: str, value: Any) -> NamedArray:
-    if isinstance(value, Variable):
-        return NamedArray(clean(name), value)
-    what = f"heatmap: {clean(name, 60)}"
-    if isinstance(value, Snapshot):
-        if not value.is_whole:
-            raise TypeError(f"{what}: the recording kept {value.shape} reduced; record with a larger budget of bytes")
-        value = value.values
-    return NamedArray(clean(name), check_real(as_array(value, what), what))
 
 
 class Board:
@@ -120,7 +57,7 @@ class Board:
     def read(self) -> None:
         """Look at the arrays anew."""
         self._heats: dict[tuple[int, str], Heat | None] = {}
-        _check_axes(self.axes, {entry.name: entry.shape for entry in self.arrays})
+        check_axes(self.axes, {entry.name: entry.shape for entry in self.arrays})
 
     @property
     def size(self) -> int:
@@ -287,22 +224,6 @@ def _plane(named: Any) -> Plane:
             if all([type(n) is int for n in (*shape, *axes, *at, *(region or ()))]):
                 return Plane.placed(tuple(shape), axes, at, region)
     raise not_understood(named)
-
-
-def _check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Axes of one name have one length."""
-    lengths: dict[str, int] = {}
-    for name, letters in axes.items():
-        shape = shapes.get(name)
-        if shape is None:
-            raise ValueError(f"heatmap: axes names {name!r:.60}; the arrays are {', '.join(shapes):.150}")
-        if not isinstance(letters, str) or len(letters) != len(shape):
-            raise ValueError(f"heatmap: axes of {name:.60} are {letters!r:.40}; expected a letter for each of {shape}")
-        for letter, length in zip(letters, shape, strict=True):
-            if lengths.setdefault(letter, length) != length:
-                raise ValueError(
-                    f"heatmap: axis {letter!r} of {name:.60} has length {length}; elsewhere {lengths[letter]}"
-                )
 
 
 def _sentence(shown: NamedArray) -> str:

@@ -15,7 +15,8 @@ from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView
 from ..live.words import at_first
-from .board import AT_FIRST, SHOW, Board, gather
+from .board import AT_FIRST, SHOW, Board
+from .named_arrays import gather
 
 WATCHED = 4_000_000
 """Elements that are read again after every cell of the notebook; more only when asked for."""

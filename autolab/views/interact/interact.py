@@ -23,7 +23,8 @@ from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import drawn, to_svg
 from ..draw.svg import Look, stacked
-from ..heatmap.board import AT_FIRST, Board, gather
+from ..heatmap.board import AT_FIRST, Board
+from ..heatmap.named_arrays import gather
 from ..live.protocol import on_message, on_question
 from ..live.widget import LiveView
 from ..live.words import at_first

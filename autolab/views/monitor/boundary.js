@@ -17,7 +17,8 @@ const FAINT = 0.18; // of a line that does not lead to the chosen unit
 /**
  * @typedef {{units: string[], titles: string[], note: string, pictures: DataView[], weights: (number | null)[][], bias:
  *   (number | null)[], gradients: (number | null)[][] | null, bias_gradients: (number | null)[] | null}} Column
- * @typedef {{title: string, absent: string, columns: Column[], classes: number, result: DataView}} Net
+ * @typedef {{title: string, absent: string, columns: Column[], classes: number, result: DataView,
+ *   zero: string}} Net
  * @typedef {{side: number, low: number[], high: number[], x: [number, number][], t: number[], axes:
  *   string}} Examples
  */
@@ -115,13 +116,13 @@ export function makeBoundary(view) {
   }
 
   /** The large picture, and what leads to the chosen unit. @param {Net} net */
-  function tell({ columns, classes, result }) {
+  function tell({ columns, classes, result, zero }) {
     const examples = get("examples");
     const column = chosen && columns[chosen[0]];
     write(told, column && chosen ? column.titles[chosen[1]] : words.result);
     back.hidden = !chosen;
-    if (column && chosen) large.update(examples, floats(column.pictures[chosen[1]]), 1, view.colors);
-    else large.update(examples, floats(result), classes, view.colors);
+    if (column && chosen) large.update(examples, floats(column.pictures[chosen[1]]), 1, "", view.colors);
+    else large.update(examples, floats(result), classes, zero, view.colors);
     const rows = [];
     if (column?.weights.length && chosen) {
       const [i, j] = chosen;
@@ -177,9 +178,10 @@ function makePlane() {
      * @param {Examples} examples
      * @param {Float32Array} data
      * @param {number} classes 1: a unit; 2: what parts two classes at 0; more: the number of the class
+     * @param {string} zero the line along which it is 0
      * @param {import("../live/colors.js").ColorMap} colors
      */
-    update({ side, low, high, x, t, axes: told }, data, classes, colors) {
+    update({ side, low, high, x, t, axes: told }, data, classes, zero, colors) {
       const many = classes > 2;
       if (many) paintClasses(canvas, side, data);
       else paintAlone(canvas, data, colors);
@@ -187,7 +189,7 @@ function makePlane() {
         middle(((side - 1) * (v - low[i])) / (high[i] - low[i]), side);
       const binary = Math.max(...t) < 2;
       points.replaceChildren(
-        ...(classes === 2 ? [svg("path.al-net-zero", { d: zeroLine(data, side) })] : []),
+        ...(zero ? [svg("path.al-net-zero", { d: zero })] : []),
         ...x.flatMap(([across, up], n) => {
           const d = `M${place(across, 0).toFixed(2)} ${(100 - place(up, 1)).toFixed(2)}h0`;
           const stroke = binary ? colors.css(t[n] ? 0.95 : -0.95) : `var(--al-line${t[n] % 8})`;
@@ -214,31 +216,4 @@ function paintClasses(canvas, side, data) {
     context.fillStyle = style.getPropertyValue(`--al-line${k % 8}`);
     context.fillRect(n % side, Math.floor(n / side), 1, 1);
   });
-}
-
-/**
- * Where a grid of numbers changes its sign, as a path in a square of 100.
- * @param {Float32Array} data
- * @param {number} side
- */
-function zeroLine(data, side) {
-  const found = [];
-  for (let i = 0; i + 1 < side; i++)
-    for (let j = 0; j + 1 < side; j++) {
-      const corners = [
-        [j, i],
-        [j + 1, i],
-        [j + 1, i + 1],
-        [j, i + 1],
-      ];
-      const crossings = corners.flatMap(([x, y], k) => {
-        const [u, v] = corners[(k + 1) % 4];
-        const [a, b] = [data[y * side + x], data[v * side + u]];
-        if (a > 0 === b > 0) return [];
-        const part = a / (a - b);
-        return [[x + part * (u - x), y + part * (v - y)].map((at) => middle(at, side).toFixed(2)).join(" ")];
-      });
-      for (let k = 0; k + 1 < crossings.length; k += 2) found.push(`M${crossings[k]}L${crossings[k + 1]}`);
-    }
-  return found.join("");
 }

@@ -9,6 +9,7 @@ import numpy as np
 from ...training.boundary import SIDE, DecisionBoundary, Units, parting
 from ...training.model_state import ModelState
 from ..draw.arrays import bytes_of
+from ..draw.contour import contour
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.numbers import number
@@ -42,13 +43,21 @@ def units(found: DecisionBoundary, state: ModelState) -> dict[str, Any]:
         columns = found.at(state)
     except ValueError as error:
         return {"title": title, "absent": say("monitor_no_boundary", why=clean(str(error), 200)), "columns": []}
+    result = parting(columns[-1].pictures)
     return {
         "title": title,
         "absent": "",
         "columns": [_column(column, i) for i, column in enumerate(columns)],
         "classes": max(2, len(columns[-1].pictures)),
-        "result": bytes_of(parting(columns[-1].pictures)),
+        "result": bytes_of(result),
+        "zero": _zero(result) if len(columns[-1].pictures) <= 2 else "",
     }
+
+
+def _zero(result: np.ndarray) -> str:
+    """Where what parts two classes is zero: straight pieces between the middles of the cells, in percent."""
+    pieces = [[[100 * (place + 0.5) / SIDE for place in end] for end in piece] for piece in contour(result, 0.0)]
+    return "".join([f"M{a:.2f} {b:.2f}L{c:.2f} {d:.2f}" for (a, b), (c, d) in pieces])
 
 
 def _column(column: Units, place: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,17 +31,12 @@ _MOST_PANELS = 4
 _WORD = re.compile(r"[/_ ]")
 
 
-def charts(
-    monitor: Monitor, mark: float | None = None, make: Callable[..., dict[str, Any]] = chart
-) -> list[dict[str, Any]]:
-    """A chart for what was told under each last word, such as ``loss``, and one for each family of measurements.
-
-    ``make`` is `chart`, or `drawing` for those who take arrays.
-    """
+def charts(monitor: Monitor, arrays: bool = False) -> list[dict[str, Any]]:
+    """A chart for what was told under each last word, such as ``loss``, and one for each family of measurements."""
     groups: dict[str, dict[str, Curve]] = {}
     for name, curve in monitor.curves.items():
         groups.setdefault(_WORD.split(name)[-1], {})[name] = curve
-    where: dict[str, Any] = {"make": make, "mark": mark, "x_range": (0, monitor.iteration)}
+    where: dict[str, Any] = {"arrays": arrays, "x_range": (0, monitor.iteration)}
     found = [_chart(title, curves, **where) for title, curves in list(groups.items())[:_MOST_GROUPS]]
     measured = monitor.measured
     for family in ("gradient", "moved"):
@@ -54,12 +49,7 @@ def charts(
 
 
 def _chart(
-    title: str,
-    curves: Mapping[str, Curve],
-    make: Callable[..., dict[str, Any]],
-    log: bool = False,
-    factor: float = 1.0,
-    **where: Any,
+    title: str, curves: Mapping[str, Curve], log: bool = False, factor: float = 1.0, **where: Any
 ) -> dict[str, Any]:
     lines, last = [], {}
     for name, curve in curves.items():
@@ -67,7 +57,7 @@ def _chart(
         with np.errstate(over="ignore"):  # as exact as they are drawn: what stays the same is a level line
             lines.append(Line(name, x, (factor * np.array(y)).astype(np.float32).tolist()))
         last[clean(name, 60)] = number(factor * curve.last)
-    found = make(title, lines, log, say("monitor_update", iteration="").strip(), **where)
+    found: dict[str, Any] = chart(title, lines, log, say("monitor_update", iteration="").strip(), **where)
     for line in found["lines"]:
         line["last"] = last[line["name"]]
     each = max(curve.each for curve in curves.values())

@@ -8,7 +8,6 @@ from ...engine.display import Bundle
 from ...training.model_state import ModelState
 from .. import mimebundle
 from ..draw.arrays import about, array_entry, bytes_of
-from ..draw.chart import drawing
 from ..draw.escape import clean
 from ..draw.heatmap_data import legends
 from ..draw.messages import say
@@ -86,7 +85,7 @@ class MonitorView(LiveView):
             "stage": self._stage,
             "sentence": self._sentence(),
             "spent": spent(monitor),
-            "charts": [_packed(one) for one in charts(monitor, None, drawing)],
+            "charts": [_packed(one) for one in charts(monitor, arrays=True)],
             "places": [kept.iteration for kept in states],
             "params": [[name, clean(name.lstrip("/"))] for name in (states[-1].values if states else ())],
         }

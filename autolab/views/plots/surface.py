@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,13 @@ import numpy as np
 
 from ...engine.display import Bundle
 from ..draw.arrays import Grid
+from ..draw.chart import axis
 from ..draw.colors import Tone
+from ..draw.contour import contour
 from ..draw.escape import Markup, at_rest, clean, element, picture
 from ..draw.messages import plural, say
 from ..draw.numbers import number
-from ..draw.plot import Frame, Size
+from ..draw.plot import Frame, Size, ticks
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, path_of, words_at
 from .loss_colors import LossColors
@@ -87,7 +88,8 @@ def surface_svg(surface: Surface, look: Look = "auto", titled: bool = True) -> M
 
 def frame_of(surface: Surface, size: Size = SIZE) -> Frame:
     """Where the places of a surface are in its picture."""
-    return Frame(size, (float(surface.x[0]), float(surface.x[-1])), (float(surface.y[0]), float(surface.y[-1])))
+    across, up = [axis([float(places[0]), float(places[-1])]) for places in (surface.x, surface.y)]
+    return Frame(size, across, up)
 
 
 def _image(surface: Surface, scale: LossColors, frame: Frame, shading: Shading) -> Iterator[Markup]:
@@ -133,46 +135,12 @@ def levels(surface: Surface, scale: LossColors, frame: Frame) -> list[str]:
     ]
 
 
-Place = tuple[float, float]
-
-
-def contour(values: np.ndarray, level: float) -> Iterator[tuple[Place, Place]]:
-    """The line along which a grid has the value ``level``, in pieces from edge to edge of its cells.
-
-    Places count columns and rows. In a cell that the line crosses twice the mean of the corners says how.
-
-    Examples
-    --------
-    >>> list(contour(np.array([[0.0, 1.0], [0.0, 1.0]]), 0.25))
-    [((0.25, 0.0), (0.25, 1.0))]
-    """
-    above = values > level
-    cells = above[:-1, :-1].astype(int) + above[:-1, 1:] + above[1:, 1:] + above[1:, :-1]
-    for i, j in np.argwhere((cells > 0) & (cells < 4)).tolist():
-        corners = [(j, i), (j + 1, i), (j + 1, i + 1), (j, i + 1)]
-        heights = [float(values[y, x]) for x, y in corners]
-        if not all(map(math.isfinite, heights)):
-            continue
-        crossings = []
-        for k in range(4):
-            (x, y), (u, v), p, q = corners[k], corners[k - 3], heights[k], heights[k - 3]
-            if (p > level) != (q > level):
-                t = (level - p) / (q - p)
-                crossings.append((x + t * (u - x), y + t * (v - y)))
-        if len(crossings) == 4 and (heights[0] > level) != (sum(heights) / 4 > level):
-            crossings = crossings[-1:] + crossings[:-1]  # around the first corner and the one across
-        yield from zip(crossings[::2], crossings[1::2], strict=True)
-
-
 def _axes(surface: Surface, frame: Frame) -> list[Markup]:
     data = frame.data()
     box = data["box"]
     bottom = box["y"] + box["h"]
     parts = [element("rect", class_="strip", x=box["x"], y=box["y"], width=box["w"], height=box["h"])]
-    for x, text in data["x"]["ticks"]:
-        parts += [path_of(f"M{x} {bottom}v5", "edges"), words_at(x, bottom + 18, text, "small middle")]
-    for y, text in data["y"]["ticks"]:
-        parts += [path_of(f"M{box['x']} {y}h-5", "edges"), words_at(box["x"] - 9, y + 4, text, "small right")]
+    parts += ticks(data)
     parts.append(words_at(box["x"] + box["w"] / 2, bottom + 38, surface.names[0], "small middle"))
     middle = box["y"] + box["h"] / 2
     turned = words_at(0, 0, surface.names[1], "small middle")

@@ -13,6 +13,7 @@ from autolab.analysis import Study
 from autolab.views import mimebundle
 from autolab.views.derivatives.scene import moving, panels, polynomial
 from autolab.views.derivatives.static import WIDTH, curves_svg
+from autolab.views.draw.chart import axis
 from autolab.views.draw.escape import LIMIT
 from autolab.views.draw.plot import Frame, Size, height_of
 
@@ -104,7 +105,7 @@ def test_a_pole_does_not_flatten_the_curve():
 
 
 def test_a_point_outside_of_the_box_has_no_place():
-    frame = Frame(Size(400, 200), (0, 1), (0, 1))
+    frame = Frame(Size(400, 200), axis([0, 1]), axis([0, 1]))
     assert frame.point(0.5, 3.0) is None and frame.point(0.5, float("nan")) is None
     assert frame.path(np.array([0, 0.5, 1]), np.array([0, np.nan, 1])).count("M") == 2
 
