@@ -40,8 +40,11 @@ THEMES: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
-ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6", "below": "#2f7fd6", "above": "#d9752b"}
+ANY_PAGE = {"ink": "#757d8b", "strong": "#2f7fd6"}
 """Colours of what stands on the page itself where nobody knows whether that is light or dark."""
+
+ON_ANY_PAGE = ("#2f7fd6", "#cb6320")
+"""The strongest colours there, for numbers below and above zero."""
 
 LINES: dict[str, tuple[str, ...]] = {
     "light": ("#0b62b4", "#b8480a", "#00806a", "#8a3ea8", "#8f6a00", "#c2417c", "#2a86a8", "#4b5563"),

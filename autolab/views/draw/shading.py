@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 
 from .arrays import Grid
-from .colors import ANY_PAGE, THEMES, Theme, Tone, color, ink_on, paint, rgb
+from .colors import ANY_PAGE, ON_ANY_PAGE, THEMES, Theme, Tone, color, ink_on, paint, rgb
 from .escape import Markup, element, image_address
 from .numbers import number
 from .svg import Look, first_theme, new_scope, sheet, words_at
@@ -95,7 +95,7 @@ class Shading:
 def any_page_png(cells: Grid, tone: Tone, cell: tuple[int, int]) -> bytes:
     """A small PNG with a frame for a page of which nobody knows whether it is light or dark: zero is transparent."""
     strength = np.abs(np.linspace(-1.0, 1.0, _FEW))
-    below, above, ink = [rgb(ANY_PAGE[name]) for name in ("below", "above", "ink")]
+    below, above, ink = map(rgb, (*ON_ANY_PAGE, ANY_PAGE["ink"]))
     colors = np.array([below] * (_FEW // 2 + 1) + [above] * (_FEW // 2) + [ink] * 3, np.uint8)
     alphas = np.array([*np.rint(255 * strength), 0, 255, 255], np.uint8)
     return _png(np.pad(_pixels(cells, tone, cell, _FEW), 1, constant_values=_FEW + 2), colors, alphas)

@@ -13,7 +13,7 @@ from PIL import Image
 from autolab import Chain, Parameter, Sequential, Variable, functions, optimizers
 from autolab import links as L
 from autolab.views import mimebundle
-from autolab.views.draw.colors import ANY_PAGE, rgb
+from autolab.views.draw.colors import ON_ANY_PAGE, rgb
 
 
 def trained():
@@ -52,8 +52,8 @@ def test_every_parameter_has_a_strip_of_its_value_and_of_its_gradient():
     words, pixels = found["W, value"]
     assert words == "array of shape (2, 3), from −2 to 2, 1 NaN." and pixels.shape == (24, 36, 4)
     centres = pixels[6::12, 6::12]
-    assert centres[0, 0].tolist() == [*rgb(ANY_PAGE["below"]), 255] and centres[0, 1, 3] == 0, "zero is transparent"
-    assert centres[1, 0].tolist() == [*rgb(ANY_PAGE["above"]), 255]
+    assert centres[0, 0].tolist() == [*rgb(ON_ANY_PAGE[0]), 255] and centres[0, 1, 3] == 0, "zero is transparent"
+    assert centres[1, 0].tolist() == [*rgb(ON_ANY_PAGE[1]), 255]
     assert len(np.unique(pixels[12:, 24:].reshape(-1, 4), axis=0)) == 2
     assert not found["W, gradient"][1][..., 3].any()
 
