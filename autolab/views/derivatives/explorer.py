@@ -255,7 +255,10 @@ def derivatives(
     """
     __tracebackhide__ = hidden()
     with folded():
-        shown = update_wrapper(partial(fn, **others), fn) if others else fn
+        shown = fn
+        if others:
+            shown = update_wrapper(partial(fn, **others), fn)
+            del shown.__wrapped__  # whose signature asks for the others  # type: ignore[attr-defined]
         session = DerivativeSession(shown, x, order, domain)
         view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
     view._save_here("derivatives", "derivatives", clean(view.data.function))

@@ -13,7 +13,7 @@ from ..graph.questions import Reader
 from ..graph.saved_page import Held
 from ..live.computation import Stopped
 from ..live.protocol import question_key
-from ..live.saved_page import SavedPage, deadline, still
+from ..live.saved_page import SavedPage, deadline, still, with_state
 from .explorer import DerivativeExplorer
 from .formula_scene import derivation, formulas
 from .scene import at_order, at_point, growth_rows, symbol
@@ -27,10 +27,14 @@ _PICTURES = (24, 8, 1)
 """So many of the graph of the function, fewer of those of its derivatives."""
 
 
-def derivative_page(view: DerivativeExplorer) -> SavedPage:
-    """The page of a view as it stands; curves that are just being computed are waited for."""
+def derivative_page(view: DerivativeExplorer, playground: dict[str, Any] | None = None) -> SavedPage:
+    """The page of a view as it stands; curves that are just being computed are waited for.
+
+    Where the same view opens with its code, ``playground`` says.
+    """
     _wait(view)
-    return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
+    contents = (with_state(content, playground=playground) for content in _ever_smaller(view))
+    return SavedPage(view.data.function, "derivatives", contents)
 
 
 def curves_page(view: DerivativeExplorer) -> SavedPage:

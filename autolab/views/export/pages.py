@@ -33,15 +33,16 @@ from ..graph.explorer import Explorer
 from ..graph.graph_view import GraphView
 from ..graph.page_program import motion
 from ..graph.saved_page import amounts_for, explorer_page
-from ..graph.session import Session
 from ..heatmap.heatmap import Heatmap
 from ..interact.interact import Interact
+from ..interact.saved_page import interact_page
 from ..live import notebook
 from ..live.bundle import module_text, style_text, zipped
 from ..live.saved_page import SavedPage, still
 from ..live.widget import LiveView
+from ..plots.saved_page import surface_page
 from ..plots.surface_view import SurfaceView
-from .playground_link import address, link
+from .playground_link import Linked, address, link
 from .standalone import NotStandalone
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
@@ -70,7 +71,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     gave the function's own numbers when it was saved and has to give them again when it is opened. Elsewhere the page
     says what needs Python. In the
     check lens elements and a few directions can be chosen, in the derivative explorer the order and a
-    point on the curves: what they show is measured
+    point on the curves; on a loss surface the ball starts from many places, and what `interact` moves stands at some
+    values: what they show is computed
     for the page, in a few seconds at most. A heatmap reads its cells out. Anything else is written as a notebook
     shows it.
 
@@ -85,9 +87,10 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
     playground : str, optional
-        The address of a playground (`autolab playground` makes one). The page of an exploration links to it, with the
-        function's code, the inputs where they have been moved to and what is looked at; where the code does not
-        stand on its own, as it needs other packages or large arrays, there is no link, and a warning says why. Without
+        The address of a playground (`autolab playground` makes one). The page of an exploration, of derivatives or of a
+        check links to it, with the function's code, the inputs where they have been moved to and what is looked at;
+        where the code does not stand on its own, as it needs other packages or large arrays, there is no link, and a
+        warning says why. Without
         it the environment variable ``AUTOLAB_PLAYGROUND`` is looked up, without a warning; an empty address means none.
 
     Raises
@@ -164,29 +167,28 @@ def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
 def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPage | None:
     """What stays live of an object in a page; None for what stands still. If the link to a playground ``is_wanted``, a
     warning says why there is none."""
+    session = shown._session if isinstance(shown, Explorer | DerivativeExplorer | Lens) else None
+    there = _link(session, playground, is_wanted) if session is not None and playground else None
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
         view = None if shown is recording else shown
-        session = view._session if isinstance(view, Explorer) else None
-        moves = motion(session, recording) if isinstance(view, Explorer) else None
-        there = _link(session, playground, is_wanted) if session is not None and playground else None
+        moves = motion(view._session, recording) if isinstance(view, Explorer) else None
         contents = (explorer_page(recording, amount, view, moves, there) for amount in amounts_for(recording))
         return SavedPage(recording.function, "explorer", contents)
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
     if isinstance(shown, Interact):
-        state = still(shown.state(), say("interact_still"))
-        return SavedPage(shown.title, "interact", [{"state": state}])
+        return interact_page(shown)
     if isinstance(shown, SurfaceView):
-        return shown.page_to_save()
+        return surface_page(shown)
     if isinstance(shown, DerivativeExplorer):
-        return derivative_page(shown)
+        return derivative_page(shown, there)
     if isinstance(shown, Lens):
-        return lens_page(shown)
+        return lens_page(shown, there)
     return None
 
 
-def _link(session: Session, playground: str, is_wanted: bool) -> dict[str, Any] | None:
+def _link(session: Linked, playground: str, is_wanted: bool) -> dict[str, Any] | None:
     try:
         return link(session, playground)
     except NotStandalone as reason:
@@ -270,8 +272,7 @@ def digest(*texts: str) -> str:
 PAGE = "application/vnd.autolab.page+json"
 """The type under which a view's output says what its page holds: ``view``, ``title`` and ``data``."""
 
-# In the page of an `Interact` nothing moves: its picture shows as much.
-_LIVE: tuple[type[LiveView], ...] = (Explorer, GraphView, DerivativeExplorer, Heatmap, Lens)
+_LIVE: tuple[type[LiveView], ...] = (Explorer, GraphView, DerivativeExplorer, Heatmap, Lens, SurfaceView, Interact)
 
 
 def bring_pages() -> None:

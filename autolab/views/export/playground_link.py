@@ -6,16 +6,19 @@ import builtins
 import dis
 import json
 import os
-from types import CodeType
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 import autolab
 
+from ..check.session import LensSession
+from ..derivatives.session import DerivativeSession
 from ..draw.escape import clean
 from ..draw.messages import say
-from ..graph.exploration_state import LITERAL, call_code
+from ..graph.exploration_state import LITERAL, as_given, call_code, literal
 from ..graph.session import Session
 from ..live.controls import Key
 from .standalone import NotStandalone, standalone
@@ -47,7 +50,11 @@ def address(given: str | None) -> str:
     return found
 
 
-def link(session: Session, playground: str) -> dict[str, Any]:
+Linked = Session | DerivativeSession | LensSession
+"""What a playground can open: an exploration, derivatives, and a check."""
+
+
+def link(session: Linked, playground: str) -> dict[str, Any]:
     """A playground's address, the words of a link to it, and the program.
 
     The program is in pieces: texts, and between them the numbers of inputs, which a page that moves replaces. Of these
@@ -58,17 +65,61 @@ def link(session: Session, playground: str) -> dict[str, Any]:
     NotStandalone
         If the code does not stand on its own, or an input is too large to be written down.
     """
-    call = call_code(session.bound, session.state, lambda key, text: _marked(session.array(key), key, text))
-    for name, array in session.state.arrays.items():
-        if array.size > LITERAL:
-            raise NotStandalone(f"{name} has {array.size} elements, more than {LITERAL}")
-    name = call.partition("autolab.explore(")[2].partition(",")[0].removesuffix(")")
-    names = {**session.bound.named(), "autolab": autolab, **({"np": np} if "np." in call else {})}
-    program = standalone(session.bound.given, name, **names)
+    if isinstance(session, DerivativeSession):
+        program, call = _derivatives(session)
+    elif isinstance(session, LensSession):
+        program, call = _check(session)
+    else:
+        program, call = _exploration(session)
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
     pieces: list[Any] = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
     _check_names("".join([piece["text"] if i % 2 else piece for i, piece in enumerate(pieces)]))
     return {"address": playground, "words": say("page_playground"), "pieces": pieces}
+
+
+def _exploration(session: Session) -> tuple[str, str]:
+    """The functions of an exploration, and the call that opens it."""
+    _check_sizes(session.state.arrays)
+    call = call_code(session.bound, session.state, lambda key, text: _marked(session.array(key), key, text))
+    name = call.partition("autolab.explore(")[2].partition(",")[0].removesuffix(")")
+    return standalone(session.bound.given, name, **session.bound.named(), **_modules(call)), call
+
+
+def _check(session: LensSession) -> tuple[str, str]:
+    bound = session.origin.base.standing()
+    _check_sizes({name: x.array for name, x in bound.variables.items()})
+    options = f", options={{'order': {session.origin.order}}}" if session.origin.order > 1 else ""
+    arguments = bound.code(lambda x: as_given(literal(x.array), x)).partition("(")[2].removesuffix(")")
+    name = _name(bound.given)
+    call = f"autolab.check_gradients({name}, {arguments}{options}).explore()"
+    return standalone(bound.given, name, **bound.named(), **_modules(call)), call
+
+
+def _derivatives(session: DerivativeSession) -> tuple[str, str]:
+    study, state = session.seen.study, session.state
+    fn = study.fn if isinstance(study.fn, FunctionType) else getattr(study.fn, "func", study.fn)
+    others: dict[str, Any] = getattr(study.fn, "keywords", {})
+    name = _name(fn)
+    x = _marked(np.asarray(state.x), "x", repr(state.x))
+    keywords = "".join([f", {key}={key}" for key in others])
+    call = f"autolab.derivatives({name}, {x}, order={state.order}, domain={session.seen.data.domain!r}{keywords})"
+    return standalone(fn, name, **others, **_modules(call)), call
+
+
+def _name(fn: Callable[..., Any]) -> str:
+    """The name under which a function was written; it may have been given another."""
+    name: str = fn.__code__.co_name if isinstance(fn, FunctionType) else getattr(fn, "__name__", "fn")
+    return name if name.isidentifier() else "fn"
+
+
+def _modules(call: str) -> dict[str, Any]:
+    return {"autolab": autolab, **({"np": np} if "np." in call else {})}
+
+
+def _check_sizes(arrays: Mapping[Key, Any]) -> None:
+    for name, array in arrays.items():
+        if array.size > LITERAL:
+            raise NotStandalone(f"{name} has {array.size} elements, more than {LITERAL}")
 
 
 def _check_names(program: str) -> None:

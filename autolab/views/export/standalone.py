@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import inspect
+import linecache
 import sys
+import textwrap
 from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -37,6 +40,7 @@ def standalone(function: Any, name: str, /, **named: Any) -> str:
     Parameters
     ----------
     function : callable
+        Or a class with methods, such as a `FunctionNode`.
     name : str
     **named
         Modules, functions and classes that the program shall have as well, by these names.
@@ -93,6 +97,8 @@ class _Parts:
             self._imports.append(found)
         elif isinstance(value, FunctionType):
             self._add_function(name, value)
+        elif isinstance(value, type):
+            self._define(name, value, _Written.of_class(name, value))
         else:
             self._definitions.append(f"{name} = {self._value(name, value)}")
 
@@ -104,25 +110,29 @@ class _Parts:
         written = _Written.of(name, inner)
         if inner is not function and not written.is_decorated:
             raise NotStandalone(f"{name} wraps another function")
+        self._define(name, function, written)
+
+    def _define(self, name: str, value: Any, written: _Written) -> None:
+        """Define what is written, under the name that it has in its source; what it needs first."""
         if written.name == name:
-            self._add_what(written, inner)
+            self._add_what(written)
             self._definitions.append(written.text)
         else:
-            self.add(written.name, function)
+            self.add(written.name, value)
             self._definitions.append(f"{name} = {written.name}")
 
-    def _add_what(self, written: _Written, function: FunctionType) -> None:
-        """Define the names that a function looks up: what is around it, of its module, and what its defaults are."""
-        module, around = (
-            function.__globals__,
-            dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)),
-        )
-        defaults = dict(written.defaults(function))
+    def _add_what(self, written: _Written) -> None:
+        """Define the names that are looked up: what is around it, of its module, and what its defaults or bases are."""
+        module, around = written.functions[0].__globals__, written.around
         for used in written.at_definition:
-            if used in defaults:
-                self.add(used, defaults[used])
-            elif "<locals>" in function.__qualname__ and not isinstance(module.get(used), ModuleType):
+            if used in written.known:
+                self.add(used, written.known[used])
+            elif written.is_inner and not isinstance(module.get(used), ModuleType):
                 raise NotStandalone(f"{used} was looked up in the function around {written.name}")
+            elif (
+                written.is_class and not isinstance(held := module.get(used), ModuleType | None) and not callable(held)
+            ):
+                raise NotStandalone(f"{used} may have changed since {written.name} was defined")
             else:
                 self._look_up(used, module)
         for used in written.names:
@@ -152,48 +162,88 @@ class _Parts:
 
 
 class _Written:
-    """The source of a function: its text, the ``name`` that it defines, and the ``names`` that it looks up when called
-    and when it is defined.
+    """The source of a function, or of a class with its methods: its text, the ``name`` that it defines, the ``names``
+    that are looked up when it is called, those ``at_definition``, and what of these is ``known``.
     """
 
-    def __init__(self, name: str, text: str, tree: ast.FunctionDef | ast.Lambda) -> None:
-        self.name, self.text, self._tree = name, text, tree
+    def __init__(self, name: str, text: str, tree: ast.stmt | ast.Lambda, functions: list[FunctionType]) -> None:
+        self.name, self.text, self.functions = name, text, functions
+        self.is_inner, self.is_class = "<locals>" in functions[0].__qualname__, isinstance(tree, ast.ClassDef)
         try:
-            self.code = compile(text, "<program>", "exec")
+            code = compile(text, "<program>", "exec")
         except SyntaxError:  # a nonlocal has no variable around it any more
             raise NotStandalone(f"{name} changes a variable of the function around it") from None
-        inside = [c for c in self.code.co_consts if isinstance(c, CodeType)]
-        self.names = list(dict.fromkeys([used for code in inside for used in looked_up(code)]))
-        self.at_definition = list(looked_up(self.code, deep=False))
+        inside, self.at_definition = _codes(code), [*looked_up(code, deep=False)]
+        if self.is_class:
+            body = inside[0]
+            own = {step.argval for step in dis.get_instructions(body) if step.opname == "STORE_NAME"}
+            inside = _codes(body)
+            self.at_definition += [used for used in looked_up(body, deep=False) if used not in {"__name__", *own}]
+        if not all([_gist(f.__code__) in [_gist(c) for c in inside] for f in functions]):
+            raise NotStandalone(f"the source of {name} is not the code that ran")
+        self.names = list(dict.fromkeys([used for c in inside for used in looked_up(c)]))
+        self.known: dict[str, Any] = {}
         self.is_decorated = isinstance(tree, ast.FunctionDef) and bool(tree.decorator_list)
 
     @classmethod
     def of(cls, name: str, function: FunctionType) -> _Written:
         """What defines ``function``, proved to be the code that it has."""
         if function.__name__ == "<lambda>":
-            found = lambda_of(function)
-            if found is None:
-                raise NotStandalone(f"the source of {name} was not found")
-            written = cls(name, f"{name} = {ast.unparse(found)}", found)
+            tree: ast.Lambda | ast.stmt | None = lambda_of(function)
+            text = None if tree is None else f"{name} = {ast.unparse(tree)}"
         else:
             text = source_of(function)[0]
             tree = _parsed(text)
-            if text is None or not isinstance(tree, ast.FunctionDef):
-                raise NotStandalone(f"the source of {name} was not found")
-            written = cls(tree.name, text.rstrip(), tree)
-        if not _is_code_of(written.code, function.__code__):
-            raise NotStandalone(f"the source of {name} is not the code that ran")
+            name = tree.name if isinstance(tree, ast.FunctionDef) else name
+        if text is None or not isinstance(tree, ast.FunctionDef | ast.Lambda):
+            raise NotStandalone(f"the source of {name} was not found")
+        written = cls(name, text.rstrip(), tree, [function])
+        written.known = dict(_defaults(tree.args, function))
         return written
 
-    def defaults(self, function: FunctionType) -> Iterator[tuple[str, Any]]:
-        """The names that are defaults, with the values that they had when the function was defined."""
-        args = self._tree.args
-        positional = zip(args.defaults, function.__defaults__ or (), strict=True)
-        given = function.__kwdefaults__ or {}
-        by_name = [(node, given.get(a.arg)) for a, node in zip(args.kwonlyargs, args.kw_defaults, strict=True) if node]
-        for node, value in [*positional, *by_name]:
-            if isinstance(node, ast.Name):
-                yield node.id, value
+    @classmethod
+    def of_class(cls, name: str, kind: type) -> _Written:
+        """What defines a class, proved to be the code of its methods, on the bases that it has."""
+        parts = [inspect.unwrap(getattr(value, "__func__", value)) for value in vars(kind).values()]
+        methods = [part for part in parts if isinstance(part, FunctionType)]
+        tree, text = _class_around(methods, kind.__name__)
+        if tree is None:
+            raise NotStandalone(f"{name} is {a_kind(kind)}, whose source was not found")
+        written = cls(tree.name, text, tree, methods)
+        bases = zip(tree.bases, kind.__bases__, strict=False)  # no base is written for object
+        written.known = {node.id: base for node, base in bases if isinstance(node, ast.Name)}
+        return written
+
+    @property
+    def around(self) -> dict[str, CellType]:
+        """The variables of functions around it."""
+        held = [zip(f.__code__.co_freevars, f.__closure__ or (), strict=True) for f in self.functions]
+        return dict([pair for pairs in held for pair in pairs])
+
+
+def _defaults(args: ast.arguments, function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The names that are defaults, with the values that they had when the function was defined."""
+    positional = zip(args.defaults, function.__defaults__ or (), strict=True)
+    given = function.__kwdefaults__ or {}
+    by_name = [(node, given.get(a.arg)) for a, node in zip(args.kwonlyargs, args.kw_defaults, strict=True) if node]
+    for node, value in [*positional, *by_name]:
+        if isinstance(node, ast.Name):
+            yield node.id, value
+
+
+def _class_around(methods: list[FunctionType], name: str) -> tuple[ast.ClassDef | None, str]:
+    """The statement of this name that holds the methods, and its text."""
+    lines = linecache.getlines(methods[0].__code__.co_filename) if methods else []
+    first = {function.__code__.co_firstlineno for function in methods}
+    try:
+        nodes = [node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, ast.ClassDef)]
+    except SyntaxError:  # a cell with IPython's own syntax
+        nodes = []
+    for node in nodes:
+        begin = min([node.lineno, *[one.lineno for one in node.decorator_list]])
+        if node.name == name and first <= set(range(begin, (node.end_lineno or 0) + 1)):
+            return node, textwrap.dedent("".join(lines[begin - 1 : node.end_lineno])).rstrip()
+    return None, ""
 
 
 def _parsed(text: str | None) -> ast.stmt | None:
@@ -205,10 +255,9 @@ def _parsed(text: str | None) -> ast.stmt | None:
     return body[0] if len(body) == 1 else None
 
 
-def _is_code_of(module: CodeType, code: CodeType) -> bool:
-    """Whether a function that a program defines is the one with this code."""
-    found = [c for c in module.co_consts if isinstance(c, CodeType) and c.co_name == code.co_name]
-    return any([_gist(c) == _gist(code) for c in found])
+def _codes(code: CodeType) -> list[CodeType]:
+    """The code of what is written inside."""
+    return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
 def _gist(code: CodeType) -> tuple[Any, ...]:

@@ -199,7 +199,7 @@ def call_code(
     def text(variable: Variable) -> str:
         name = str(variable.name)
         array, origin = state.arrays[name], state.origins.get(name, ArraySource())
-        return _as_given(written(name, _expression(name, array, origin, lines)), variable)
+        return as_given(written(name, _expression(name, array, origin, lines)), variable)
 
     call = bound.code(text).partition("(")
     options = _options(bound, state, lines, written)
@@ -273,7 +273,7 @@ def _plain(values: np.ndarray) -> Any:
     return (values if values.dtype.itemsize <= 8 else values.astype(np.float64)).tolist()
 
 
-def _as_given(text: str, variable: Variable) -> str:
+def as_given(text: str, variable: Variable) -> str:
     """Around an input that was a Variable without a claim to a gradient, the same claim."""
     if variable.requires_grad or variable.dtype.kind != "f":
         return text

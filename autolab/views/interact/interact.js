@@ -1,5 +1,9 @@
 // @ts-check
-/** What a function makes of numbers that can be moved: which parts the view has. */
+/**
+ * What a function makes of numbers that can be moved: which parts the view has.
+ *
+ * In a saved page the knobs stand `at` one of the places that it holds: for each knob which of its values, in order.
+ */
 
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
 import { makeBrain } from "../live/brain.js";
@@ -11,12 +15,16 @@ import { makeAsking } from "../live/link.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 
+/** @param {any} look @returns {Record<string, any[]>} */
+function asked({ at, ...look }) {
+  const there = at ? [at] : [];
+  return { free: ["free", ...there], result: ["result", ...there], picture: [...heatQuestion(look), ...there] };
+}
+
 export default () =>
   makeWidget(
     [makeLinesPart, makeHeatPart, makeKnobsPart, makeSavePart, makeComputingPart],
-    makeBrain(
-      makeAsking(HEAT, (look) => ({ free: ["free"], result: ["result"], picture: heatQuestion(look) }), heatActs),
-    ),
+    makeBrain(makeAsking({ ...HEAT, at: null }, asked, heatActs)),
   );
 
 /**
@@ -26,16 +34,16 @@ export default () =>
 function makeKnobsPart(view) {
   const { get, send, link, root } = view;
   root.classList.add("al-interact");
-  const { title, controls, settings, dice } = get("free");
+  const { title, controls, settings, dice, places } = get("free");
   const still = Boolean(get("still"));
   const sliders = makeControls(
-    { move: ({ key }, _, value) => send({ do: "move", key, value }) },
+    { move: ({ key }, _, value) => (places ? turn(key, value) : send({ do: "move", key, value })) },
     { class: "al-controls", "aria-label": "Inputs" },
   );
   const selects = settings.map((/** @type {any} */ { name, label, values }) => {
     const select = choice(values, {
       "aria-label": label,
-      onchange: () => send({ do: "choose", setting: name, value: select.value }),
+      onchange: () => (places ? turn(name, select.value) : send({ do: "choose", setting: name, value: select.value })),
     });
     return select;
   });
@@ -43,6 +51,17 @@ function makeKnobsPart(view) {
     html("label.al-setting", html("span.al-name", label), selects[i]),
   );
   const again = button(get("words").interact_draw, () => send({ do: "draw" }));
+
+  /** To the place of a saved page that is nearest. @param {string | number} name @param {number | string} value */
+  function turn(name, value) {
+    const far = (/** @type {any} */ held) => (held === value ? 0 : Math.abs(held - Number(value)) || Infinity);
+    const nearest = (/** @type {any[]} */ held) =>
+      held.reduce((best, other, i) => (far(other) < far(held[best]) ? i : best), 0);
+    const at = places.map((/** @type {[string, any[]]} */ [knob, held], /** @type {number} */ i) =>
+      knob === name ? nearest(held) : get("look").at[i],
+    );
+    send({ do: "turn", to: { at } });
+  }
 
   function paint() {
     if (link.state !== "idle") return; // while an answer is due, the user's hand is ahead of the kernel
@@ -55,7 +74,7 @@ function makeKnobsPart(view) {
     places: {
       header: [html("h2.al-function", title)],
       foot: dice && !still ? [again] : [],
-      below: knobs.length ? [html("div.al-knobs", { inert: still }, ...knobs)] : [],
+      below: knobs.length ? [html("div.al-knobs", { inert: still && !places }, ...knobs)] : [],
     },
     on: { free: paint, result: () => {} },
     paint,

@@ -55,9 +55,16 @@ export function addPlaygroundLink({ get, on }, place) {
 
   async function follow() {
     const mine = ++asked;
-    const program = pieces.map((/** @type {string | Numbers} */ piece) => pythonText(piece, get("point"))).join("");
+    const program = pieces.map((/** @type {string | Numbers} */ piece) => pythonText(piece, placed())).join("");
     const text = await packed({ program, look: get("look") });
     if (mine === asked) link.href = `${address}#${text}`;
+  }
+
+  /** Where the inputs were moved to, of derivatives the point on the curves. */
+  function placed() {
+    const { k } = get("look");
+    const { samples } = get("page")?.['["curves"]'] ?? {};
+    return samples ? { x: [samples[k]] } : get("point");
   }
 
   follow();

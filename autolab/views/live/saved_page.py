@@ -41,6 +41,11 @@ def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[
     return {**state, "still": "page", "ack": 0, "condition": CALM, "words": words, **changes}
 
 
+def with_state(content: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """What a page holds, with more in the state that it begins with."""
+    return {**content, "state": {**content["state"], **more}}
+
+
 def deadline(seconds: float) -> Callable[[], None]:
     """A check for a computation that ends it so many seconds from now."""
     end = time.monotonic() + seconds

@@ -44,7 +44,7 @@ function makeSurfacePart(view) {
   let held = false;
   const picture = makeSurfacePicture(view, {
     looked: (here) => turn({ here }),
-    put: still ? null : put,
+    put: still && !get("surface").starts.length ? null : put,
     start: () => hand ?? /** @type {[number, number]} */ (get("look").ball?.split(" ").map(Number) ?? null),
   });
   const player = makeRollPlayer(show);
@@ -69,9 +69,9 @@ function makeSurfacePart(view) {
 
   /** @param {[number, number]} place @param {boolean} isHeld */
   function put(place, isHeld) {
-    [hand, held] = [place, isHeld];
+    [hand, held] = [still ? null : place, isHeld];
     picture.mark();
-    turn({ ball: place.join(" ") });
+    turn({ ball: still ? picture.nearestStart(place) : place.join(" ") });
   }
 
   /** @type {any} */

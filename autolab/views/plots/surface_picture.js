@@ -54,7 +54,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
   );
   lines.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => event.buttons || look(nearest(event)));
   const key = html("div.al-surface-key", { hidden: true });
-  const boxes = put ? [0, 1].map(makeAxisBox) : [];
+  const boxes = put && !get("still") ? [0, 1].map(makeAxisBox) : [];
   const root = html("div.al-surface-frame", canvas, lines, key, ...boxes.map(({ element }) => element));
   /** @type {[number, number] | null} row and column of the grid */
   let here = null;
@@ -186,7 +186,7 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     lay(canvas, { left: box.x / width, top: box.y / height, width: box.w / width, height: box.h / height });
     root.style.setProperty("--al-shape", String(width / height));
     paint(canvas, { rows: side, cols: side, scale: 1 }, floats(shown.cells), view.colors);
-    const told = `${shown.description} ${words[put ? "rest" : "still"]}`;
+    const told = `${shown.description} ${words[get("still") ? "still" : "rest"]}`;
     set(lines, { viewBox: `0 0 ${width} ${height}`, "aria-label": told });
     for (const part of [inside, way]) {
       const [px, py, w, h] = [box.x, box.y, box.w, box.h];
@@ -230,6 +230,13 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     root,
     update,
     mark,
+    /** The start of a way that a saved page holds, nearest to a place. @param {Place} place @returns {string} */
+    nearestStart(place) {
+      const far = (/** @type {string} */ start) =>
+        Math.hypot(...start.split(" ").map((value, axis) => share(Number(value), axis) - share(place[axis], axis)));
+      const starts = /** @type {string[]} */ (get("surface").starts);
+      return starts.reduce((best, start) => (far(start) < far(best) ? start : best));
+    },
     /** What is pointed at: the numbers that were computed, never between them. */
     says() {
       const { places, names, losses } = get("surface");

@@ -22,8 +22,7 @@ from ..draw.numbers import number
 from ..draw.plot import Size
 from ..draw.svg import Look
 from ..live.computation import for_page, user_error
-from ..live.protocol import not_understood, on_question, question_key
-from ..live.saved_page import SavedPage, still
+from ..live.protocol import not_understood, on_question
 from ..live.widget import LiveView
 from ..live.words import at_first
 from .loss_colors import LossColors
@@ -62,15 +61,15 @@ class SurfaceView(LiveView):
         self._surface, self._frame = surface, frame_of(surface, _SIZE)
         self._problem: dict[str, Any] | None = None  # why there is no way
         name, settings = settings_of(optimizer)
-        ball = None if start is None else _as_text(checked_start(start, (surface.x, surface.y)))
+        ball = None if start is None else as_text(checked_start(start, (surface.x, surface.y)))
         if ball is not None:
             surface.roll(_numbers(ball), name, steps, settings)  # what is wrong is said here
         look = {
-            "tone": LossColors(surface.values).tone, "ball": ball, "balls": f"{name} {_as_text(settings.values())}",
+            "tone": LossColors(surface.values).tone, "ball": ball, "balls": f"{name} {as_text(settings.values())}",
             "steps": steps, "here": "", "arrows": False, "curve": False,
         }  # fmt: skip
         words = {word: say(f"surface_{word}") for word in _WORDS}
-        asked = [["surface", look["tone"]], _question(look), ["slope", ""], ["arrows", False]]
+        asked = [["surface", look["tone"]], roll_question(look), ["slope", ""], ["arrows", False]]
         super().__init__(**at_first(live_stale=say("surface_stale"), **words), **self._answers(asked), look=look)
         self._listen()
 
@@ -85,15 +84,6 @@ class SurfaceView(LiveView):
         """The ways of all balls that are shown: three in a race."""
         look = self.look
         return [] if look["ball"] is None else self._rolled(look["ball"], look["balls"], look["steps"])
-
-    def page_to_save(self) -> SavedPage:
-        """The page without a kernel: every kind of colours, and the gradient where there are arrows."""
-        questions: list[list[Any]] = [["surface", tone] for tone in LossColors(self._surface.values).offered]
-        questions += [["slope", f"{i} {j}"] for i, j in self._arrows.places]
-        questions += [["arrows", shown] for shown in (False, True)]
-        answers = {question_key(question): self._answer(question) for question in questions}
-        state = still(self.state(), say("surface_still"))
-        return SavedPage(title_of(self._surface), self.kind, [{"state": state, "answers": answers}])
 
     def rolled(self) -> Surface:
         """The surface with the way that is shown."""
@@ -244,12 +234,14 @@ def _chart(found: list[Roll]) -> Any:
     return chart(say("surface_steps"), lines, log, say("surface_step"))
 
 
-def _question(look: dict[str, Any]) -> list[Any]:
+def roll_question(look: dict[str, Any]) -> list[Any]:
+    """What a page asks for the ways of the balls."""
     return ["roll", look["ball"], look["balls"], look["steps"]]
 
 
 # Numbers go to the page and come back as text: a number itself has another text in JavaScript, and with it another key.
-def _as_text(numbers: Any) -> str:
+def as_text(numbers: Any) -> str:
+    """Numbers as a page names them in what it asks."""
     return " ".join([repr(float(v)) for v in numbers])
 
 

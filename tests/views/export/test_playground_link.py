@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import json
 import math
 import re
@@ -17,7 +18,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import autolab
-from autolab import Variable
+from autolab import FunctionNode, Variable
 from autolab import functions as F
 from autolab.views.draw.messages import say
 from autolab.views.export.pages import export_html
@@ -88,7 +89,7 @@ def test_a_function_with_all_that_it_needs_gives_the_same_in_a_program_of_its_ow
         (needs_large, "LARGE has 2000 elements"),
         (needs_variable, "OTHER is a Variable"),
         (np.vectorize(square), "fn is a vectorize, which has no short text"),
-        (pytest.approx, "has no short text"),
+        (pytest.approx, "is a type, whose source was not found"),
         (pytest, "fn is the package pytest"),
     ],
 )
@@ -148,12 +149,58 @@ def test_functions_and_structures_among_the_arguments_are_in_the_program(
     ("fn", "inputs", "why"),
     [
         (layered, {"layers": LAYERS, "act": lambda x: x}, "an argument has no text that stands for it"),
-        (in_layer, {"layer": Layer(2.0, 3.0)}, "Layer is a type, which has no short text"),
+        (in_layer, {"layer": Layer(2.0, 3.0)}, "Layer is a type, whose source was not found"),
     ],
 )
 def test_arguments_that_a_program_cannot_have_are_refused(fn: Any, inputs: Any, why: str, explorer: Any) -> None:
     with pytest.raises(NotStandalone, match=why):
         link(explorer(fn, **inputs)._session, PLAYGROUND)
+
+
+def wave(x, a):
+    return x * F.sin(a * x)
+
+
+def program_of(view: Any) -> str:
+    return "".join([p if isinstance(p, str) else p["text"] for p in link(view._session, PLAYGROUND)["pieces"]])
+
+
+def test_the_program_of_derivatives_opens_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for fn, others in ((wave, {"a": 2.0}), (lambda x: wave(x, SCALE), {}), (np.tanh, {})):
+        view = autolab.derivatives(fn, 0.5, order=2, domain=(-1.0, 3.0), **others)
+        again: Any = opened_by(program_of(view), tmp_path)
+        assert (again.data.x, again.data.order, again.data.domain) == (0.5, 2, (-1.0, 3.0))
+        np.testing.assert_array_equal(again.data.curves.y, view.data.curves.y)
+        view.close()
+        again.close()
+
+
+class Halved(FunctionNode):
+    def forward(self, inputs):
+        return (inputs[0] / 2,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return (grad_outputs[0] / SCALE,)
+
+
+def halved(x: Variable) -> Variable:
+    return Halved().apply((x,))[0]
+
+
+@pytest.mark.parametrize(("fn", "order"), [(halved, 1), (net, 2)])
+def test_the_program_of_a_check_opens_the_same(
+    fn: Any, order: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inputs = {"x": np.array([[0.5, -1.0]], np.float32), "w": np.ones((2, 1))}
+    taken = {name: inputs[name] for name in inspect.signature(fn).parameters}
+    view = autolab.check_gradients(fn, order=order, **taken).explore()
+    again: Any = opened_by(program_of(view), tmp_path)
+    assert again.report.verdict == view.report.verdict == ("wrong" if fn is halved else "right")
+    np.testing.assert_array_equal(again.report["x"].analytic, view.report["x"].analytic)
+    view.close()
+    again.close()
 
 
 @pytest.mark.parametrize(
@@ -196,6 +243,20 @@ def move_a_number(page: Page) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + 64, box["y"] + 4, steps=4)
     page.mouse.up()
+
+
+@pytest.mark.browser
+def test_the_link_of_derivatives_follows_the_point(
+    open_file: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(ADDRESS, PLAYGROUND)
+    monkeypatch.chdir(tmp_path)
+    view = autolab.derivatives(wave, 0.5, order=1, domain=(-1.0, 2.0), a=2.0)
+    page = open_file(view)
+    assert "autolab.derivatives(wave, 0.5, order=1" in held_once(page, lambda held: True)["program"]
+    page.locator(".al-plot[role=slider]").first.press("End")
+    held_once(page, lambda held: "autolab.derivatives(wave, 2.0, order=1" in held["program"])
+    view.close()
 
 
 @pytest.mark.browser

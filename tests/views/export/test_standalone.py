@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Variable
+from autolab import FunctionNode, Variable
 from autolab.engine.grad import grad
 from autolab.recording import locate
 from autolab.views.export.standalone import NotStandalone, standalone
@@ -91,9 +91,48 @@ def uses_others(x):
     return renamed(x) + second(x)
 
 
+class Scaled(FunctionNode):
+    factor = 3.0
+
+    def forward(self, inputs):
+        return (inputs[0] * self.factor,)
+
+    def backward(self, target_input_indexes, grad_outputs):
+        return tuple([g * self.factor for g in grad_outputs])
+
+
+class ScaledByMore(Scaled):
+    factor = Scaled.factor + K
+
+    def forward(self, inputs):
+        return super().forward((np.asarray(inputs[0]),))
+
+
+def applied(kind: type[FunctionNode]) -> Callable[..., Any]:
+    def fn(x):
+        (y,) = kind().apply((x,))
+        return y
+
+    fn.__name__ = "fn"
+    return fn
+
+
+def of_an_inner_class(factor: float) -> Callable[..., Any]:
+    class Inner(FunctionNode):
+        def forward(self, inputs):
+            return (inputs[0] * factor,)
+
+        def backward(self, target_input_indexes, grad_outputs):
+            return (grad_outputs[0] * factor,)
+
+    return applied(Inner)
+
+
 @pytest.mark.parametrize(
     "fn",
     [
+        applied(Scaled),
+        of_an_inner_class(1.5),
         around(2.5, np.array([1.0, -2.0])),
         recursive(),
         with_a_default(7.0),
@@ -186,6 +225,14 @@ def uses_the_builtin(x):
     return sum([x, x])
 
 
+def with_a_class_that_may_be_another() -> Callable[..., Any]:
+    return applied(ScaledByMore)
+
+
+def with_a_method_from_elsewhere() -> Callable[..., Any]:
+    return applied(type("Typed", (Scaled,), {"forward": lambda self, inputs: inputs}))
+
+
 def wrapped_without_a_decorator() -> Callable[..., Any]:
     return functools.wraps(first)(lambda x: 3 * x)
 
@@ -199,6 +246,8 @@ def wrapped_without_a_decorator() -> Callable[..., Any]:
         (with_a_decorator_around, "own was looked up in the function around fn"),
         (two_of_one_name, "K means two things"),
         (sum_and_builtin, "sum means two things"),
+        (with_a_class_that_may_be_another, "K may have changed since ScaledByMore was defined"),
+        (with_a_method_from_elsewhere, "kind is a type, whose source was not found"),
         (wrapped_without_a_decorator, "fn wraps another function"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,7 @@ def test_slider_choice_and_button_reach_the_function(show: Show) -> None:
     assert page.get_by_label("scale, number").input_value() == "4"
     page.get_by_role("button", name="Draw again").click()
     wire.settle()
+    calls = [calls[0], *calls[-3:]]  # between them those for the page that was saved
     assert [call[:2] for call in calls] == [(1, "a"), (4, "a"), (4, "b"), (4, "b")]
     assert calls[0][2] == calls[2][2] != calls[3][2]
     assert "last 4" in page.locator(".al-chart-picture").get_attribute("aria-label")
@@ -174,8 +176,56 @@ def test_a_saved_page_stands_alone_and_says_so(browser: Browser, show: Show, tmp
     point(page, "gW", 0, 3, (3, 4))
     assert marked(page, "x", (5, 4)) == (0, 3, 5, 1)
     assert page.get_by_role("button", name="Draw again").count() == 0
-    assert page.locator(".al-knobs").get_attribute("inert") is not None
     page.mouse.move(1, 1)
-    assert "nothing computes here" in page.locator(".al-sentence").inner_text()
+    assert say("interact_still_places", count=8) in page.locator(".al-sentence").inner_text()
+    page.get_by_role("slider", name="batch").press("End")
+    assert page.get_by_label("batch, number").input_value() == "8"
+    point(page, "gW", 0, 3, (3, 4))
+    assert marked(page, "x", (8, 4)) == (0, 3, 8, 1)
     assert problems == []
+    page.context.close()
+
+
+def scaled(scale: float, kind: str) -> Any:
+    return f"{kind} {scale:.6g}", autolab.plots.line_chart([0, 1], {"y": [0, scale]})
+
+
+def test_a_saved_page_shows_what_the_function_returned_for_other_inputs(
+    browser: Browser, show: Show, tmp_path: Path
+) -> None:
+    wire = show(scaled, scale=(0.0, 1.1, 4.0), kind=["a", "b"])
+    export_html(wire.widget, tmp_path / "page.html")
+    assert wire.widget.inputs == {"scale": 1.1, "kind": "a"}
+    page = browser.new_context(offline=True).new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    sentence, number = page.locator(".al-sentence"), page.get_by_label("scale, number")
+    expect(sentence).to_have_text("a 1.1")
+    page.get_by_label("kind").select_option("b")
+    expect(sentence).to_have_text("b 1.1")
+    number.fill("2.34")
+    number.press("Enter")
+    expect(sentence).to_have_text("b 2.3")  # the nearest of 41
+    expect(number).to_have_value("2.3")
+    page.get_by_role("slider", name="scale").press("ArrowRight")
+    expect(sentence).to_have_text("b 2.4")
+    expect(page.locator(".al-chart-picture")).to_have_attribute("aria-label", re.compile("last 2.4"))
+    page.context.close()
+
+
+def only_small(x: float) -> str:
+    if x > 1:
+        raise ZeroDivisionError("too far")
+    return f"x is {x}"
+
+
+def test_where_the_function_raises_elsewhere_the_page_stands_still(
+    browser: Browser, show: Show, tmp_path: Path
+) -> None:
+    wire = show(only_small, x=(0.0, 1.0, 2.0))
+    export_html(wire.widget, tmp_path / "page.html")
+    assert wire.widget.inputs == {"x": 1.0} and wire.widget.error is None
+    page = browser.new_context(offline=True).new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    assert page.locator(".al-knobs").get_attribute("inert") is not None
+    expect(page.locator(".al-sentence")).to_have_text("x is 1.0")
     page.context.close()

@@ -314,6 +314,10 @@ SENTENCES: dict[str, str] = {
     "interact_still": (
         "This page was saved. It shows what the function returned for the inputs below; nothing computes here."
     ),
+    "interact_still_places": (
+        "Move a slider. This page holds what the function returns for {count} combinations of its inputs, and shows "
+        "the nearest one."
+    ),
     # What autolab.compile made of a function.
     "compile.programs": "{programs}: one for each kind of call.",
     "compile.program": "Program {number}",

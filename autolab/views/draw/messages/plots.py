@@ -112,6 +112,10 @@ SENTENCES: dict[str, str] = {
         "The ball moves in this plane alone: the optimizer gets the part of the gradient that lies in it."
     ),
     "surface_still": "Point at the surface to read its numbers. A ball can be put elsewhere in a notebook.",
+    "surface_still_starts": (
+        "Click the surface, or drag the ball: it starts from the nearest of {count} places that this page holds. Other "
+        "optimizers need Python."
+    ),
     "surface_stale": "No path could be computed from here.",
     "surface_unknown": "the gradient here needs Python",
     "surface_ended": "It ends early: the next numbers are not finite.",

@@ -1,0 +1,70 @@
+"""A loss surface as a saved page: its colours and arrows, and the ways of balls from many places."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..draw.messages import say
+from ..live.protocol import question_key
+from ..live.saved_page import SavedPage, still
+from .loss_colors import LossColors
+from .surface import title_of
+from .surface_view import SurfaceView, as_text, roll_question
+
+SECONDS = 5.0
+"""So long the page may compute ways; from places that come later there is none."""
+
+_SIDES = (3, 6, 11)
+"""Places are spread over the surface in squares with so many on a side, the coarse ones first."""
+
+
+def surface_page(view: SurfaceView) -> SavedPage:
+    """The page of a surface as it stands, with the ways that the same optimizers take from elsewhere."""
+    return SavedPage(title_of(view._surface), view.kind, _ever_smaller(view))
+
+
+def _ever_smaller(view: SurfaceView) -> Iterator[dict[str, Any]]:
+    """With fewer places from which a ball can start; with none."""
+    questions: list[list[Any]] = [["slope", f"{i} {j}"] for i, j in view._arrows.places]
+    questions += [["arrows", shown] for shown in (False, True)]
+    answers = {question_key(question): view._answer(question) for question in questions}
+    ways = _ways(view)
+    for count in sorted({len(ways), *[min(len(ways), 1 + sum([n * n for n in _SIDES[:k]])) for k in (2, 1)], 0})[::-1]:
+        yield _content(view, answers, dict([*ways.items()][:count]))
+
+
+def _ways(view: SurfaceView) -> dict[str, Any]:
+    """What is told of the ways, by where they start: first where the view has put the ball."""
+    x, y = view._surface.x, view._surface.y
+    look, end, problem = view.look, time.monotonic() + SECONDS, view._problem
+    spread = [as_text((a, b)) for n in _SIDES for b in _spread(y, n) for a in _spread(x, n)]
+    found = {}
+    for ball in dict.fromkeys([look["ball"], *spread] if look["ball"] else spread):
+        if time.monotonic() > end:
+            break
+        if (way := view._answer(roll_question({**look, "ball": ball}))[1]) is not None:
+            found[ball] = way
+    view._problem = problem
+    return found
+
+
+def _spread(axis: np.ndarray, count: int) -> np.ndarray:
+    """Places along an axis, away from its ends."""
+    return np.interp((np.arange(count) + 0.5) / count, np.linspace(0, 1, len(axis)), axis).round(6)
+
+
+def _content(view: SurfaceView, answers: dict[str, Any], ways: dict[str, Any]) -> dict[str, Any]:
+    sentence = say("surface_still_starts", count=len(ways)) if ways else say("surface_still")
+    held = {question_key(roll_question({**view.look, "ball": ball})): ["numbers", way] for ball, way in ways.items()}
+    pictures = {
+        question_key(["surface", tone]): ["page", {**view._picture(tone), "starts": [*ways]}]
+        for tone in LossColors(view._surface.values).offered
+    }
+    now = question_key(["surface", view.look["tone"]])
+    state = still(view.state(), sentence)
+    state["page"] = {**state["page"], now: pictures[now][1]}
+    return {"state": state, "answers": {**answers, **held, **pictures}}
