@@ -87,11 +87,11 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
     playground : str, optional
-        The address of a playground (`autolab playground` makes one). The page of an exploration, of derivatives or of a
-        check links to it, with the function's code, the inputs where they have been moved to and what is looked at;
-        where the code does not stand on its own, as it needs other packages or large arrays, there is no link, and a
-        warning says why. Without
-        it the environment variable ``AUTOLAB_PLAYGROUND`` is looked up, without a warning; an empty address means none.
+        The address of a playground (`autolab playground` makes one). The page of a view that computes links to it, with
+        the function's code, its inputs and what is looked at; those of an exploration and the point of derivatives are
+        where they have been moved to. Where the code does not stand on its own, as it needs other packages or large
+        arrays, there is no link, and a warning says why. Without it the environment variable ``AUTOLAB_PLAYGROUND`` is
+        looked up, without a warning; an empty address means none.
 
     Raises
     ------
@@ -167,8 +167,8 @@ def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
 def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPage | None:
     """What stays live of an object in a page; None for what stands still. If the link to a playground ``is_wanted``, a
     warning says why there is none."""
-    session = shown._session if isinstance(shown, Explorer | DerivativeExplorer | Lens) else None
-    there = _link(session, playground, is_wanted) if session is not None and playground else None
+    opened = shown._session if isinstance(shown, Explorer | DerivativeExplorer | Lens) else shown
+    there = _link(opened, playground, is_wanted) if isinstance(opened, Linked) and playground else None
     if isinstance(shown, Recording | Explorer | GraphView):
         recording = shown if isinstance(shown, Recording) else shown.recording
         view = None if shown is recording else shown
@@ -178,9 +178,9 @@ def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPa
     if isinstance(shown, Heatmap):
         return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
     if isinstance(shown, Interact):
-        return interact_page(shown)
+        return interact_page(shown, there)
     if isinstance(shown, SurfaceView):
-        return surface_page(shown)
+        return surface_page(shown, there)
     if isinstance(shown, DerivativeExplorer):
         return derivative_page(shown, there)
     if isinstance(shown, Lens):
@@ -188,9 +188,9 @@ def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPa
     return None
 
 
-def _link(session: Linked, playground: str, is_wanted: bool) -> dict[str, Any] | None:
+def _link(opened: Linked, playground: str, is_wanted: bool) -> dict[str, Any] | None:
     try:
-        return link(session, playground)
+        return link(opened, playground)
     except NotStandalone as reason:
         if is_wanted:
             warnings.warn(f"export_html: no link to the playground: {clean(reason, 300)}", stacklevel=4)

@@ -20,7 +20,10 @@ from ..draw.escape import clean
 from ..draw.messages import say
 from ..graph.exploration_state import LITERAL, as_given, call_code, literal
 from ..graph.session import Session
+from ..interact.interact import Interact
+from ..interact.knobs import Choice, Knob, Slider
 from ..live.controls import Key
+from ..plots.surface_view import SurfaceView
 from .standalone import NotStandalone, standalone
 
 ADDRESS = "AUTOLAB_PLAYGROUND"
@@ -50,11 +53,11 @@ def address(given: str | None) -> str:
     return found
 
 
-Linked = Session | DerivativeSession | LensSession
-"""What a playground can open: an exploration, derivatives, and a check."""
+Linked = Session | DerivativeSession | LensSession | Interact | SurfaceView
+"""What a playground can open."""
 
 
-def link(session: Linked, playground: str) -> dict[str, Any]:
+def link(shown: Linked, playground: str) -> dict[str, Any]:
     """A playground's address, the words of a link to it, and the program.
 
     The program is in pieces: texts, and between them the numbers of inputs, which a page that moves replaces. Of these
@@ -65,12 +68,8 @@ def link(session: Linked, playground: str) -> dict[str, Any]:
     NotStandalone
         If the code does not stand on its own, or an input is too large to be written down.
     """
-    if isinstance(session, DerivativeSession):
-        program, call = _derivatives(session)
-    elif isinstance(session, LensSession):
-        program, call = _check(session)
-    else:
-        program, call = _exploration(session)
+    opened = next(opened for kind, opened in _OPENED.items() if isinstance(shown, kind))
+    program, call = opened(shown)
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
     pieces: list[Any] = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
     _check_names("".join([piece["text"] if i % 2 else piece for i, piece in enumerate(pieces)]))
@@ -104,6 +103,46 @@ def _derivatives(session: DerivativeSession) -> tuple[str, str]:
     keywords = "".join([f", {key}={key}" for key in others])
     call = f"autolab.derivatives({name}, {x}, order={state.order}, domain={session.seen.data.domain!r}{keywords})"
     return standalone(fn, name, **others, **_modules(call)), call
+
+
+def _interaction(view: Interact) -> tuple[str, str]:
+    knobs = "".join([f", {name}={_knob(knob)}" for name, knob in view._knobs.items()])
+    options = f", options={{'axes': {dict(view._letters)!r}}}" if view._letters else ""
+    name = _name(view._fn)
+    call = f"autolab.interact({name}{knobs}{options})"
+    return standalone(view._fn, name, **_modules(call)), call
+
+
+def _knob(knob: Knob) -> str:
+    """What `interact` makes a knob of that stands where this one stands."""
+    if isinstance(knob, Slider):
+        return repr(knob.value if knob.ends is None else (knob.ends[0], knob.value, knob.ends[1]))
+    if isinstance(knob, Choice):
+        return repr([knob.value, *[value for value in knob.values if value != knob.value]])
+    return "np.random.default_rng(0)"
+
+
+def _surface(view: SurfaceView) -> tuple[str, str]:
+    found, ball = view._surface, view.roll
+    space = found.plane.space
+    if found.chosen != "axes" or not isinstance(space.params, tuple) or len(found.path):
+        raise NotStandalone("the plane of this surface has no short text")
+    settings = "" if ball is None else ", ".join([f"{key}={value!r}" for key, value in ball.settings.items()])
+    put = "" if ball is None else f"{tuple(ball.places[0].tolist())}, autolab.optimizers.{ball.optimizer}({settings})"
+    steps = "" if ball is None else f", steps={view.look['steps']}"
+    name, span = _name(space.loss), float(found.x[-1] - found.center[0])
+    call = f"autolab.plots.surface({name}, {found.center}, span={span}, steps={len(found.x)}).explore({put}{steps})"
+    return standalone(space.loss, name, **_modules(call)), call
+
+
+_OPENED: dict[type, Callable[[Any], tuple[str, str]]] = {
+    Session: _exploration,
+    DerivativeSession: _derivatives,
+    LensSession: _check,
+    Interact: _interaction,
+    SurfaceView: _surface,
+}
+"""What makes the functions that a view needs, and the call that opens it."""
 
 
 def _name(fn: Callable[..., Any]) -> str:

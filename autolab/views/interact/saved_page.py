@@ -14,7 +14,7 @@ import numpy as np
 
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved_page import MAX_BYTES, SavedPage, as_json, still
+from ..live.saved_page import MAX_BYTES, SavedPage, as_json, still, with_state
 from .interact import Interact
 from .knobs import Choice, Dice, Slider
 
@@ -29,9 +29,13 @@ class _NoResult(Exception):
     """The function raises for some inputs."""
 
 
-def interact_page(view: Interact) -> SavedPage:
-    """The page of a view as it stands, with what its function returns for other values of its inputs."""
-    return SavedPage(view.title, view.kind, _ever_smaller(view))
+def interact_page(view: Interact, playground: dict[str, Any] | None = None) -> SavedPage:
+    """The page of a view as it stands, with what its function returns for other values of its inputs.
+
+    Where the same view opens with its code, ``playground`` says.
+    """
+    contents = (with_state(content, playground=playground) for content in _ever_smaller(view))
+    return SavedPage(view.title, view.kind, contents)
 
 
 def _ever_smaller(view: Interact) -> Iterator[dict[str, Any]]:

@@ -25,6 +25,7 @@ from autolab.views.export.pages import export_html
 from autolab.views.export.playground_link import ADDRESS, link
 from autolab.views.export.standalone import NotStandalone, standalone
 from autolab.views.graph.explorer import Explorer
+from autolab.views.interact.knobs import Choice
 
 from ..looking import seen
 from ..programs import muladd
@@ -162,7 +163,8 @@ def wave(x, a):
 
 
 def program_of(view: Any) -> str:
-    return "".join([p if isinstance(p, str) else p["text"] for p in link(view._session, PLAYGROUND)["pieces"]])
+    shown = getattr(view, "_session", view)
+    return "".join([p if isinstance(p, str) else p["text"] for p in link(shown, PLAYGROUND)["pieces"]])
 
 
 def test_the_program_of_derivatives_opens_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +201,39 @@ def test_the_program_of_a_check_opens_the_same(
     again: Any = opened_by(program_of(view), tmp_path)
     assert again.report.verdict == view.report.verdict == ("wrong" if fn is halved else "right")
     np.testing.assert_array_equal(again.report["x"].analytic, view.report["x"].analytic)
+    view.close()
+    again.close()
+
+
+def drawn(scale: float, kind: str, rng: np.random.Generator) -> Any:
+    return {"x": rng.normal(size=3) * scale}, f"{kind} {SCALE}"
+
+
+def test_the_program_of_an_interaction_opens_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    view = autolab.interact(drawn, options={"axes": {"x": "n"}}, scale=(0.5, 2.0, 3.0), kind=["a", "b"], rng=rng)
+    view._set("kind", "b", Choice)
+    again: Any = opened_by(program_of(view), tmp_path)
+    assert again.inputs == view.inputs == {"scale": 2.0, "kind": "b"}
+    assert (again._told, again._letters) == (["b 3"], {"x": "n"})
+    view.close()
+    again.close()
+
+
+def valley(x, y):
+    return x**2 + SCALE * y**2
+
+
+@pytest.mark.parametrize("start", [None, (0.5, 1.5)])
+def test_the_program_of_a_surface_opens_the_same(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = autolab.plots.surface(valley, (1.0, 2.0), span=0.75, steps=7)
+    view = found.explore(start, autolab.optimizers.Adam(lr=0.02), steps=5)
+    again: Any = opened_by(program_of(view), tmp_path)
+    np.testing.assert_array_equal(again._surface.values, found.values)
+    if start is not None:
+        np.testing.assert_array_equal(again.roll.places, view.roll.places)
     view.close()
     again.close()
 
