@@ -18,7 +18,7 @@ PLAYGROUND = "https://playground.invalid/"
 
 FOLDER = "moving"
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
-_SAVED = re.compile(r'<script type="application/json" id="saved">(.*?)</script>', re.DOTALL)
+_SAVED = re.compile(r'<script type="application/(json|gzip)" id="saved">(.*?)</script>', re.DOTALL)
 _START = re.compile(r'<script type="module">(.*?)(start\("[^"]*"\);\s*)</script>', re.DOTALL)
 
 
@@ -34,7 +34,7 @@ def save(extra: Path, name: str, view: str, page: str) -> None:
     (folder / f"{view}.js").write_text(
         f"{unzip}{start[1]}{loader}held().then(() => {start[2].strip()[:-1]});\n", "utf-8"
     )
-    held = base64.b64encode(zipped(saved[1])).decode()
+    held = saved[2] if saved[1] == "gzip" else base64.b64encode(zipped(saved[2])).decode()
     page = page.replace(saved[0], f'<script type="text/plain" id="held">{held}</script>')
     page = page.replace(style[0], f'<link rel="stylesheet" href="{view}.css">')
     page = page.replace(start[0], f'<script src="{view}.js"></script>')

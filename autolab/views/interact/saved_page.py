@@ -18,7 +18,7 @@ from ..live.saved_page import MAX_BYTES, SavedPage, as_json, still, with_state
 from .interact import Interact
 from .knobs import Choice, Dice, Slider
 
-SECONDS = 5.0
+SECONDS = 2.0
 """So long the function may run for the page."""
 
 _VALUES = (41, 21, 13, 9, 7, 5, 4, 3, 2)

@@ -15,10 +15,10 @@ from .loss_colors import LossColors
 from .surface import title_of
 from .surface_view import SurfaceView, as_text, roll_question
 
-SECONDS = 5.0
+SECONDS = 2.0
 """So long the page may compute ways; from places that come later there is none."""
 
-_SIDES = (3, 6, 11)
+_SIDES = (3, 8)
 """Places are spread over the surface in squares with so many on a side, the coarse ones first."""
 
 
@@ -37,7 +37,7 @@ def _ever_smaller(view: SurfaceView) -> Iterator[dict[str, Any]]:
     questions += [["arrows", shown] for shown in (False, True)]
     answers = {question_key(question): view._answer(question) for question in questions}
     ways = _ways(view)
-    for count in sorted({len(ways), *[min(len(ways), 1 + sum([n * n for n in _SIDES[:k]])) for k in (2, 1)], 0})[::-1]:
+    for count in (len(ways), 1 + _SIDES[0] ** 2, 0):
         yield _content(view, answers, dict([*ways.items()][:count]))
 
 
