@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import json
 import random
 import re
 import time
@@ -195,6 +197,18 @@ def test_only_functions_without_a_curve_have_none() -> None:
     for name in set(F.__all__) - moved:
         with pytest.raises(NothingMoves):
             moving(name)
+
+
+def test_every_lesson_moves_and_its_views_lead_to_the_playground() -> None:
+    alone = set()
+    for file in sorted((SITE / "moving").glob("[01][0-9]_*.html")):
+        held = re.search(r'id="held">([^<]+)<', file.read_text("utf-8"))
+        assert held
+        if not json.loads(gzip.decompress(base64.b64decode(held[1])))["state"]["playground"]:
+            alone.add(file.stem)
+    assert alone == {"02_expadd_2"}  # it shows what was measured before: no program of a few lines does
+    lessons = {file.stem for file in (ROOT / "notebooks").glob("[01]*.ipynb")}
+    assert {file.stem.rpartition("_")[0] for file in (SITE / "moving").glob("[01]*.html")} == lessons
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

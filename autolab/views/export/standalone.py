@@ -155,6 +155,8 @@ class _Parts:
                 raise NotStandalone(f"{name} has {value.size} elements, more than {MOST_NUMBERS}")
             self.add("np", np)
             return literal(value)
+        if type(value) is dict and all([type(key) in (int, str) for key in value]):
+            return f"{{{', '.join([f'{key!r}: {self._value(name, held)}' for key, held in value.items()])}}}"
         items = value if type(value) in (tuple, list) else [value]
         if len(items) <= MOST_NUMBERS and all([type(item) in _PLAIN and item == item for item in items]):
             return repr(value)

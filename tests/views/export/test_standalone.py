@@ -44,6 +44,10 @@ def with_a_default(K: float) -> Callable[..., Any]:
     return lambda x, k=K, *, m=K: x * k * m
 
 
+def with_a_dict(held: dict[str, Any]) -> Callable[..., Any]:
+    return lambda x: x * held["w"] + held["more"][1]
+
+
 def with_text(text: str) -> Callable[..., Any]:
     return lambda x: x * len(text)
 
@@ -133,6 +137,7 @@ def of_an_inner_class(factor: float) -> Callable[..., Any]:
     [
         applied(Scaled),
         of_an_inner_class(1.5),
+        with_a_dict({"w": np.array([2.0, -1.0]), "more": {1: 3.0}}),
         around(2.5, np.array([1.0, -2.0])),
         recursive(),
         with_a_default(7.0),
