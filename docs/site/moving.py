@@ -17,6 +17,11 @@ PLAYGROUND = "https://playground.invalid/"
 """Where pages are told that a playground is; moving.js puts the site's own in its place."""
 
 FOLDER = "moving"
+_WITHIN = """
+.al-root { background: none }
+main > p > a { color: light-dark(#0b57a4, #69a8f5) }
+"""
+"""Within a page of the site a view has no ground of its own."""
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 _SAVED = re.compile(r'<script type="application/(json|gzip)" id="saved">(.*?)</script>', re.DOTALL)
 _START = re.compile(r'<script type="module">(.*?)(start\("[^"]*"\);\s*)</script>', re.DOTALL)
@@ -30,7 +35,7 @@ def save(extra: Path, name: str, view: str, page: str) -> None:
     assert style and saved and start, f"the page {name} has not the parts that pages had"
     loader = (Path(__file__).parent / "static" / "moving.js").read_text("utf-8")
     unzip = "" if "function unzipped" in start[1] else module_text("unzip.js").replace("export ", "")
-    (folder / f"{view}.css").write_text(style[1], "utf-8")
+    (folder / f"{view}.css").write_text(style[1] + _WITHIN, "utf-8")
     (folder / f"{view}.js").write_text(
         f"{unzip}{start[1]}{loader}held().then(() => {start[2].strip()[:-1]});\n", "utf-8"
     )

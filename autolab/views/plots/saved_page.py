@@ -18,7 +18,7 @@ from .surface_view import SurfaceView, as_text, roll_question
 SECONDS = 2.0
 """So long the page may compute ways; from places that come later there is none."""
 
-_SIDES = (3, 8)
+_SIDES = (3, 6)
 """Places are spread over the surface in squares with so many on a side, the coarse ones first."""
 
 

@@ -1,7 +1,8 @@
 """Three optimizers in Rosenbrock's valley
 
 All start at the same point and take 60 steps. SGD creeps and stays behind; with momentum and with Adam, the ball has
-turned into the valley. In a notebook, the race is in the menu of the view, and you drag the start.
+turned into the valley. Click the surface or drag the ball to start elsewhere. In a notebook, the race is in the menu
+of the view.
 """
 
 import autolab
