@@ -131,9 +131,11 @@ def test_modules_of_pytorch_and_chainer_can_be_imported() -> None:
         "import sys, autolab.nn as nn, autolab.nn.functional as F, autolab.optim as optim, autolab.nn.linear\n"
         "from autolab import datasets, gradient_check, iterators, nn as same\n"
         "import autolab\n"
-        "assert nn is same is autolab.links and nn.__spec__.name == 'autolab.links'\n"
+        "assert nn is same is autolab.nn and nn.__spec__.name == 'autolab.links.nn' and nn.Linear is nn.linear.Linear\n"
+        "from autolab.nn.utils.rnn import pad_sequence as pad\n"
+        "assert pad is autolab.links.utils.rnn.pad_sequence is nn.utils.rnn.pad_sequence\n"
         "assert sys.modules['autolab.nn.linear'] is autolab.links.linear\n"
-        "assert F.relu is autolab.functions.relu is nn.functional.relu and optim is autolab.optimizers\n"
+        "assert F.relu is autolab.functions.relu is nn.functional.relu is nn.relu and optim is autolab.optimizers\n"
         "assert iterators is datasets is autolab.data and gradient_check is autolab.gradcheck"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -29,6 +29,8 @@ OWNERS: dict[str, Any] = {
     "links": L,
     "optimizers": optimizers,
     "data": autolab.data,
+    "training": autolab.training,
+    "extensions": autolab.training.extensions,
     "autograd": autolab.autograd,  # type: ignore[attr-defined]
     "autolab": autolab,
 }

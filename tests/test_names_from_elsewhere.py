@@ -271,3 +271,56 @@ def test_elements_of_what_requires_no_gradient_are_assigned() -> None:
     for array, value in ((w, 1.0), (counts, w[0]), (w * 2, 1.0)):
         with pytest.raises(autolab.DetachError, match="elements cannot be assigned"):
             array[0] = value
+
+
+def test_more_methods_and_names_of_pytorch() -> None:
+    torch: Any = autolab
+    data = X(2, 3)
+    x: Any = Variable(data)
+    for theirs, ours in (
+        (x.mul(2).add(1).sub(data).div(4).neg(), -(data * 2 + 1 - data) / 4),
+        (x.repeat_interleave(2, dim=0), np.repeat(data, 2, axis=0)),
+        (torch.repeat_interleave(x, 2, dim=1), np.repeat(data, 2, axis=1)),
+        (x.exp().rsqrt(), np.exp(-data / 2)),
+        (x.clamp_min(0.5), np.maximum(data, 0.5)),
+        (x.narrow(-1, 1, 2), data[:, 1:3]),
+        (x.select(1, 2), data[:, 2]),
+        (x.masked_select(x > 0), data[data > 0]),
+        (x.mv(data[0]), data @ data[0]),
+        (torch.addmm(np.ones((2, 2)), x, data.T), 1 + data @ data.T),
+        (torch.triu(x, diagonal=1), np.triu(data, 1)),
+        (torch.linspace(0, 1, steps=3), [0, 0.5, 1]),
+        (torch.as_tensor(data[0]), data[0]),
+        (torch.inverse(data[:, :2]), np.linalg.inv(data[:, :2])),
+        (torch.hstack([x, x]), np.hstack([data, data])),
+        (x.new_ones(2, 2), np.ones((2, 2))),
+    ):
+        np.testing.assert_allclose(theirs.data, ours)
+    assert x.type_as(torch.ones(1).half()).dtype == x.type("float16").dtype == np.float16
+    assert torch.is_tensor(x) and not torch.is_tensor(data) and torch.numel(x) == 6 and torch.jit is autolab.compile
+
+
+def test_numbers_of_a_value_without_a_graph_can_be_assigned() -> None:
+    w, g = Variable([1.0, 2.0]), autolab.zeros(2)  # type: ignore[attr-defined]
+    (w * w).sum().backward()
+    w.data = w.data - 0.5 * w.grad
+    np.testing.assert_array_equal(w.data, 0)
+    w.data = g
+    assert type(w.data) is np.ndarray
+    with pytest.raises(TypeError, match=r"Variable\.data: got a Variable"):
+        w.data = w * 2
+
+
+def test_a_batch_of_an_iterator_and_what_a_state_is_loaded_with(tmp_path: Path) -> None:
+    batch = next(autolab.data.SerialIterator(autolab.data.TupleDataset(np.ones((4, 2)), np.arange(4)), 2))
+    assert autolab.data.concat_examples(batch, device=-1) is batch  # type: ignore[call-arg]
+    autolab.save(nn.Linear(2, 1).state_dict(), tmp_path / "a.npz")  # type: ignore[attr-defined]
+    assert "weight" in autolab.load(tmp_path / "a.npz", map_location="cpu", weights_only=True)  # type: ignore[attr-defined]
+
+
+def test_reports_and_matrices_are_saved_and_steps_are_walked(tmp_path: Path) -> None:
+    autolab.check_gradients(np.tanh, 1.0).save(tmp_path / "check.html")
+    autolab.plots.show_hessian(lambda x: x * x, 1.0).save(tmp_path / "hessian.svg")
+    assert "<svg" in (tmp_path / "hessian.svg").read_text() and "tanh" in (tmp_path / "check.html").read_text()
+    recording = autolab.record(lambda y: y + 1, 2.0)
+    assert [*recording] == [*recording.steps] and recording["y"] is recording.steps[0]

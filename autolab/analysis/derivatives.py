@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.display import Displayed
+from ..engine.display import Savable
 from ..engine.errors import a_kind
 from ..engine.float_errors import quietly
 from ..engine.variable import Variable
@@ -26,7 +26,7 @@ CALLER = "derivatives"
 
 
 @dataclass(frozen=True, eq=False)
-class Derivatives(Displayed):
+class Derivatives(Savable):
     """A function of one number, its derivatives up to an order, and a point at which they are looked at.
 
     ``values`` are those of f, f' ... at ``x``; NaN where they are undefined. ``recording`` holds the graphs; where

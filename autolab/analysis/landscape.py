@@ -8,7 +8,6 @@ row, so that a step means the same to layers of all scales.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine.configuration import using_config
-from ..engine.display import Displayed, show
+from ..engine.display import Savable, show
 from ..engine.float_errors import quietly
 from ..engine.tracebacks import folded, hidden
 from ..gradcheck.measuring.executors import check_executor, spread
@@ -34,7 +33,7 @@ _MOST_STEPS = 401
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surface(Displayed):
+class Surface(Savable):
     """A loss over a plane.
 
     ``values[i, j]`` is the loss at ``x[j]`` along the first direction and ``y[i]`` along the second, in units of the
@@ -128,26 +127,6 @@ class Surface(Displayed):
         explore: no notebook to draw in; open ...html in a browser
         """
         return show(self, "live", start=start, optimizer=optimizer, steps=steps)
-
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the picture to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``.
-
-        An existing file is replaced.
-
-        Raises
-        ------
-        ValueError
-            If the suffix is another one.
-        RuntimeError
-            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
-
-        Examples
-        --------
-        >>> import autolab
-        >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0))
-        >>> bowl.save("bowl.svg")
-        """
-        show(self, "file", path, look)
 
     def to_json(self) -> dict[str, Any]:
         """Dictionaries, lists, strings and numbers; None for what is not a finite number."""

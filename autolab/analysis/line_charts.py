@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.arrays import as_array, check_real
 from ..engine.devices import to_cpu
-from ..engine.display import Displayed
+from ..engine.display import Savable
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000
@@ -18,7 +18,7 @@ _AXES = ("", "x", "y", "xy")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LineChart(Displayed):
+class LineChart(Savable):
     """Lines over one horizontal axis. Made by `line_chart`.
 
     Attributes

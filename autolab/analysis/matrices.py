@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import transforms
 from ..engine.devices import to_cpu
-from ..engine.display import Displayed
+from ..engine.display import Savable
 from ..engine.float_errors import quietly
 from ..engine.variable import Variable
 from ..shared.binding import Bound, bind
@@ -28,7 +28,7 @@ Nature = Literal["minimum", "maximum", "saddle", "flat", "unknown"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DerivativeMatrix(Displayed):
+class DerivativeMatrix(Savable):
     """All first derivatives of all results (``jacobian``), or all second derivatives of one result (``hessian``).
 
     ``values[i, j]`` belongs to ``rows[i]`` and ``columns[j]``, which are names with indices. For a Hessian there are

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from ..engine.display import Displayed, show
+from ..engine.display import Savable, show
 from ..engine.errors import a_kind
 from ..recording.gradient_flow import LayerNames
 from ..recording.model import LEAVES, Recording, Snapshot, Step
@@ -48,7 +47,7 @@ class StepDifference:
 
 
 @dataclass(frozen=True, repr=False)
-class RunComparison(Displayed):
+class RunComparison(Savable):
     """Two runs laid over each other. Made by `compare`; it shows itself as a plot, printed as sentences.
 
     ``pairs`` are the ids of the steps that lie over each other; ``only_a`` and ``only_b`` those that have no partner.
@@ -81,10 +80,6 @@ class RunComparison(Displayed):
     def function(self) -> str:
         """The names of both."""
         return f"{self.a.function}, {self.b.function}"
-
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the plot to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``."""
-        show(self, "file", path, look)
 
     def explore(self) -> Any:
         """Open the live graph of the second run at the first step whose value differs, or else whose gradient does."""

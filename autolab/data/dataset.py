@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.errors import a_kind
+from ..engine.keyword_aliases import takes_other_words
 
 Transform = Callable[[Any], Any]
 
@@ -131,8 +132,11 @@ def batch_of(dataset: Any, indices: np.ndarray) -> tuple[Any, ...]:
     return concat_examples([dataset[int(i)] for i in indices])
 
 
+@takes_other_words
 def concat_examples(examples: Sequence[Any]) -> tuple[Any, ...]:
     """Put examples together: a list of ``(x, t)`` becomes two arrays; what is no tuple becomes one.
+
+    A batch, a tuple of arrays as iterators give it, stays as it is.
 
     Raises
     ------
@@ -148,6 +152,8 @@ def concat_examples(examples: Sequence[Any]) -> tuple[Any, ...]:
     """
     if not examples:
         raise ValueError("concat_examples: got no example")
+    if isinstance(examples, tuple) and all([isinstance(part, np.ndarray) for part in examples]):
+        return examples
     parts = zip(*[e if isinstance(e, tuple) else (e,) for e in examples], strict=True)
     return tuple([_stacked(i, values) for i, values in enumerate(parts)])
 

@@ -6,9 +6,10 @@ and imported when the first such object is shown; `autolab.views` enters its own
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 Bundle = dict[str, Any]
 
@@ -77,6 +78,32 @@ class Displayed:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return mimebundle(self)
+
+
+class Savable(Displayed):
+    """A class whose objects can be written to a file as they show themselves."""
+
+    __slots__ = ()
+
+    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
+        """Write it to a page that ends in ``.html``; where it is a picture, also to ``.svg``, ``.png`` or ``.pdf``.
+
+        An existing file is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one.
+        RuntimeError
+            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+
+        Examples
+        --------
+        >>> import autolab
+        >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0))
+        >>> bowl.save("bowl.svg")
+        """
+        show(self, "file", path, look)
 
 
 def _view(kind: type, way: str) -> Callable[..., Any]:

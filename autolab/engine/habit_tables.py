@@ -12,9 +12,13 @@ HABITS: dict[str, dict[str, str]] = {
     "Variable": {
         "at": "`np.where(mask, new, x)` has new elements where the mask is True",
         "backward_hook": "`autolab.observe(hook)` hears every step",
+        "indices": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
+        "scatter": "`F.one_hot(t, classes)`; `np.where(mask, new, x)`",
+        "scatter_": "`F.one_hot(t, classes)`; `np.put_along_axis` on a leaf's `x.data`",
         "unchain": "`x.detach()`",
         "unchain_backward": "`x.detach()`",
+        "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "why": "`x.grad_status`",
     },
     "Link": {
@@ -35,23 +39,38 @@ HABITS: dict[str, dict[str, str]] = {
         "Module": "layers are links: `autolab.Link`",
         "select_item": "`x[np.arange(len(x)), t]`",
     },
-    "links": {},
-    "optimizers": {},
+    "links": {
+        "Transformer": "`nn.TransformerEncoder`; a decoder is a Link of your own with two `nn.MultiheadAttention`",
+        "TransformerDecoderLayer": "a Link of your own with two `nn.MultiheadAttention`",
+        "Upsample": "`F.interpolate(x, scale_factor)`",
+    },
+    "optimizers": {"LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`"},
     "data": {
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
+        "split_dataset_random": "`data.random_split(dataset, [n, len(dataset) - n])`",
+        "tensorboard": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
+    },
+    "training": {},
+    "extensions": {
+        "ExponentialShift": "`optimizers.ExponentialLR(optimizer, gamma)`, whose `step()` comes after each epoch",
+        "LinearShift": "`optimizers.LinearLR(optimizer)`, whose `step()` comes after each update",
+        "snapshot_object": "`extensions.snapshot()`; `serializers.save_npz(path, model)`",
     },
     "autograd": {
         "profiler": "`autolab.observe(hook)` hears every step, with its time",
         "set_detect_anomaly": "`with autograd.detect_anomaly():`; `x.grad_status` names the function that made a NaN",
     },
     "autolab": {
+        "animate": "`autolab.explore(f, x=...)`, whose walk goes through the passes step by step",
+        "autocast": "`model.half()` computes in float16; there is no autocast",
         "amp": "`model.half()` computes in float16; there is no autocast",
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
         "benchmark": "`timeit` of Python",
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
+        "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
         "function_hooks": "`autolab.observe(hook)` hears every step, with its time",
-        "jit": "`autolab.compile(f)`",
+        "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
@@ -59,13 +78,16 @@ HABITS: dict[str, dict[str, str]] = {
         "print_graph": "`print(autolab.graph(y))`",
         "profile": "`autolab.observe(hook)` hears every step, with its time",
         "profiler": "`autolab.observe(hook)` hears every step, with its time",
+        "steps": "`autolab.record(f, x).steps`",
         "summary": "the model itself at the end of a cell",
         "to_dot": "`autolab.graph(y).to_graphviz()`",
+        "walk": "`autolab.explore(f, x=...)`, whose walk goes through the passes step by step",
+        "watch": "`autolab.explore(f, x=...)`; `autolab.LiveMonitor(model)` for a training",
         "why": "`x.grad_status`",
     },
     "keywords": {
         "device": "`model.to_gpu()`, `x.to_gpu()`",
-        "batch_first": "✓ `True`; else swap the axes first: sequences are `(batch, length, size)`",
+        "batch_first": "✓ `True`; `autolab.nn` has PyTorch's layers, whose sequences are `(length, batch, size)`",
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
         "ceil_mode": "windows that reach over the edge are left out; `padding=` adds zeros",
@@ -97,19 +119,22 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__
                 le=__le__ lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad
-                zerograd=cleargrad
+                zerograd=cleargrad add=__add__ sub=__sub__ mul=__mul__ div=__truediv__ neg=__neg__
+                remainder=__mod__
             """,
             "authoring.hooks": "register_hook",
             "recording": "graph show=graph",
             "functions": """
-                ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul maximum minimum
-                norm outer pow reciprocal roll sign sinh square tan tile tril triu bmm=matmul mm=matmul
-                unsqueeze=expand_dims
+                atan2=arctan2 ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
+                maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign sinh
+                square tan tile
+                tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
             """,
             "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
             "functions.pytorch_names": """
-                chunk contiguous dim double expand float gather half index_select is_leaf long masked_fill
-                numel retain_grad to unbind unflatten bool=as_bool int=as_int split=in_sizes
+                addmm chunk clamp_min contiguous dim double expand float gather half index_select is_leaf long
+                masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt select to type_as type=to
+                unbind unflatten bool=as_bool int=as_int split=in_sizes
             """,
             "functions.values_and_places": "topk",
         }
@@ -143,7 +168,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d depth2space=pixel_shuffle
                 divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
                 mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg permute=transpose
-                permute_dims=transpose power=pow scaled_dot_product_attention=attention
+                permute_dims=transpose power=pow repeat_interleave=repeat scaled_dot_product_attention=attention
                 smooth_l1_loss=smooth_l1 subtract=sub swish=silu unsqueeze=expand_dims
             """,
             "pytorch_names": """
@@ -195,11 +220,12 @@ ALIASES: dict[str, dict[str, str]] = {
             "parts": "ConcatDataset",
         }
     ),
+    "training": _names({"": "updaters=updater"}),
     "autolab": _names(
         {
             "": """
-                check_grad=check_gradients check_grads=check_gradients cuda=gpu dataset=data datasets=data
-                gradient_check=gradcheck iterators=data nn=links optim=optimizers optimizer=optimizers
+                jit=compile check_grad=check_gradients check_grads=check_gradients cuda=gpu dataset=data datasets=data
+                gradient_check=gradcheck iterators=data optim=optimizers optimizer=optimizers
                 optimizer_hooks=optimizers Tensor=Variable utils=data
                 Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links models=links
                 testing=gradcheck
@@ -207,15 +233,18 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
             "authoring.by_form": "Function=FunctionByForm",
-            "functions": "numpy=array_module random=random_keys",
-            "links": "func",
+            "functions": "inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
+            "links": "func nn",
             "functions.array_module": """
                 allclose bincount finfo iinfo float16 float32 float64 inf int32
                 int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64
+                amax amin atan2=arctan2 diag diff dstack e empty_like hstack logical_and logical_not logical_or
+                ravel searchsorted trapz=trapezoid vstack
                 equal=array_equal float=float32 long=int64
             """,
             "functions.pytorch_names": """
-                arange empty eye from_numpy full full_like linspace manual_seed multinomial ones ones_like rand
+                addmm arange as_tensor=from_numpy empty eye from_numpy full full_like is_tensor linspace manual_seed
+                masked_select multinomial numel ones ones_like rand rsqrt
                 rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argmax argmin argsort count_nonzero",
@@ -238,13 +267,13 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
         """
         alpha=lr generator=rng in_dims=in_axes out_dims=out_axes
         argnums=wrt,inputs attn_mask=mask betas=beta1 bias=b,nobias correction=ddof d_model=size
-        dilate=dilation dilation=dilate dim=axis dim_feedforward=hidden dims=axis,axes embed_dim=size
+        diagonal=k dilate=dilation dilation=dilate dim=axis dim_feedforward=hidden dims=axis,axes embed_dim=size
         embedding_dim=size enable_double_backprop=create_graph hidden_size=out_size ignore_index=ignore_label
         in_features=in_size input=x,a input_size=in_size is_causal=causal keepdim=keepdims kernel_size=kernel,ksize
         ksize=kernel learning_rate=lr negative_slope=slope nhead=heads num_layers=layers
         normalized_shape=size num_channels=size
         num_classes=classes num_embeddings=rows num_features=size num_groups=groups num_heads=heads
-        out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift target=t weight=w,class_weight
+        out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift steps=num target=t weight=w,class_weight
         """
     )
 }
@@ -259,6 +288,7 @@ NEEDLESS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "allow_unused": ("create_graph", (True, False)),
     "batch_first": ("", (True,)),
     "device": ("", (None, "cpu", -1)),
+    "dropout_p": ("", (0.0,)),
     "inplace": ("", (True, False)),
     "only_inputs": ("create_graph", (True,)),
     "retain_graph": ("create_graph", (True, False)),
@@ -275,6 +305,8 @@ TITLES = {
     "optimizers": "In `autolab.optimizers`",
     "autograd": "In `autolab.autograd`",
     "data": "In `autolab.data`, which is `autolab.utils.data`, too",
+    "training": "In `autolab.training`",
+    "extensions": "In `autolab.training.extensions`",
     "autolab": "In `autolab` itself",
     "keywords": "As a keyword of a function, link or optimizer",
 }

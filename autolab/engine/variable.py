@@ -84,9 +84,9 @@ class Variable(ArrayLike):
             if type(self.node) is Leaf:
                 self.node.moved = True
             return
-        if isinstance(value, Variable):
+        if isinstance(value, Variable) and value.creator is not None:
             raise TypeError(ASSIGNED)
-        array = check_real(as_array(value, "Variable.data"), "Variable.data")
+        array = check_real(as_array(getattr(value, "array", value), "Variable.data"), "Variable.data")
         if self.node is not None and array.dtype.kind != "f":
             raise TypeError(f"Variable.data: got {array.dtype}; expected floats, as the Variable requires a gradient")
         self._data = array

@@ -42,6 +42,25 @@ def _choose(a: Any, choices: Sequence[Any]) -> Any:
     return _select([places == i for i in range(len(choices))], choices)
 
 
+@adapt(np.compress)
+def _compress(condition: Any, a: Any, axis: int | None = None) -> Any:
+    return np.take(a, np.flatnonzero(unwrap(condition)), axis)
+
+
+@adapt(np.cov)
+def _cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+    rows = m if rowvar or m.ndim < 2 else m.T
+    off = rows - rows.mean(axis=-1, keepdims=True)
+    return off @ off.T / (rows.shape[-1] - (1 - bias if ddof is None else ddof))
+
+
+@adapt(np.corrcoef)
+def _corrcoef(x: Any, rowvar: bool = True) -> Any:
+    found = _cov(x, rowvar)
+    spread = np.sqrt(np.diagonal(found))
+    return found / spread[:, None] / spread
+
+
 @adapt(np.rollaxis)
 def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     place, end = place_of("rollaxis", axis, np.shape(a)), index(start) + np.ndim(a) * (start < 0)

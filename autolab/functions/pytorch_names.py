@@ -16,7 +16,7 @@ from ..engine.variable import Variable, as_variable
 from .arrays.axes import moveaxis
 from .arrays.indexing import take_along_axis
 from .arrays.shape import broadcast_to
-from .elementwise.selection import where
+from .elementwise.selection import maximum, where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
@@ -172,6 +172,56 @@ def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
     return avg_pool2d(x, tuple([n // m for m, n in zip(sizes, lengths, strict=True)]))
 
 
+def addmm(x: Any, a: Any, b: Any) -> Any:
+    """``x + a @ b``."""
+    return x + a @ b
+
+
+def clamp_min(x: Any, least: Any) -> Any:
+    """At least this."""
+    return maximum(x, least)
+
+
+def rsqrt(x: Any) -> Any:
+    """One over the square root."""
+    return 1 / np.sqrt(x)
+
+
+def masked_select(x: Any, mask: Any) -> Any:
+    """The elements where the mask is True, in a row."""
+    return x[unwrap(mask)]
+
+
+def narrow(x: Any, dim: int, start: int, length: int) -> Any:
+    """So many places of one axis."""
+    return x[(*[slice(None)] * (dim % x.ndim), slice(start, start + length))]
+
+
+def select(x: Any, dim: int, index: int) -> Any:
+    """One place of one axis."""
+    return x[(*[slice(None)] * (dim % x.ndim), index)]
+
+
+def new_zeros(x: Any, *shape: Any) -> Variable:
+    """Zeros of the same dtype."""
+    return zeros(*shape, dtype=x.dtype)
+
+
+def new_ones(x: Any, *shape: Any) -> Variable:
+    """Ones of the same dtype."""
+    return ones(*shape, dtype=x.dtype)
+
+
+def type_as(x: Any, other: Any) -> Any:
+    """In the dtype of another one."""
+    return x.astype(other.dtype)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether it is a Variable."""
+    return isinstance(x, Variable)
+
+
 def contiguous(x: Variable) -> Variable:
     """The Variable itself: how its array lies in memory is NumPy's concern."""
     return x
@@ -249,7 +299,7 @@ ones = _maker(np.ones, takes_shape=True, learns=False)
 rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
 randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
 randint = _maker(_integers)
-arange, linspace = _maker(np.arange), _maker(np.linspace)
+arange, linspace = _maker(np.arange), _maker(takes_other_words(np.linspace))
 eye, full = _maker(np.eye, learns=False), _maker(np.full, learns=False)
 empty, full_like = _maker(np.empty, takes_shape=True, learns=False), _maker(np.full_like, learns=False)
 randperm = _maker(lambda n: config.rng.permutation(n))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import and_
 from typing import Any
+
+import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
 from ..engine.variable import Variable
-from ..functions import expand_dims, matmul, relu, reshape, swapaxes
+from ..functions import dropout, expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
+from ..functions.networks.nn import check_ratio
 from .linear import Linear, check_size, shape_of
 from .link import Link
 from .normalization import Dropout, LayerNormalization
@@ -81,6 +86,8 @@ class MultiHeadAttention(Link):
         Let no position look at later ones.
     nobias : bool
         Leave the biases of the linear maps out.
+    dropout : float
+        Ratio of the weights that are dropped in training.
 
     Attributes
     ----------
@@ -102,8 +109,9 @@ class MultiHeadAttention(Link):
     """
 
     @takes_other_words
-    def __init__(self, size: int, heads: int, causal: bool = False, nobias: bool = False) -> None:
+    def __init__(self, size: int, heads: int, causal: bool = False, nobias: bool = False, dropout: float = 0.0) -> None:
         super().__init__()
+        self.dropout = check_ratio("MultiHeadAttention", dropout)
         size, heads = [check_size("MultiHeadAttention", k, n) for k, n in (("size", size), ("heads", heads))]
         if size % heads:
             raise ValueError(f"MultiHeadAttention: size is {size}; expected a multiple of heads, {heads}")
@@ -137,6 +145,7 @@ class MultiHeadAttention(Link):
             mask = expand_dims(mask, axis=1) if mask.ndim == 3 else mask
         weights = weigh("MultiHeadAttention", q, k, mask, self.causal)
         self.weights = weights.data
+        weights = dropout(weights, self.dropout) if self.dropout else weights
         seen = swapaxes(matmul(weights, v), axis1=1, axis2=2)
         return self.out(reshape(seen, shape=(*seen.shape[:2], self.size)))
 
@@ -157,7 +166,7 @@ class MultiheadAttention(MultiHeadAttention):
 
     Parameters
     ----------
-    size, heads, causal, nobias
+    size, heads, causal, nobias, dropout
         As for `MultiHeadAttention`; batches come first.
 
     Examples
@@ -192,21 +201,25 @@ class MultiheadAttention(MultiHeadAttention):
         need_weights : bool
             Whether the second result is the weights, or None.
         attn_mask : array of bool, optional
-            Of shape ``(length, keys)``, True where nobody looks; or of numbers, negative infinity there.
+            Of shape ``(length, keys)``, True where nobody looks; or of numbers that are added to the products.
         average_attn_weights : bool
             False gives the weights of each head.
         is_causal : bool
             PyTorch's hint that ``attn_mask`` is causal; the mask itself decides.
         """
-        hidden = [unwrap(mask) for mask in (attn_mask, key_padding_mask) if mask is not None]
-        open_to = [~mask if mask.dtype.kind == "b" else mask == 0 for mask in hidden]
-        mask = None if not open_to else open_to[-1][:, None] if key_padding_mask is not None else open_to[0][None]
-        if len(open_to) == 2:
-            mask = mask & open_to[0]
-        seen = super().forward(query, key, value, mask)
+        seen = super().forward(query, key, value, visible(attn_mask, key_padding_mask))
         if not need_weights:
             return seen, None
         return seen, self.weights.mean(axis=1) if average_attn_weights else self.weights
+
+
+def visible(attn_mask: Any, key_padding_mask: Any) -> Any:
+    """PyTorch's two masks, which say what is hidden, as one for `MultiHeadAttention`; None if there is none."""
+    given = ((attn_mask, np.s_[None]), (key_padding_mask, np.s_[:, None]))
+    masks = [unwrap(mask)[place] for mask, place in given if mask is not None]
+    if all([mask.dtype.kind != "f" or ((mask == 0) | (mask == -np.inf)).all() for mask in masks]):
+        return reduce(and_, [mask == 0 for mask in masks]) if masks else None
+    return sum([mask if mask.dtype.kind == "f" else np.where(mask, -np.inf, 0) for mask in masks])
 
 
 class TransformerEncoderLayer(Link):

@@ -1,13 +1,17 @@
 """Links as functions of their parameters.
 
-For those who import `autolab.nn.functional`, it has the functions of `autolab.functions`, too.
+For those who import `autolab.nn.functional`, it has the functions of `autolab.functions`, too; where the same call
+means something else in PyTorch, it is PyTorch's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from .. import functions
 from ..engine.parameter import Parameter
@@ -17,6 +21,59 @@ from .link import Link
 
 def __getattr__(name: str) -> Any:
     return getattr(functions, name)
+
+
+def pad(x: Any, pad: Sequence[int], mode: str = "constant", value: float = 0.0) -> Any:
+    """`functions.pad` with PyTorch's widths: before and behind the last axis, then the one before it, and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.functional.pad(np.ones((2, 3)), (1, 2)).shape
+    (2, 6)
+    """
+    widths = [*zip(pad[::2], pad[1::2], strict=True)][::-1]
+    filled = {"constant_values": value} if mode == "constant" else {}
+    mode = {"replicate": "edge", "circular": "wrap"}.get(mode, mode)
+    return functions.pad(x, [(0, 0)] * (x.ndim - len(widths)) + widths, mode=mode, **filled)
+
+
+def dropout(x: Any, p: float = 0.5, training: bool | None = None, inplace: bool = False) -> Any:
+    """`functions.dropout`; without ``training`` the model's mode decides, which PyTorch does not look at here."""
+    return functions.dropout(x, p, training=training)
+
+
+def layer_norm(x: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """`functions.layer_norm` over the last axes, which have this shape."""
+    return functions.layer_norm(x, weight, bias, axis=tuple(range(-len(normalized_shape), 0)), eps=eps)
+
+
+def batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """`functions.batch_norm` with these averages, or in training with those of the batch; none is changed."""
+    size = x.shape[1]
+    gamma, beta = (
+        np.ones(size, x.dtype) if weight is None else weight,
+        np.zeros(size, x.dtype) if bias is None else bias,
+    )
+    averages = () if training else (running_mean, running_var)
+    return functions.batch_norm(x, gamma, beta, *averages, eps=eps)
+
+
+def gelu(x: Any, approximate: str = "none") -> Any:
+    """`functions.gelu`, or with ``"tanh"`` its approximation."""
+    if approximate == "none":
+        return functions.gelu(x)
+    return 0.5 * x * (1 + functions.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
 def with_parameters(link: Link, parameters: Mapping[str, Parameter]) -> Link:

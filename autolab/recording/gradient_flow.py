@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..engine.display import Displayed, show
+from ..engine.display import Savable, show
 from .model import LEAVES, Operand, Recording, Step
 from .observations import EXPLODED, VANISHED, reference_step
 from .step_text import in_short
@@ -41,7 +40,7 @@ class LayerFlow:
 
 
 @dataclass(frozen=True, repr=False)
-class GradientFlow(Displayed):
+class GradientFlow(Savable):
     """The layers of a run in order of depth. Made by `Recording.flow`; it shows itself as a plot, printed as a table.
 
     Examples
@@ -61,10 +60,6 @@ class GradientFlow(Displayed):
     def marked(self) -> tuple[LayerFlow, ...]:
         """The layers at which something is wrong."""
         return tuple([row for row in self.rows if row.sign])
-
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the plot to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``."""
-        show(self, "file", path, look)
 
     def explore(self, layer: str | None = None) -> Any:
         """Open the live graph at a layer: by default the first at which something is wrong.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..engine.backend import is_array
-from ..engine.display import Displayed, show
+from ..engine.display import Savable, show
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from .arrays import dtype_name
@@ -92,7 +91,7 @@ class Release:
 
 
 @dataclass(frozen=True, repr=False)
-class KeptMemory(Displayed):
+class KeptMemory(Savable):
     """What a run keeps for the backward pass, step by step. Made by `Recording.memory`.
 
     ``rows`` are the steps that keep something, in the order of the run. What was there before the run, such as the
@@ -130,10 +129,6 @@ class KeptMemory(Displayed):
         for row in self.rows:
             found[row.layer] = found.get(row.layer, 0) + row.nbytes
         return dict(sorted(found.items(), key=lambda item: -item[1]))
-
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the plot to a file that ends in ``.svg``, ``.png`` or ``.pdf``, or a page that ends in ``.html``."""
-        show(self, "file", path, look)
 
     def explore(self) -> Any:
         """Open the live graph at the step that keeps the most."""

@@ -8,6 +8,7 @@ step.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -101,6 +102,10 @@ class Recording(Displayed):
     def has_returned(self) -> bool:
         """Whether the function returned; if not, ``outputs`` are no results of its."""
         return self.raised is None or self.raised.phase == "backward"
+
+    def __iter__(self) -> Iterator[Step]:
+        """The steps, in the order in which they ran."""
+        return iter(self.steps)
 
     def __getitem__(self, name: str) -> Step:
         """The last step with the user's name ``name``, for instance ``recording["h"]``."""

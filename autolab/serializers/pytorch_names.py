@@ -53,8 +53,11 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
     save_npz(file, stateful)
 
 
-def load(file: str | os.PathLike[str]) -> dict[str, Any]:
-    """The state that `save` wrote, or the dict of several; numbers come back as arrays without axes."""
+def load(file: str | os.PathLike[str], map_location: Any = None, weights_only: bool = True) -> dict[str, Any]:
+    """The state that `save` wrote, or the dict of several; numbers come back as arrays without axes.
+
+    A state is in memory and goes where the model is, so the other two arguments of PyTorch's change nothing.
+    """
     found: dict[str, Any] = {}
     for name, value in read_npz(file).items():
         *above, last = name.split(_INSIDE)

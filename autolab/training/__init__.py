@@ -1,5 +1,8 @@
 """Training: `Trainer` is the loop, `StandardUpdater` one step of it; extensions are called between the steps."""
 
+from typing import Any
+
+from ..engine.habits import by_habit
 from ..links.reporter import Reporter, report
 from . import extensions
 from .extension import Extension
@@ -9,3 +12,7 @@ from .triggers import IntervalTrigger
 from .updater import StandardUpdater
 
 __all__ = ["Extension", "IntervalTrigger", "Monitor", "Reporter", "StandardUpdater", "Trainer", "extensions", "report"]
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "training", name)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["grad_status", "mimebundle"]
 
 _SHOWN = {
+    "engine.display.Savable": {"file": "export.pictures:save_shown"},
     "engine.variable.Variable": {
         "bundle": "cards.summary:variable_bundle",
         "grad_status": "draw.grad_status:of_variable",
@@ -40,14 +41,12 @@ _SHOWN = {
         "bundle": "plots.layers:flow_bundle",
         "text": "plots.layers:flow_text",
         "svg": "plots.layers:flow_svg",
-        "file": "export.pictures:save_shown",
         "live": "plots.layers:open_at",
     },
     "recording.kept_memory.KeptMemory": {
         "bundle": "plots.layers:memory_bundle",
         "text": "plots.layers:memory_text",
         "svg": "plots.layers:memory_svg",
-        "file": "export.pictures:save_shown",
         "live": "plots.layers:open_at",
     },
     "gradcheck.reporting.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
@@ -59,17 +58,15 @@ _SHOWN = {
         "bundle": "plots.run_comparison:bundle",
         "text": "plots.run_comparison:text",
         "svg": "plots.run_comparison:svg",
-        "file": "export.pictures:save_shown",
         "live": "plots.layers:open_at",
     },
     "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
-    "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle"},
-    "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle"},
+    "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle", "svg": "draw.plot:line_chart_svg"},
+    "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle", "svg": "plots.matrix:matrix_svg"},
     "analysis.landscape.Surface": {
         "bundle": "plots.surface:bundle",
         "live": "plots.surface_view:open_surface",
         "svg": "plots.surface:surface_svg",
-        "file": "export.pictures:save_shown",
     },
     "transforms.compiling.report.CompileReport": {"bundle": "cards.compiled:bundle", "text": "cards.compiled:text"},
     "views.live.widget.LiveView": {

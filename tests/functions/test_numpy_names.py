@@ -124,6 +124,11 @@ def test_a_plain_index_of_variables() -> None:
 COMPOSED = {
     "select": lambda x: np.select([np.arange(4) > 2, np.arange(4) < 1], [x, -x], 3 * x),
     "choose": lambda x: np.choose([0, 1, 2, 0], [x[0], x[1], x[2]]),
+    "compress": lambda x: np.compress([True, False, True], x, axis=1),
+    "compress flat": lambda x: np.compress([True, False, True], x),
+    "cov": lambda x: np.cov(x),
+    "cov by columns": lambda x: np.cov(x, rowvar=False, ddof=0),
+    "corrcoef": lambda x: np.corrcoef(x),
     "rollaxis": lambda x: np.rollaxis(x[None] * np.arange(2.0)[:, None, None], 2, -1),
     "linspace": lambda x: np.linspace(x[0], x[1, 0], 5, endpoint=False),
     "linspace of numbers": lambda x: np.linspace(x[0, 0], 2.0, 3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ...engine.display import Displayed, show
+from ...engine.display import Savable, show
 from ...recording.model import Recording
 
 Certainty = Literal["wrong", "suspicious"]
@@ -43,7 +43,7 @@ class ProgramFinding:
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis(Displayed):
+class Diagnosis(Savable):
     """What `diagnose` found. It displays itself; ``str(diagnosis)`` is its text.
 
     Attributes

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..measuring.sweep import StepSweep
     from .checked_function import CheckedFunction
 
-from ...engine.display import Displayed, show
+from ...engine.display import Savable, show
 from ..judging.finding import Finding
 from ..judging.mismatch import GradientCheckError
 from ..messages import Verdict, apart, number, say, shown, where
@@ -77,7 +77,7 @@ class InputReport:
 
 
 @dataclass(frozen=True, eq=False)
-class GradientReport(Displayed):
+class GradientReport(Savable):
     """What `check_gradients` found. It displays itself; ``str(report)`` is its text.
 
     Attributes

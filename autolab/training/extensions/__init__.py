@@ -3,6 +3,7 @@
 from importlib import import_module as _import_module
 from typing import Any
 
+from ...engine.habits import by_habit
 from .evaluator import Evaluator
 from .log import LogReport, PrintReport
 from .plot import PlotReport
@@ -15,4 +16,4 @@ __all__ = ["Evaluator", "LiveMonitor", "LogReport", "PlotReport", "PrintReport",
 def __getattr__(name: str) -> Any:
     if name == "LiveMonitor":  # a live view, which is of a higher floor: only its name is here
         return _import_module("...views.monitor.monitor", __name__).LiveMonitor
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return by_habit(__name__, "extensions", name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.display import Displayed, show
+from ...engine.display import Savable, show
 from .references import memory
 from .tape import Step
 
@@ -66,7 +66,7 @@ class ProgramTable:
 
 
 @dataclass(frozen=True)
-class CompileReport(Displayed):
+class CompileReport(Savable):
     """What `autolab.compile` made of a function: a table for each kind of calls, and why others are not compiled.
 
     Examples

@@ -254,3 +254,8 @@ def chart_bundle(one: dict[str, Any]) -> Bundle:
 def line_chart_bundle(shown: LineChart) -> Bundle:
     """A picture, and the same in words."""
     return chart_bundle(drawn(shown))
+
+
+def line_chart_svg(shown: LineChart, look: Look = "auto") -> Markup:
+    """The picture."""
+    return to_svg([drawn(shown)], look)

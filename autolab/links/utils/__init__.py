@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.backend import get_array_module
-from ..engine.variable import Variable
+from ...engine.backend import get_array_module
+from ...engine.numpy_protocol import unwrap
+from ...engine.variable import Variable
+from ...functions import concatenate
+from . import rnn  # noqa: F401  # an attribute from the start: autolab.nn.utils.rnn
 
 
 def _with_gradients(parameters: Any) -> list[Any]:
@@ -42,3 +45,16 @@ def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Move every element of the gradients into the interval from ``-clip_value`` to ``clip_value``."""
     for p in _with_gradients(parameters):
         p.grad = p.grad.data.clip(-clip_value, clip_value)
+
+
+def parameters_to_vector(parameters: Iterable[Any]) -> Any:
+    """All parameters as one vector, with their gradients."""
+    return concatenate([p.reshape(-1) for p in parameters])
+
+
+def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
+    """Give parameters the numbers of one vector, in their order."""
+    numbers, start = unwrap(vec), 0
+    for p in parameters:
+        p.data = numbers[start : start + p.size].reshape(p.shape).astype(p.dtype)
+        start += p.size

@@ -1,0 +1,268 @@
+"""``autolab.nn``: the links, and PyTorch's layers where the same call would mean something else to `links`.
+
+Sequences come with their length first unless ``batch_first=True``, masks say what is hidden, and ``momentum`` is the
+share of the new. Everything else is the link of this name.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from .. import functions as F
+from ..functions.networks.nn import check_ratio
+from . import attention, cells, recurrent
+from .chain import ChainList
+from .link import Link
+from .normalization import BatchNormalization
+
+
+def _turned(x: Any, batch_first: bool) -> Any:
+    return x if batch_first else F.swapaxes(x, axis1=0, axis2=1)
+
+
+class _Recurrent(Link):
+    """A recurrent layer of `links` for each layer and direction, called as PyTorch calls it."""
+
+    _kind: ClassVar[Any]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__()
+        name, ways = type(self).__name__, 1 + bidirectional
+        if not bias:
+            raise ValueError(f"{name}: bias=False is not there; expected True")
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.batch_first, self.bidirectional = batch_first, bidirectional
+        self.dropout = check_ratio(name, dropout)
+        sizes = [input_size, *[ways * hidden_size] * (num_layers - 1)]
+        self.runs = ChainList(*[self._kind(size, hidden_size, **settings) for size in sizes for _ in range(ways)])
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """The states at all places, in the layout of the input, and the last ones, whose first axis is the layers."""
+        name, order = type(self).__name__, "batch, length" if self.batch_first else "length, batch"
+        if input.ndim != 3:
+            raise ValueError(f"{name}: input has shape {input.shape}; expected ({order}, {self.input_size})")
+        runs, ways, is_pair = [*self.runs], 1 + self.bidirectional, self._kind is recurrent.LSTM
+        starts: Any = [None] * len(runs) if hx is None else [*zip(*hx, strict=True)] if is_pair else [*hx]
+        if len(starts) != len(runs):
+            raise ValueError(f"{name}: the first states are {len(starts)}; expected {len(runs)}, one for each layer")
+        x, lasts = _turned(input, self.batch_first), []
+        for i in range(0, len(runs), ways):
+            x, along = F.dropout(x, self.dropout) if i and self.dropout else x, []
+            for way, run in enumerate(runs[i : i + ways]):
+                y, last = run(F.flip(x, axis=1) if way else x, starts[i + way])
+                along.append(F.flip(y, axis=1) if way else y)
+                lasts.append(last)
+            x = F.concatenate(along, axis=2) if self.bidirectional else along[0]
+        final = tuple([F.stack(part) for part in zip(*lasts, strict=True)]) if is_pair else F.stack(lasts)
+        return _turned(x, self.batch_first), final
+
+
+class LSTM(_Recurrent):
+    """`links.LSTM` in PyTorch's layout: ``(length, batch, size)``, or with ``batch_first`` ``(batch, length, size)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> states, (h, c) = nn.LSTM(3, 4, num_layers=2, bidirectional=True)(np.ones((5, 2, 3), np.float32))
+    >>> states.shape, h.shape, c.shape
+    ((5, 2, 8), (4, 2, 4), (4, 2, 4))
+    """
+
+    _kind = recurrent.LSTM
+
+
+class GRU(_Recurrent):
+    """`links.GRU` in the layout of `LSTM`, and with PyTorch's ``reset_after=True``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> states, last = nn.GRU(3, 4, batch_first=True)(np.ones((2, 5, 3), np.float32))
+    >>> states.shape, last.shape
+    ((2, 5, 4), (1, 2, 4))
+    """
+
+    _kind = recurrent.GRU
+
+    def __init__(self, *sizes: Any, **settings: Any) -> None:
+        super().__init__(*sizes, **{"reset_after": True, **settings})
+
+
+class RNN(_Recurrent):
+    """`links.RNN` in the layout of `LSTM`; ``nonlinearity`` is ``"tanh"`` or ``"relu"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> states, last = nn.RNN(3, 4, nonlinearity="relu")(np.ones((5, 2, 3), np.float32))
+    >>> states.shape, last.shape
+    ((5, 2, 4), (1, 2, 4))
+    """
+
+    _kind = recurrent.RNN
+
+    def __init__(self, *sizes: Any, nonlinearity: str = "tanh", **settings: Any) -> None:
+        super().__init__(*sizes, activation=_activation("RNN", nonlinearity), **settings)
+
+
+def _activation(name: str, given: Any) -> Callable[[Any], Any]:
+    if given not in ("tanh", "relu", "gelu") and not callable(given):
+        raise ValueError(f"{name}: the activation is {given!r:.60}; expected 'tanh', 'relu', 'gelu' or a function")
+    found: Callable[[Any], Any] = given if callable(given) else getattr(F, given)
+    return found
+
+
+class _Weights:
+    """The weights of a cell by PyTorch's names; a single bias stands for its two."""
+
+    W: Any
+    U: Any
+    weight_ih = property(lambda self: self.W.W)
+    weight_hh = property(lambda self: self.U.W)
+    bias_ih = property(lambda self: self.W.b)
+
+
+class LSTMCell(_Weights, cells.LSTMCell):
+    """`links.LSTMCell`, whose weights have PyTorch's names, too."""
+
+
+class RNNCell(_Weights, cells.RNNCell):
+    """`links.RNNCell`, whose weights have PyTorch's names, too."""
+
+
+class GRUCell(cells.GRUCell):
+    """`links.GRUCell` with PyTorch's ``reset_after=True``."""
+
+    def __init__(self, input_size: int, hidden_size: int, reset_after: bool = True) -> None:
+        super().__init__(input_size, hidden_size, reset_after)
+
+
+class MultiheadAttention(attention.MultiheadAttention):
+    """`links.MultiheadAttention` with the length first, unless ``batch_first=True``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> x = np.ones((3, 2, 4), np.float32)
+    >>> y, weights = nn.MultiheadAttention(4, 2)(x, x, x)
+    >>> y.shape, weights.shape
+    ((3, 2, 4), (2, 3, 3))
+    """
+
+    def __init__(
+        self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, *, batch_first: bool = False
+    ) -> None:
+        super().__init__(embed_dim, num_heads, nobias=not bias, dropout=dropout)
+        self.batch_first = batch_first
+
+    def forward(  # type: ignore[override]  # as PyTorch calls it
+        self, query: Any, key: Any, value: Any, *masks: Any, **more: Any
+    ) -> tuple[Any, Any]:
+        """What is seen, in the layout of the input, and the weights."""
+        seen, weights = super().forward(*[_turned(x, self.batch_first) for x in (query, key, value)], *masks, **more)
+        return _turned(seen, self.batch_first), weights
+
+
+class TransformerEncoderLayer(attention.TransformerEncoderLayer):
+    """`links.TransformerEncoderLayer` with PyTorch's layout and defaults, and masks that say what is hidden.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.TransformerEncoderLayer(8, 2, dim_feedforward=16)(np.ones((3, 2, 8), np.float32)).shape
+    (3, 2, 8)
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: Any = "relu",
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+    ) -> None:
+        activation = _activation("TransformerEncoderLayer", activation)
+        super().__init__(d_model, nhead, dim_feedforward, dropout, activation, norm_first)
+        self.norm1.eps = self.norm2.eps = layer_norm_eps
+        self.batch_first = batch_first
+
+    def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
+        """``src`` after both parts; a mask is True where nobody looks."""
+        mask = attention.visible(src_mask, src_key_padding_mask)
+        return _turned(super().forward(_turned(src, self.batch_first), mask), self.batch_first)
+
+
+class TransformerEncoder(Link):
+    """Copies of a `TransformerEncoderLayer`, one after the other, and a norm behind them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16), num_layers=2)
+    >>> encoder(np.ones((3, 2, 8), np.float32)).shape
+    (3, 2, 8)
+    """
+
+    def __init__(self, encoder_layer: Link, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers, self.norm = ChainList(*[copy.deepcopy(encoder_layer) for _ in range(num_layers)]), norm
+
+    def forward(self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Any:
+        """``src`` after all layers."""
+        for layer in self.layers:
+            src = layer(src, mask, src_key_padding_mask)
+        return src if self.norm is None else self.norm(src)
+
+
+class BatchNorm1d(BatchNormalization):
+    """`links.BatchNormalization`, whose ``decay`` is one minus PyTorch's ``momentum``.
+
+    Examples
+    --------
+    >>> from autolab import nn
+    >>> nn.BatchNorm2d(3, momentum=0.25).decay
+    0.75
+    """
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
+        super().__init__(num_features, 1 - momentum, eps)
+
+    @property
+    def running_mean(self) -> Any:
+        """The average of the means in training."""
+        return self.avg_mean
+
+    @property
+    def running_var(self) -> Any:
+        """The average of the variances in training."""
+        return self.avg_var
+
+
+class BatchNorm2d(BatchNorm1d):
+    """`BatchNorm1d` under its other name."""
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(sys.modules[__package__], name)

@@ -1,0 +1,38 @@
+"""``nn.utils.rnn``: sequences of several lengths as one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...functions import stack
+
+
+def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_value: float = 0.0) -> Any:
+    """Stack sequences along a new axis, the shorter ones filled up at their end.
+
+    Parameters
+    ----------
+    sequences : sequence of Variable or array
+        Of shapes ``(length, ...)``, which differ in their lengths alone.
+    batch_first : bool
+        Put the new axis first; else it is behind the length, as PyTorch has it.
+    padding_value : float
+        What they are filled up with.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> from autolab.nn.utils.rnn import pad_sequence
+    >>> pad_sequence([autolab.tensor([1, 2, 3]), autolab.tensor([4])], batch_first=True)
+    variable([[1 2 3]
+              [4 0 0]])
+    """
+    longest = max([len(one) for one in sequences], default=0)
+    filled = []
+    for one in sequences:
+        widths = [(0, longest - len(one)), *[(0, 0)] * (one.ndim - 1)]
+        filled.append(np.pad(one, widths, constant_values=padding_value))
+    return stack(filled, axis=0 if batch_first else 1)

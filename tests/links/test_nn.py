@@ -1,0 +1,145 @@
+"""`autolab.nn`: where the same call means something else to PyTorch than to `links`, it is PyTorch's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable, nn, test_mode
+from autolab import functions as F
+from autolab import links as L
+
+RNG = np.random.default_rng(3)
+S = RNG.normal(size=(5, 2, 3))
+X = RNG.normal(size=(2, 3, 4, 5))
+
+
+def same(a: Any, b: Any) -> None:
+    np.testing.assert_allclose(getattr(a, "data", a), getattr(b, "data", b), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_a_recurrent_layer_takes_the_length_first(kind: str, layers: int, both_ways: bool) -> None:
+    layer = getattr(nn, kind)(3, 4, layers, bidirectional=both_ways)
+    states, last = layer(Variable(S))
+    x, lasts = np.swapaxes(S, 0, 1), []
+    for i in range(layers):  # by the links of AutoLab, whose batches come first
+        there = layer.runs[i * (1 + both_ways)](x)
+        back = layer.runs[i * 2 + 1](x[:, ::-1]) if both_ways else None
+        lasts += [there[1]] if back is None else [there[1], back[1]]
+        x = there[0] if back is None else np.concatenate([there[0], back[0][:, ::-1]], axis=2)
+    same(states, np.swapaxes(x, 0, 1))
+    by_part = [*zip(*lasts, strict=True)] if kind == "LSTM" else [lasts]
+    for found, each in zip(last if kind == "LSTM" else [last], by_part, strict=True):
+        same(found, np.stack(each))
+    again, _ = layer(Variable(S), last)
+    layer.batch_first = True
+    same(layer(Variable(np.swapaxes(S, 0, 1)), last)[0], np.swapaxes(again, 0, 1))
+
+
+def test_recurrent_layers_refuse_what_they_have_not() -> None:
+    with pytest.raises(ValueError, match=r"LSTM: input has shape \(2, 3\); expected \(length, batch, 3\)"):
+        nn.LSTM(3, 4)(Variable(S[0]))
+    with pytest.raises(ValueError, match="GRU: the first states are 1; expected 2"):
+        nn.GRU(3, 4, 2)(Variable(S), np.zeros((1, 2, 4)))
+    with pytest.raises(ValueError, match="LSTM: bias=False is not there"):
+        nn.LSTM(3, 4, bias=False)
+    with pytest.raises(ValueError, match="RNN: the activation is 'sin'"):
+        nn.RNN(3, 4, nonlinearity="sin")
+    assert nn.GRU(3, 4).runs[0].cell.reset_after and nn.GRUCell(3, 4).reset_after
+
+
+def test_attention_takes_the_length_first_and_masks_say_what_is_hidden() -> None:
+    x = Variable(RNG.normal(size=(2, 5, 4)))
+    attention = nn.MultiheadAttention(4, 2, batch_first=True)
+    seen, _ = attention(x, x, x)
+    attention.batch_first = False
+    turned = np.swapaxes(x, 0, 1)
+    same(np.swapaxes(attention(turned, turned, turned)[0], 0, 1), seen)
+    attention.batch_first = True
+    later, padded = np.triu(np.ones((5, 5), bool), 1), np.array([[False] * 5, [False] * 3 + [True] * 2])
+    _, both = attention(x, x, x, attn_mask=later, key_padding_mask=padded)
+    assert not both[:, later].any() and not both[1, :, 3:].any()
+    nearer = -np.abs(np.arange(5.0)[:, None] - np.arange(5.0))  # numbers are added, as ALiBi does
+    _, added = attention(x, x, x, attn_mask=nearer, average_attn_weights=False)
+    _, plain = attention(x, x, x, average_attn_weights=False)
+    expected = plain * np.exp(nearer)
+    same(added, expected / expected.sum(axis=-1, keepdims=True))
+    _, mixed = attention(x, x, x, attn_mask=nearer, key_padding_mask=padded)
+    assert mixed[0].all() and not mixed[1, :, 3:].any()
+    with pytest.raises(ValueError, match="ratio"):
+        nn.MultiheadAttention(4, 2, 1.5)
+
+
+def test_an_encoder_hides_what_the_mask_hides() -> None:
+    autolab.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(4, 2, 8, activation="gelu")
+    encoder = nn.TransformerEncoder(layer, num_layers=2, norm=nn.LayerNorm(4))
+    x = Variable(RNG.normal(size=(5, 2, 4)))
+    with test_mode():
+        encoder(x, mask=np.triu(np.ones((5, 5), bool), 1))[2].sum().backward()
+        assert x.grad[:3].data.any() and not x.grad[3:].data.any()
+        same(layer(x), F.swapaxes(L.TransformerEncoderLayer.forward(layer, F.swapaxes(x, 0, 1)), 0, 1))
+    first, second = encoder.layers
+    assert first.wide.W is not second.wide.W and layer.dropout.ratio == 0.1
+    assert nn.TransformerEncoderLayer(4, 2).wide.out_size == 2048
+
+
+def mean_and_spread(axes: Any) -> Any:
+    return (X - X.mean(axes, keepdims=True)) / np.sqrt(X.var(axes, keepdims=True) + 1e-5)
+
+
+FUNCTIONS: list[tuple[Callable[[Any], Any], Any]] = [
+    (lambda x: nn.functional.pad(x, (1, 2)), np.pad(X, [(0, 0)] * 3 + [(1, 2)])),
+    (
+        lambda x: nn.functional.pad(x, (1, 0, 2, 3), "constant", 7.0),
+        np.pad(X, [(0, 0), (0, 0), (2, 3), (1, 0)], constant_values=7.0),
+    ),
+    (lambda x: nn.functional.pad(x, (1, 1), mode="replicate"), np.pad(X, [(0, 0)] * 3 + [(1, 1)], mode="edge")),
+    (lambda x: nn.functional.layer_norm(x, (4, 5)), mean_and_spread((2, 3))),
+    (lambda x: nn.functional.layer_norm(x, x.shape[1:]), mean_and_spread((1, 2, 3))),
+    (lambda x: nn.functional.batch_norm(x, np.ones(3), np.full(3, 4.0)), (X - 1) / np.sqrt(4 + 1e-5)),
+    (lambda x: nn.functional.batch_norm(x, None, None, training=True), mean_and_spread((0, 2, 3))),
+    (lambda x: nn.functional.dropout(x, 0.5, False), X),
+    (lambda x: nn.functional.gelu(x, approximate="none"), F.gelu(X)),
+    (
+        lambda x: nn.functional.gelu(x, approximate="tanh"),
+        X / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (X + 0.044715 * X**3))),
+    ),
+    (lambda x: nn.functional.scaled_dot_product_attention(x, x, x, dropout_p=0.0, is_causal=True), None),
+]
+
+
+@pytest.mark.parametrize(("call", "expected"), FUNCTIONS)
+def test_functions_mean_what_pytorch_means(call: Callable[[Any], Any], expected: Any) -> None:
+    same(call(Variable(X)), F.attention(X, X, X, causal=True) if expected is None else expected)
+
+
+def test_norms_and_cells_have_pytorchs_words() -> None:
+    norm = nn.BatchNorm2d(3, momentum=0.25)
+    norm(Variable(X.astype(np.float32)))
+    same(norm.running_mean, 0.25 * X.mean((0, 2, 3), dtype=np.float32))
+    assert norm.running_var is norm.avg_var and isinstance(norm, nn.BatchNorm1d)
+    cell = nn.LSTMCell(3, 4)
+    assert cell.weight_ih is cell.W.W and cell.weight_hh is cell.U.W and cell.bias_ih is cell.W.b
+
+
+def test_utilities_of_sequences_and_vectors() -> None:
+    parts = [Variable(S[:4, 0]), Variable(S[:2, 1])]
+    padded = nn.utils.rnn.pad_sequence(parts, padding_value=-1.0)
+    assert padded.shape == (4, 2, 3) and (padded[2:, 1].data == -1).all()
+    same(padded[:2, 1], S[:2, 1])
+    padded.sum().backward()
+    same(parts[1].grad, np.ones((2, 3)))
+    first, second = nn.Linear(3, 2), nn.Linear(3, 2)
+    vector = nn.utils.parameters_to_vector(first.parameters())
+    nn.utils.vector_to_parameters(vector, second.parameters())
+    same(first.W, second.W)
+    assert vector.shape == (8,) and second.b.dtype == np.float32
