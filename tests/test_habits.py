@@ -23,6 +23,7 @@ from autolab.engine.habits import markdown
 ROOT = Path(__file__).parents[1]
 OWNERS: dict[str, Any] = {
     "Variable": Variable(1.0),
+    "View": autolab.heatmap(np.ones((2, 2))),
     "Link": L.Linear(2, 3),
     "Optimizer": optimizers.SGD(),
     "functions": F,

@@ -21,6 +21,11 @@ HABITS: dict[str, dict[str, str]] = {
         "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "why": "`x.grad_status`",
     },
+    "View": {
+        "savefig": "`view.save(path)`",
+        "show": "the view itself at the end of a cell",
+        "to_html": "`view.save('page.html')`",
+    },
     "Link": {
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
         "serialize": "`serializers.save_npz(path, model)`",
@@ -211,6 +216,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "autograd": _names(
         {
             "": "gradcheck functional=transforms",
+            "gradcheck": "gradgradcheck",
             "functions.pytorch_names": "set_grad_enabled",
         }
     ),
@@ -235,6 +241,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring.by_form": "Function=FunctionByForm",
             "functions": "inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
             "links": "func nn",
+            "gradcheck": "gradgradcheck",
             "functions.array_module": """
                 allclose bincount finfo iinfo float16 float32 float64 inf int32
                 int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64
@@ -298,6 +305,7 @@ do: graphs stay, what is not used has the gradient None, results are new arrays,
 
 TITLES = {
     "Variable": "On a Variable `x`",
+    "View": "On a view, such as `autolab.explore(f, x=...)`",
     "Link": "On a model or layer",
     "Optimizer": "On an optimizer",
     "functions": "In `autolab.functions`, as `F`",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..engine.errors import a_kind
+from ..engine.variable import Variable
 from ..functions import accuracy, relu, softmax_cross_entropy
 from .chain import Chain
 from .linear import Linear
@@ -99,7 +100,8 @@ class Classifier(Link):
         observed = {"loss": loss}
         if self.accfun is not None:
             observed["accuracy"] = self.accfun(y, t)
-        accuracy = getattr(observed.get("accuracy"), "data", None)
-        vars(self).update(y=y.data, loss=loss.data, accuracy=accuracy)  # these need not be looked at as parameters are
+        found = {"accuracy": None, **observed, "y": y}
+        own = {name: value.detach() if isinstance(value, Variable) else value for name, value in found.items()}
+        vars(self).update(own)  # these need not be looked at as parameters are
         report(observed, self)
         return loss

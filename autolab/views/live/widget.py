@@ -21,6 +21,7 @@ import ipywidgets
 import traitlets
 
 from ...engine.display import Bundle, show
+from ...engine.habits import instead
 from .. import mimebundle
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
@@ -229,7 +230,8 @@ class LiveView(anywidget.AnyWidget):
             kind = type(self).__name__
             if self.__dict__.get("closed"):
                 raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
+            message = f"{kind!r} object has no attribute {name!r}{instead('View', name)}"
+            raise AttributeError(message, name=name, obj=self)
 
     # ------------------------------------------------------------------ where it is shown
     def state(self) -> dict[str, Any]:
