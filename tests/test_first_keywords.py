@@ -132,6 +132,8 @@ def test_modules_of_pytorch_and_chainer_can_be_imported() -> None:
         "from autolab import datasets, gradient_check, iterators, nn as same\n"
         "import autolab\n"
         "assert nn is same is autolab.nn and nn.__spec__.name == 'autolab.links.nn' and nn.Linear is nn.linear.Linear\n"
+        "from autolab.autograd.functional import jacobian\n"
+        "assert jacobian is autolab.transforms.jacobian\n"
         "from autolab.nn.utils.rnn import pad_sequence as pad\n"
         "assert pad is autolab.links.utils.rnn.pad_sequence is nn.utils.rnn.pad_sequence\n"
         "assert sys.modules['autolab.nn.linear'] is autolab.links.linear\n"

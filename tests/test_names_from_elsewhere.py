@@ -324,3 +324,33 @@ def test_reports_and_matrices_are_saved_and_steps_are_walked(tmp_path: Path) -> 
     assert "<svg" in (tmp_path / "hessian.svg").read_text() and "tanh" in (tmp_path / "check.html").read_text()
     recording = autolab.record(lambda y: y + 1, 2.0)
     assert [*recording] == [*recording.steps] and recording["y"] is recording.steps[0]
+
+
+def test_vjp_as_jax_and_torch_call_it() -> None:
+    value, pull = autolab.vjp(lambda x, y: x * y, X(3), 2.0)  # type: ignore[attr-defined]
+    assert value.shape == (3,) and [g.shape for g in pull(np.ones(3))] == [(3,), ()]
+    (g,) = autolab.func.vjp(lambda x: (x * x).sum(), X(3))[1](1.0)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(g.data, 2 * X(3))
+
+
+def test_numerical_gradients_of_a_function_as_in_dezero() -> None:
+    x = Variable(X(3))
+    np.testing.assert_allclose(autolab.numerical_grad(lambda x: (x**2).sum(), x), 2 * X(3), rtol=1e-6)
+    np.testing.assert_allclose(autolab.numerical_grad(lambda: x**2, x), 2 * X(3), rtol=1e-6)
+    a, b = autolab.numerical_grad(lambda a, b: a * b, (X(2), np.array([3, 4])))
+    np.testing.assert_allclose(a, [3, 4])
+    np.testing.assert_allclose(b, X(2))
+    np.testing.assert_array_equal(x.data, X(3))
+
+
+def test_a_graph_ends_where_it_is_unchained() -> None:
+    x: Any = Variable(2.0)
+    h = x * x
+    h.unchain()
+    (h * h).backward()
+    assert h.grad.data == 8 and x.grad is None
+
+
+def test_whole_channels_are_dropped() -> None:
+    y = nn.Dropout2d(0.5)(Variable(np.ones((20, 4, 2, 2)))).data
+    assert {*y.mean(axis=(2, 3)).ravel()} == {0.0, 2.0} and not y.std(axis=(2, 3)).any()

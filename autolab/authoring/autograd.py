@@ -13,6 +13,7 @@ from ..engine.observe import BackwardEvent, observe
 from ..engine.variable import Variable
 from .by_form import FunctionByForm as Function
 
+__path__: list[str] = []  # so that ``import autolab.autograd.functional`` asks what it stands for
 __all__ = ["Function", "Variable", "backward", "detect_anomaly", "grad", "no_grad"]
 
 

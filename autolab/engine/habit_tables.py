@@ -16,8 +16,6 @@ HABITS: dict[str, dict[str, str]] = {
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
         "scatter": "`F.one_hot(t, classes)`; `np.where(mask, new, x)`",
         "scatter_": "`F.one_hot(t, classes)`; `np.put_along_axis` on a leaf's `x.data`",
-        "unchain": "`x.detach()`",
-        "unchain_backward": "`x.detach()`",
         "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "why": "`x.grad_status`",
     },
@@ -128,6 +126,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 remainder=__mod__
             """,
             "authoring.hooks": "register_hook",
+            "authoring.unchain": "unchain unchain_backward",
             "recording": "graph show=graph",
             "functions": """
                 atan2=arctan2 ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
@@ -258,9 +257,10 @@ ALIASES: dict[str, dict[str, str]] = {
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
+            "transforms.jax_forms": "vjp",
             "transforms.trees": "tree_map",
             "transforms": """
-                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vjp vmap tree=trees
+                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vmap tree=trees
                 tree_util=trees
             """,
         }

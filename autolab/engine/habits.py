@@ -58,7 +58,7 @@ class ModulesByHabit:
         where = _IMPORTED_FROM.get(package)
         if where is None:
             return None
-        own = _PACKAGE if where == "autolab" else f"{_PACKAGE}.{where}"
+        own = _PACKAGE if where in ("autolab", "autograd") else f"{_PACKAGE}.{where}"
         if last in ALIASES.get(where, {}):
             found = _at(own, ALIASES[where][last])
         elif last in HABITS.get(where, {}):
@@ -69,7 +69,7 @@ class ModulesByHabit:
 
 
 _IMPORTED_FROM = {_PACKAGE: "autolab", f"{_PACKAGE}.nn": "links", f"{_PACKAGE}.optim": "optimizers"}
-_IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("functions", "links", "optimizers")}
+_IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("autograd", "functions", "links", "optimizers")}
 _IMPORTED_FROM |= {f"{_PACKAGE}.utils": "data", f"{_PACKAGE}.nn.utils": "links.utils"}
 
 

@@ -61,6 +61,14 @@ def _corrcoef(x: Any, rowvar: bool = True) -> Any:
     return found / spread[:, None] / spread
 
 
+@adapt(np.interp)
+def _interp(x: Any, xp: Any, fp: Any) -> Any:
+    places, fp = np.asarray(unwrap(xp)), fp if hasattr(fp, "requires_grad") else np.asarray(fp)
+    i = np.clip(np.searchsorted(places, unwrap(x)) - 1, 0, len(places) - 2)
+    share = np.clip((x - places[i]) / (places[i + 1] - places[i]), 0, 1)
+    return fp[i] + share * (fp[i + 1] - fp[i])
+
+
 @adapt(np.rollaxis)
 def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     place, end = place_of("rollaxis", axis, np.shape(a)), index(start) + np.ndim(a) * (start < 0)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..engine.variable import as_variable
-from ..transforms import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from ..transforms import grad, hessian, jacfwd, jacrev, jvp, vmap
+from ..transforms.jax_forms import vjp
 from .link import Link
 from .state import own_name
 

@@ -11,12 +11,14 @@ import sys
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .. import functions as F
 from ..functions.networks.nn import check_ratio
 from . import attention, cells, recurrent
 from .chain import ChainList
 from .link import Link
-from .normalization import BatchNormalization
+from .normalization import BatchNormalization, Dropout
 
 
 def _turned(x: Any, batch_first: bool) -> Any:
@@ -262,6 +264,23 @@ class BatchNorm1d(BatchNormalization):
 
 class BatchNorm2d(BatchNorm1d):
     """`BatchNorm1d` under its other name."""
+
+
+class Dropout2d(Dropout):
+    """`links.Dropout` of whole channels, which are axis 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn, test_mode
+    >>> with test_mode():
+    ...     nn.Dropout2d(0.5)(np.ones((1, 2, 1, 1)))[0, :, 0, 0]
+    array([1., 1.])
+    """
+
+    def forward(self, x: Any) -> Any:
+        """Whole channels as zeros in training, the others divided by ``1 - p``."""
+        return x * super().forward(np.ones(x.shape[:2] + (1,) * (x.ndim - 2), x.dtype))
 
 
 def __getattr__(name: str) -> Any:

@@ -214,3 +214,12 @@ def test_a_script_runs_unedited(tmp_path):
     run = [sys.executable, "-m", "autolab.compat", "torch", str(script)]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("Linear(in_features=2, out_features=1, bias=True)\n", "")
+
+
+def test_a_checkpoint_is_saved_and_loaded(tmp_path):
+    one, other = [torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)) for _ in range(2)]
+    one(torch.randn(4, 2))
+    torch.save({"model": one.state_dict(), "epoch": 3}, tmp_path / "model.pt")
+    found = torch.load(tmp_path / "model.pt", map_location="cpu", weights_only=False)
+    other.load_state_dict(found["model"])
+    assert int(found["epoch"]) == 3 and torch.equal(one[1].running_mean, other[1].running_mean)

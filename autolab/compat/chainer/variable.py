@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ... import initializers as _initializers
+from ...authoring.unchain import unchain, unchain_backward
 from ...engine import parameter as _parameter
 from ...engine import variable as _variable
 from ...engine.backend import Array, get_array_module, is_array
@@ -21,7 +22,6 @@ from ...engine.errors import a_kind
 from ...engine.node import Node
 from ..dressing import dress, dress_operators, dressing
 from ..table import signed
-from ..unchain import unchain, unchain_backward
 from .initializers import as_initializer
 
 _Engines = _variable.Variable

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from ...authoring.unchain import nodes_below
 from ...engine.multi_output import MultiOutputNode, OutputNode
 from ...engine.node import Node
 from ...engine.primitive import Primitive
 from ...shared.files import write
 from ...views.export.pictures import literal
 from .. import missing
-from ..unchain import nodes_below
 from ._variable import Variable, named
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}

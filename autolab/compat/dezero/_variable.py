@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ...authoring.unchain import nodes_below, unchain, unchain_backward
 from ...engine import parameter
 from ...engine.backend import Array, get_array_module, is_array
 from ...engine.devices import to_cpu, to_gpu
@@ -21,7 +22,6 @@ from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine
 from ..dressing import dress, dressing
-from ..unchain import nodes_below, unchain, unchain_backward
 
 named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
 """The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""

@@ -26,8 +26,10 @@ from __future__ import annotations
 
 import math
 
+from ...serializers import pytorch_names as _states  # for table.txt, as are the next
+from ...transforms.trees import tree_map
 from .. import absent, table
-from . import linalg, nn  # for table.txt
+from . import linalg, nn
 from ._methods import functions as _functions
 from ._types import DTYPES, SHORT
 

@@ -13,9 +13,9 @@ from weakref import WeakSet, ref
 
 import numpy as np
 
+from ...authoring.unchain import nodes_below
 from ...engine.backend import Array, is_array
 from ...engine.node import Node, new_order
-from ..unchain import nodes_below
 
 retained: WeakSet[Node] = WeakSet()
 """What was computed and keeps its gradient all the same."""

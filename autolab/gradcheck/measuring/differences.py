@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...engine.arrays import array_of
 from ...engine.backend import Array, get_array_module, is_array
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
+from ...engine.numpy_protocol import unwrap
 from ...engine.variable import Variable, as_variable
 from .point import Direction, MovableArrays, step_scale
 
@@ -19,10 +21,12 @@ from .point import Direction, MovableArrays, step_scale
 def numerical_grad(
     f: Callable[[], Sequence[Array]],
     inputs: Sequence[Array],
-    grad_outputs: Sequence[Array | None],
+    grad_outputs: Sequence[Array | None] | None = None,
     eps: float | None = None,
-) -> tuple[Array, ...]:
+) -> Any:
     """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
+
+    Without ``grad_outputs`` it is that of ``f(x).sum()``: ``numerical_grad(f, x)``, as in DeZero.
 
     Parameters
     ----------
@@ -63,6 +67,8 @@ def numerical_grad(
     """
     if not callable(f):
         raise TypeError(f"numerical_grad: f is {a_kind(f)}; expected a function without arguments")
+    if grad_outputs is None:
+        return _grad_of_sum(f, inputs, eps)
     xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
     for position, x in enumerate(inputs):
         _check_input(position, x)
@@ -76,6 +82,19 @@ def numerical_grad(
         ]
         gradients.append(xp.array(gradient, np.float64).reshape(x.shape).astype(x.dtype))
     return tuple(gradients)
+
+
+def _grad_of_sum(f: Callable[..., Any], inputs: Any, eps: float | None) -> Any:
+    """By inputs that ``f`` is given, or by Variables that it reads; a single input has a single gradient."""
+    given = inputs if isinstance(inputs, tuple | list) else (inputs,)
+    reads = not signature(f).parameters
+    arrays = [unwrap(x) if reads else np.array(unwrap(x), dtype=np.result_type(unwrap(x), np.float32)) for x in given]
+
+    def results() -> tuple[Array]:
+        return (np.asarray(unwrap(f() if reads else f(*[Variable(x) for x in arrays]))),)
+
+    found = numerical_grad(results, arrays, [np.ones_like(y) for y in results()], eps)
+    return found if given is inputs else found[0]
 
 
 def default_step(dtype: np.dtype) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ....authoring.unchain import nodes_below
 from ....engine.configuration import using_config
 from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
 from ....engine.store import publish
 from ...table import signed
-from ...unchain import nodes_below
 from .._passes import check_pass, note_walked, retained
 from .._tensor import Engine, Tensor, constant, dressed
 

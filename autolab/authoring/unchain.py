@@ -17,7 +17,7 @@ def unchain(variable: Variable) -> None:
     Examples
     --------
     >>> from autolab import Variable
-    >>> from autolab.compat.unchain import unchain
+    >>> from autolab.authoring.unchain import unchain
     >>> x = Variable(2.0)
     >>> h = x * x
     >>> y = h * h
@@ -36,7 +36,7 @@ def unchain_backward(variable: Variable) -> None:
     Examples
     --------
     >>> from autolab import Variable
-    >>> from autolab.compat.unchain import unchain_backward
+    >>> from autolab.authoring.unchain import unchain_backward
     >>> x = Variable(2.0)
     >>> h = x * x
     >>> y = h * h
