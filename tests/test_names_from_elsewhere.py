@@ -354,3 +354,30 @@ def test_a_graph_ends_where_it_is_unchained() -> None:
 def test_whole_channels_are_dropped() -> None:
     y = nn.Dropout2d(0.5)(Variable(np.ones((20, 4, 2, 2)))).data
     assert {*y.mean(axis=(2, 3)).ravel()} == {0.0, 2.0} and not y.std(axis=(2, 3)).any()
+
+
+def test_concat_is_chainers_in_functions_and_numpys_in_autolab() -> None:
+    parts = [Variable(X(2, 1)), Variable(X(2, 3))]
+    assert F.concat(parts).shape == (2, 4) and F.concat([X(1, 3), X(2, 3)], dim=0).shape == (3, 3)
+    assert autolab.concat([X(1, 3), X(2, 3)]).shape == (3, 3)  # type: ignore[attr-defined]
+
+
+def test_check_grads_raises() -> None:
+    @autolab.elementwise(x=lambda g, y: -g * y)
+    def wrong(xp: Any, x: Any) -> Any:
+        return xp.exp(x)
+
+    autolab.check_grads(np.tanh, (X(3),), order=2, modes=["rev"])  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError, match="wrong"):
+        autolab.check_grads(wrong, X(3))  # type: ignore[attr-defined]
+
+
+def test_weights_of_classes_may_be_a_variable() -> None:
+    scores, t, weights = X(4, 3), np.array([0, 1, 2, 1]), autolab.tensor([1.0, 2.0, 3.0])  # type: ignore[attr-defined]
+    loss = nn.CrossEntropyLoss(weight=weights)(Variable(scores), t)
+    assert loss.data == F.softmax_cross_entropy(scores, t, class_weight=weights.data)
+
+
+def test_a_chart_of_numbers_alone() -> None:
+    for chart in (autolab.plots.line_chart([3.0, 1.0], title="loss"), autolab.plots.line_chart([0, 1], [3.0, 1.0])):
+        assert chart.x.tolist() == [0, 1] and [line.tolist() for line in chart.lines.values()] == [[3, 1]]

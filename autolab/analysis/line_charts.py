@@ -55,7 +55,7 @@ class LineChart(Savable):
 
 def line_chart(
     x: Any,
-    lines: Mapping[str, Any],
+    lines: Any = None,
     title: str = "",
     x_title: str = "",
     log: str = "",
@@ -67,8 +67,8 @@ def line_chart(
     Parameters
     ----------
     x : array of shape (n,)
-        The places on the horizontal axis; at most 5000.
-    lines : mapping of str to array of shape (n,)
+        The places on the horizontal axis; at most 5000. Alone it is the line, over 0, 1, 2 and so on.
+    lines : mapping of str to array of shape (n,), or such an array
         Each line under its name. NaN is a gap; on a logarithmic axis so is what is not positive, and a note says so.
     title, x_title : str
     log : {"", "x", "y", "xy"}
@@ -85,7 +85,7 @@ def line_chart(
     Raises
     ------
     TypeError
-        If ``lines`` is no mapping, or something is no array of real numbers.
+        If ``lines`` is empty, or something is no array of real numbers.
     ValueError
         If lengths differ, there are too many points, or a logarithmic horizontal axis gets a number that is not
         positive.
@@ -98,7 +98,11 @@ def line_chart(
     >>> chart.lines["loss"].tolist()
     [2.0, 1.0, 0.5]
     """
-    if not isinstance(lines, Mapping) or not lines:
+    if lines is None:
+        x, lines = np.arange(np.size(x)), x
+    if not isinstance(lines, Mapping):
+        lines = {title or "y": lines}
+    if not lines:
         raise TypeError(f"line_chart: lines is {lines!r:.60}; expected a dict of arrays by name")
     if log not in _AXES:
         raise ValueError(f"line_chart: log is {log!r:.60}; expected one of {', '.join(map(repr, _AXES))}")

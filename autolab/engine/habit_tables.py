@@ -167,7 +167,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
                 binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
-                concat=concatenate convolution_1d=conv1d convolution_2d=conv2d
+                convolution_1d=conv1d convolution_2d=conv2d
                 gaussian_nll_loss=gaussian_nll triplet_margin_loss=triplet
                 deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d depth2space=pixel_shuffle
                 divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
@@ -178,7 +178,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill unbind unflatten
             """,
-            "chainer_names": "max_pooling_2d",
+            "chainer_names": "concat max_pooling_2d",
             "values_and_places": "topk",
             "variable_methods": "flatten",
         }
@@ -229,7 +229,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "autolab": _names(
         {
             "": """
-                jit=compile check_grad=check_gradients check_grads=check_gradients cuda=gpu dataset=data datasets=data
+                jit=compile check_grad=check_gradients cuda=gpu dataset=data datasets=data
                 gradient_check=gradcheck iterators=data optim=optimizers optimizer=optimizers
                 optimizer_hooks=optimizers Tensor=Variable utils=data
                 Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links models=links
@@ -238,9 +238,9 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
             "authoring.by_form": "Function=FunctionByForm",
-            "functions": "inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
+            "functions": "concat=concatenate inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
             "links": "func nn",
-            "gradcheck": "gradgradcheck",
+            "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
                 allclose bincount finfo iinfo float16 float32 float64 inf int32
                 int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64

@@ -176,6 +176,12 @@ def _hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return split(ary, sections=indices_or_sections, axis=0 if np.ndim(ary) == 1 else 1)
 
 
+@adapt(np.dsplit)
+def _dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    _with_axes("dsplit", ary, 3)
+    return split(ary, sections=indices_or_sections, axis=2)
+
+
 @adapt(np.take)
 def take(a: Any, indices: Any, axis: int | None = None) -> Any:
     """The elements at ``indices`` along an axis, or of all in order. Truth values are the numbers 0 and 1."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from .checks.backward_check import check_backward, check_double_backward
 from .checks.check import check_bound, check_gradients
+from .checks.check_grads import check_grads
 from .checks.jacobian import gradcheck, gradgradcheck
 from .checks.taylor import TaylorReport, taylor_test
 from .judging.finding import Finding
@@ -37,6 +38,7 @@ __all__ = [
     "check_bound",
     "check_double_backward",
     "check_gradients",
+    "check_grads",
     "gradcheck",
     "gradgradcheck",
     "numerical_diff",

@@ -50,7 +50,6 @@ def test_it_shows_itself_as_a_picture_and_in_words() -> None:
 @pytest.mark.parametrize(
     ("error", "words", "args", "options"),
     [
-        (TypeError, "expected a dict", ([1], [2]), {}),
         (TypeError, "expected a dict", ([1], {}), {}),
         (TypeError, "expected real numbers", ([1], {"a": [1j]}), {}),
         (ValueError, "a has 1 numbers; x has 2", ([1, 2], {"a": [1]}), {}),

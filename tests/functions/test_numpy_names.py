@@ -122,6 +122,7 @@ def test_a_plain_index_of_variables() -> None:
 
 
 COMPOSED = {
+    "dsplit": lambda x: np.stack(np.dsplit(x.reshape(1, 3, 4), 2)),
     "select": lambda x: np.select([np.arange(4) > 2, np.arange(4) < 1], [x, -x], 3 * x),
     "choose": lambda x: np.choose([0, 1, 2, 0], [x[0], x[1], x[2]]),
     "interp": lambda x: np.interp(x[0], np.arange(-3.0, 4), np.arange(7.0) ** 2),

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...engine.backend import Array, get_array_module
 from ...engine.declare import primitive
+from ...engine.numpy_protocol import unwrap
 from ...engine.variable import Variable
 from ..arrays.axes import expand_dims, squeeze
 from ..arrays.indexing import take_along_axis
@@ -283,7 +284,7 @@ def _weights(xp: Any, x: Array, t: Array, counted: Array | None, axis: int, clas
     dtype = x.dtype if x.dtype.kind == "f" else xp.float64
     weights = xp.ones(t.shape, dtype) if counted is None else counted.astype(dtype)
     if class_weight is not None:
-        of_classes = xp.asarray(class_weight, dtype)
+        of_classes = xp.asarray(unwrap(class_weight), dtype)
         if of_classes.shape != (x.shape[axis],):
             raise ValueError(f"class_weight has shape {of_classes.shape}; expected ({x.shape[axis]},)")
         weights = weights * of_classes[t if counted is None else t * counted]

@@ -1,0 +1,35 @@
+"""``check_grads``: `check_gradients` as JAX and autograd call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .check import check_gradients
+
+
+def check_grads(f: Callable[..., Any], args: Any, order: int = 1, modes: Sequence[str] = ("fwd", "rev")) -> None:
+    """Check the derivatives of a function, and raise if one is wrong; `check_gradients` gives a report instead.
+
+    Parameters
+    ----------
+    f : callable
+    args
+        The tuple of its arguments; the only argument may be given as it is.
+    order : int
+        Up to which order.
+    modes : sequence of str
+        Both modes take their rules from one backward, which is checked, whatever is asked for.
+
+    Raises
+    ------
+    GradientCheckError
+        An AssertionError that says which derivative is wrong, and how.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import check_grads
+    >>> check_grads(np.tanh, (0.5,), order=2, modes=["rev"])
+    """
+    check_gradients(f, *(args if isinstance(args, tuple | list) else (args,)), order=order).raise_for_failure()
