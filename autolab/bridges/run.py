@@ -14,7 +14,6 @@ from ..recording.drafts import Draft, Use
 from ..recording.inner import describe_inner_steps
 from ..recording.model import BackwardStep, Recording, Scope, Snapshot, Step
 from ..recording.raised import Raised
-from ..recording.serialize import digest
 from ..recording.unexecuted_lines import unexecuted_lines
 from ..shared.arguments import token_labels
 from ..shared.binding import chosen_options
@@ -119,7 +118,6 @@ class BridgeRun(ABC):
         lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
         is_known = (lines or raised is not None) and not hasattr(written, "__wrapped__")
         return Recording(
-            id=digest(self.inputs.name, steps),
             function=self.inputs.name,
             inputs=tuple(range(len(self.inputs.values))),
             outputs=ends,

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from types import CodeType, FrameType
 from typing import Any
-from weakref import WeakKeyDictionary, WeakValueDictionary, ref
+from weakref import WeakKeyDictionary, ref
 from zlib import crc32
 
 import numpy as np
@@ -31,7 +32,7 @@ from ..engine.observe import BackwardEvent, ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
 from ..engine.sharing import changed_by
-from ..engine.source import caller, file_label
+from ..engine.source import caller, file_label, position
 from ..engine.variable import Variable
 from ..engine.variadic import Many, Shapes
 
@@ -56,14 +57,14 @@ class Fingerprint:
         return fingerprint(self.value) == self.look
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Watch:
     """What one step kept: the prints, each with what a message calls it, and where the step stands."""
 
     step: str
     prints: tuple[tuple[str, str, Fingerprint], ...]
-    file: str | None
-    line: int
+    code: CodeType | None
+    instruction: int
     backward: CodeType | None = None  # a user's own, which may itself be to blame
 
     def __call__(self, visited: bool) -> None:
@@ -74,12 +75,14 @@ class Watch:
             return
         for role, name, kept in self.prints:
             if not kept.intact:
-                place = f" ({file_label(self.file)}, line {self.line})" if self.file is not None else ""
+                file = None if self.code is None else self.code.co_filename
+                line = 0 if self.code is None else position(self.code, self.instruction)[0] or 0
+                place = f" ({file_label(file)}, line {line})" if file is not None else ""
                 raise DamagedValueError(
                     f"{role} {name!r:.60} of {self.step:.60}{place:.60} was changed in place after the forward pass. "
                     "Use x = x + 1, or copy.",
-                    self.file,
-                    self.line,
+                    file,
+                    line,
                 )
 
     def _raise_for_backward(self, code: CodeType) -> None:
@@ -91,7 +94,7 @@ class Watch:
 _Kept = tuple[str, Any, Any]
 """What a rule will be given: ``input``, ``result``, ``attribute`` or ``saved value``; its index or name; the value."""
 
-_shared: WeakValueDictionary[int, Fingerprint] = WeakValueDictionary()
+_shared: dict[int, ref[Fingerprint]] = {}  # those of values that are gone stay until another has the identity
 
 
 class _Hook:
@@ -105,17 +108,18 @@ class _Hook:
         if not isinstance(event, ForwardEvent):
             return
         node = _node(event)
-        if node is None or _keeps_nothing(event.function, node) or ref(node) in guards:
+        if node is None:
             return
         prints: dict[int, tuple[str, str, Fingerprint]] = {}
         for role, name, value in _kept(event, node, self._known):
             if id(value) not in prints:
                 prints[id(value)] = (role, name, _print(value))
         if prints:
-            file, line = _position(caller())
+            code, instruction = _position(caller())
             written = getattr(event.function, "written_backward", None) if self.blames else None
-            code = getattr(written, "__code__", None)
-            guards[ref(node, _forget)] = Watch(event.function.name, tuple(prints.values()), file, line, code)
+            own = getattr(written, "__code__", None)
+            watch = Watch(event.function.name, tuple(prints.values()), code, instruction, own)
+            guards.setdefault(ref(node, _forget), watch)
 
 
 class _CheckInplace(observe):
@@ -198,8 +202,8 @@ def fingerprint(value: Any) -> object:
     """
     if not is_array(value):
         return crc32(repr(value).encode())
-    if value.size == 1 and type(value) is np.ndarray:  # most of what a run on numbers keeps
-        return value.shape, value.dtype, crc32(value.tobytes())
+    if value.size <= WHOLE and type(value) is np.ndarray:
+        return value.shape, value.dtype, crc32(value.tobytes("A"))
     flat = value.ravel("A")  # in the order of the memory, where that is C's or Fortran's
     if value.size <= WHOLE:
         return value.shape, value.dtype, _crc(flat)
@@ -225,37 +229,38 @@ def _crc(flat: Array) -> int:
 _forget: Callable[[ref[Node]], Any] = guards.pop
 
 
-def _position(frame: FrameType | None) -> tuple[str | None, int]:
-    return (None, 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+def _position(frame: FrameType | None) -> tuple[CodeType | None, int]:
+    """Where a frame is. Its line is found when somebody asks: that takes the longer the more lines there are."""
+    return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def _node(event: ForwardEvent) -> Node | None:
     """The node that the step made: its results', or the one below the parts of several results."""
-    for node in [y.node for y in event.outputs if y.node is not None]:
-        whole = node.parent if isinstance(node, OutputNode) else node
-        if whole.function is event.function:  # a result may be a Variable that was there before
-            return whole
+    for y in event.outputs:
+        if y.node is not None:
+            whole = y.node.parent if isinstance(y.node, OutputNode) else y.node
+            if whole.function is event.function:  # a result may be a Variable that was there before
+                return whole
     return None
-
-
-def _keeps_nothing(function: Any, node: Node) -> bool:
-    """Whether the rules of a step are given the upstream gradient and nothing else, as those of a sum."""
-    return isinstance(function, Primitive) and all([edge.saved is None for edge in node.edges])
 
 
 def _print(value: Any) -> Fingerprint:
     """A print of the value as it is now: the one that there is, unless the value changed since."""
-    look, known = fingerprint(value), _shared.get(id(value))
+    look, last = fingerprint(value), _shared.get(id(value))
+    known = None if last is None else last()
     if known is None or known.value is not value or known.look != look:
-        known = _shared[id(value)] = Fingerprint(value, look)
+        known = Fingerprint(value, look)
+        _shared[id(value)] = ref(known)
     return known
 
 
 def _kept(event: ForwardEvent, node: Node, known: Callable[[Variable], str | None]) -> Iterator[_Kept]:
     """Everything that the gradient rules of the step will be given and that could be changed in place."""
     function = event.function
-    found = _of_rules(function, node) if isinstance(function, Primitive) else function.held()
-    for role, place, value in sorted(found, key=lambda kept: kept[1] if kept[0] == "input" else -1):
+    found = [*(_of_rules(function, node) if isinstance(function, Primitive) else function.held())]
+    if len(found) > 1:
+        found.sort(key=lambda kept: kept[1] if kept[0] == "input" else -1)
+    for role, place, value in found:
         name = _input_name(function, place, event.inputs[place], known) if role == "input" else str(place)
         yield from [(role, name, item) for item in _mutable(value)]
 
@@ -270,23 +275,35 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
     shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
-        for name, value in kept_values(function, edge):
+        if edge.saved is None:
+            continue
+        for role, (_, value) in zip(_roles(function, edge.place), kept_values(function, edge), strict=False):
             if isinstance(value, Many | Shapes):
                 if id(value) in shared:
                     continue
                 shared.add(id(value))
-            if name in function.schema.outputs:
-                yield "result", name, value
-            elif name not in function.inputs:
-                yield "attribute", name, value
+            if isinstance(value, Many) and role[0] == "input":
+                yield from [("input", i, item) for i, item in enumerate(value, role[1])]
             else:
-                first = function.inputs.index(name)
-                many = value if isinstance(value, Many) else (value,)
-                yield from [("input", i, item) for i, item in enumerate(many, first)]
+                yield *role, value
+
+
+@cache
+def _roles(function: Primitive, place: int) -> tuple[tuple[str, Any], ...]:
+    """What each value is that the rule of an input keeps: ``input``, ``result`` or ``attribute``, and which."""
+    return tuple([_role(function, name) for name in function.retained[function.input_at(place)]])
+
+
+def _role(function: Primitive, name: str) -> tuple[str, Any]:
+    if name in function.schema.outputs:
+        return "result", name
+    return ("input", function.inputs.index(name)) if name in function.inputs else ("attribute", name)
 
 
 def _mutable(value: Any) -> list[Any]:
     """The arrays and lists in a value; numbers, shapes and slices cannot change."""
+    if type(value) is np.ndarray:
+        return [value]
     value = value._data if isinstance(value, Variable) else value
     if is_array(value) or isinstance(value, list):
         return [value]

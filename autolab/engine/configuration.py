@@ -56,6 +56,16 @@ class Block:
             raise
 
 
+class Silence(Block):
+    """Nobody listens inside: to steps (``hooks``), or to what leaves the graph (``exits``)."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def value(self) -> tuple[Any, ...]:
+        return ()
+
+
 def _outside(block: Block, inside: Modes) -> Modes:
     """The modes once a block is left, with all that were opened in it; those that are, where the block is not open.
 

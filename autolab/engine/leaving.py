@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .configuration import Block
+from .configuration import Block, Silence
 from .errors import DetachError
 from .modes import backprop_enabled, listeners, modes
 from .observe import ForwardEvent
@@ -182,16 +182,7 @@ def left(variable: Variable, value: Any, frame: FrameType | None = None) -> Any:
     return event.value
 
 
-class _IgnoredExits(Block):
-    """Nobody listens inside."""
-
-    name = "exits"
-
-    def value(self) -> tuple[Any, ...]:
-        return ()
-
-
-_silence = _IgnoredExits()
+_silence = Silence("exits")
 
 
 def untracked(event: ForwardEvent) -> Exit | None:

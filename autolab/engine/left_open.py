@@ -100,6 +100,12 @@ class ModesOfGenerator(Modes):
         )
 
 
+def unheard(inside: Modes) -> Modes:
+    """The same modes without hooks, in the same block. `notify` asks at every step, so they are made once."""
+    inside.unheard = found = modes_with({**inside.__dict__, "hooks": ()})
+    return found
+
+
 def modes_with(own: dict[str, Any]) -> Modes:
     """Modes of what is set in a context."""
     return (Modes if own.get("opened") is None else ModesOfGenerator)(own)

@@ -27,6 +27,7 @@ listeners: set[object] = set()
 class Modes:
     """The modes of one context: what was set there is in the instance, the process default in the class."""
 
+    __slots__ = ("__dict__", "__weakref__", "unheard")
     enable_backprop: bool = True
     train: bool = True
     rng: np.random.Generator
@@ -35,9 +36,10 @@ class Modes:
     marks: tuple[Any, ...] = ()  # of scope()
     block: Any = None  # the innermost that is open,
     before: Modes | None = None  # and what was set before it
+    unheard: Modes | None
 
     def __init__(self, own: dict[str, Any]) -> None:
-        self.__dict__ = own
+        self.__dict__, self.unheard = own, None
         if "enable_backprop" in own:
             overrides.add(weakref.ref(self, overrides.discard))
         if own.get("hooks"):

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .configuration import Block
+from .configuration import Block, Silence
 from .errors import a_kind
-from .modes import modes
+from .left_open import unheard
+from .modes import current, modes
 
 if TYPE_CHECKING:
     from .node import Node
@@ -82,19 +83,14 @@ class observe(Block):
 
 def notify(event: ForwardEvent | BackwardEvent) -> None:
     """Tell this context's hooks; what a hook computes itself is no event."""
-    hooks = modes().hooks
-    with silence:
-        for hook in hooks:
+    before = modes()
+    try:
+        current.set(before.unheard or unheard(before))
+        for hook in before.hooks:
             hook(event)
+    finally:
+        current.set(before)
+        del before  # a traceback would hold it, and the hooks with it
 
 
-class _Silence(Block):
-    """Nobody listens inside."""
-
-    name = "hooks"
-
-    def value(self) -> tuple[Hook, ...]:
-        return ()
-
-
-silence = _Silence()
+silence = Silence("hooks")

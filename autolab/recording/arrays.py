@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arrays import array_of
 from ..engine.backend import Array, device_name, get_array_module
 from ..engine.devices import to_cpu
-from .model import Snapshot
+from .snapshot import Snapshot, made
 
 CELLS = 256 * 256
 """A reduced copy has at most so many cells."""
@@ -22,6 +22,7 @@ FEW_CELLS = 64
 WHOLE_BYTES = 1 << 20
 """Arrays up to this size are kept whole while the budget lasts."""
 
+_SMALL = 16
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -45,9 +46,9 @@ class Budget:
         costs so many bytes.
         """
         array = array_of(array)
-        if _is_number(array):
-            self._left -= 8
-            return _of_number(array)
+        if cost is None and array.nbytes <= WHOLE_BYTES and array.nbytes <= self._left:
+            self._left -= array.nbytes
+            return snapshot(array, array.size or 1)
         cells = array.size if array.nbytes <= WHOLE_BYTES else CELLS
         needed = cells * array.itemsize if cost is None else cost
         kept = snapshot(array, max(cells, 1) if needed <= self._left else FEW_CELLS, cost is not None)
@@ -79,8 +80,9 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
         values = reduced.copy() if type(reduced) is np.ndarray else np.array(to_cpu(reduced), copy=True)
     values.setflags(write=False)
     low, high, nan_count, inf_count = extremes(array)
-    return Snapshot(
-        shape=tuple(array.shape),
+    return made(
+        Snapshot,
+        shape=array.shape,
         dtype=dtype_name(array.dtype),
         device=device_name(array),
         nbytes=int(array.nbytes),
@@ -90,7 +92,7 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
         maximum=high,
         nan_count=nan_count,
         inf_count=inf_count,
-        reduced_norm=_norm(array) if any([n > 1 for n in block]) else None,
+        reduced_norm=None if reduced is array else _norm(array),
     )
 
 
@@ -102,10 +104,20 @@ def _of_number(array: np.ndarray) -> Snapshot:
     """The same for a single float64: a run on numbers makes three of them at every step."""
     values, number = array.copy(), array.item()
     values.setflags(write=False)
-    if math.isfinite(number):
-        return Snapshot((), "float64", "cpu", 8, values, (), number, number, 0, 0)
-    is_nan = math.isnan(number)
-    return Snapshot((), "float64", "cpu", 8, values, (), None, None, int(is_nan), int(not is_nan))
+    finite = number if math.isfinite(number) else None
+    return made(
+        Snapshot,
+        shape=(),
+        dtype="float64",
+        device="cpu",
+        nbytes=8,
+        values=values,
+        block=(),
+        minimum=finite,
+        maximum=finite,
+        nan_count=int(number != number),
+        inf_count=int(finite is None and number == number),
+    )
 
 
 dtype_name = cache(str)  # NumPy works it out anew each time
@@ -170,6 +182,10 @@ def extremes(array: Array) -> tuple[float | None, float | None, int, int]:
     """Minimum and maximum of the finite elements, and how many are NaN and infinite."""
     if array.size == 0:
         return None, None, 0, 0
+    if array.size <= _SMALL and type(array) is np.ndarray and array.dtype.kind == "f":
+        numbers = array.ravel().tolist()  # NumPy takes longer to begin than Python to be through
+        if math.isfinite(sum(numbers)):
+            return float(min(numbers)), float(max(numbers)), 0, 0
     low, high = (float(array.item()),) * 2 if array.size == 1 else (float(array.min()), float(array.max()))
     if math.isfinite(low) and math.isfinite(high):
         return low, high, 0, 0

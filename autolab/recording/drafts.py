@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from operator import attrgetter
+from dataclasses import dataclass
 
 from .locate import CodePosition
 from .model import KeptArray, Kind, Operand, Snapshot, Step
+from .snapshot import made
+
+_NOWHERE = CodePosition(file="", line=0)
 
 
-@dataclass
+@dataclass(init=False)
 class Use:
-    """One input of a step, while the recording is made."""
+    """One input of a step, while the recording is made: an `Operand` whose fields are found one by one."""
 
     parameter: str
     step: int | None
@@ -28,8 +30,8 @@ class Use:
     tangent: Snapshot | None = None
     tangent_total: Snapshot | None = None
 
-
-_of_use = attrgetter(*[field.name for field in fields(Operand)])
+    def __init__(self, parameter: str, step: int | None, constant: str | None) -> None:
+        self.parameter, self.step, self.constant = parameter, step, constant
 
 
 @dataclass
@@ -61,13 +63,14 @@ class Draft:
 
     def step(self, missing: str = "not_reached") -> Step:
         """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
-        place = self.place or CodePosition(file="", line=0)
-        return Step(
+        place = self.place or _NOWHERE
+        return made(
+            Step,
             id=self.id,
             kind=self.kind,
             function=self.function,
             name=self.name,
-            operands=tuple([Operand(*_of_use(use)) for use in self.uses]),
+            operands=tuple([made(Operand, **vars(use)) for use in self.uses]),
             value=self.value,
             grad=self.grad,
             status=self._status(missing),

@@ -114,7 +114,6 @@ class _GraphReader:
         steps = tuple([self._step(draft) for draft in drafts])
         missing = sum([step.value is None for step in steps])
         return Recording(
-            id="",
             function=self._names.get(self._y.node, "graph") if self._y.node is not None else "graph",
             inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
             outputs=(self._ids[self._y.node] if self._y.node is not None else 0,),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import copy_context
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,7 @@ from ..engine.modes import unset_modes
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent
 from ..engine.primitive import Primitive
-from ..engine.retention import kept_values
-from .arrays import Budget
+from .arrays import WHOLE_BYTES, Budget
 from .drafts import Use
 from .model import Snapshot
 from .rule_text import filled_in, rule_code, rule_text
@@ -34,6 +34,7 @@ class LocalDerivatives:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._calls = CALLS
+        self._ones: dict[Any, tuple[Array, Snapshot]] = {}
         self._quiet = copy_context()  # entered for every gradient, where np.errstate would take longer than the rule
         self._quiet.run(np.seterr, all="ignore")
         self._quiet.run(unset_modes)  # nobody listens there
@@ -45,7 +46,8 @@ class LocalDerivatives:
             return
         name = function.input_at(edge.place)
         use.rule, use.code = rule_text(function, name), rule_code(function, name)
-        use.numbers = _numbers(use.rule, function, event, edge, share)
+        if getattr(share, "size", None) == 1:
+            use.numbers = _numbers(use.rule, function, event, edge, share)
         if share is None or isinstance(upstream, Bundle):
             return
         derive = self._local if function.elementwise else self._jacobian
@@ -53,11 +55,23 @@ class LocalDerivatives:
 
     def _local(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
         """A rule is linear in the upstream gradient, so at ones it gives the local derivatives."""
-        local = _applied(edge, get_array_module(upstream).ones_like(upstream))
-        use.local = None if local is None else self._budget.snapshot(local)
+        ones, kept = self._ones_like(upstream)
+        local = _applied(edge, ones)
+        use.local = None if local is None else kept if local is ones else self._budget.snapshot(local)
         if share.shape != upstream.shape:
             product = _applied(edge, upstream)
             use.product = None if product is None else self._budget.snapshot(product)
+
+    def _ones_like(self, upstream: Array) -> tuple[Array, Snapshot]:
+        """Ones, and what is kept of them: the local derivatives of every sum."""
+        key = upstream.shape, upstream.dtype, type(upstream)
+        if (known := self._ones.get(key)) is not None:
+            return known
+        ones = get_array_module(upstream).ones_like(upstream)
+        found = ones, self._budget.snapshot(ones)
+        if ones.nbytes <= WHOLE_BYTES:
+            self._ones[key] = found
+        return found
 
     def _jacobian(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
         """The rule at each unit vector gives a row of the Jacobian."""
@@ -120,9 +134,21 @@ def _applied(edge: Any, upstream: Array) -> Array | None:
 
 
 def _numbers(text: str | None, function: Primitive, event: BackwardEvent, edge: Any, share: Any) -> str | None:
-    retained = function.retained[function.input_at(edge.place)]
-    if text is None or (edge.saved is None and retained):
+    if text is None:
         return None
-    values = dict(kept_values(function, edge))
-    values = {k: v for k, v in values.items() if (k in function.inputs or k == "y") and k in text}
-    return filled_in(text, {"g": event.upstream, **values}, share)
+    retained, shown = _shown(function, function.input_at(edge.place), text)
+    if edge.saved is None and retained:
+        return None
+    values = {"g": event.upstream}
+    for i, name in shown:
+        values[name] = edge.saved if retained == 1 else edge.saved[i]
+    return filled_in(text, values, share)
+
+
+@cache
+def _shown(function: Primitive, name: str, text: str) -> tuple[int, tuple[tuple[int, str], ...]]:
+    """How many values the rule of an input keeps, and the numbers and names of those that its text has."""
+    retained = function.retained[name]
+    return len(retained), tuple(
+        [(i, k) for i, k in enumerate(retained) if (k in function.inputs or k == "y") and k in text]
+    )

@@ -71,7 +71,6 @@ class Recording(Displayed):
     3.0
     """
 
-    id: str
     function: str
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -97,6 +96,13 @@ class Recording(Displayed):
     moved: int | None = None
     tokens: tuple[str, ...] = ()
     frees_early: bool = False
+
+    @cached_property
+    def id(self) -> str:
+        """What tells the recording from others: equal runs have equal ids."""
+        from .serialize import digest
+
+        return digest(self.function if self.raised is None else f"{self.function} {self.raised}", self.steps)
 
     @property
     def has_returned(self) -> bool:
@@ -169,7 +175,7 @@ class Recording(Displayed):
         """The recording as dictionaries, lists, strings, numbers and None; NaN and infinities as strings."""
         from .serialize import to_json
 
-        return to_json(self)
+        return {"id": self.id, **to_json(self)}
 
     def to_graphviz(self) -> Digraph:
         """The graph as a `graphviz.Digraph`."""

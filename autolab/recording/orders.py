@@ -204,9 +204,7 @@ class Orders:
         steps = tuple([self._step(i, set(shown), gradients, result) for i in shown])
         name = result_name(self.y, str(self.wrt.name), self.order)
         inputs = tuple([step.id for step in steps if step.kind == "input"])
-        return Recording(
-            "", name, inputs, (result,), steps, (), order=self.order, wrt=self.wrt.name, starts=self._starts
-        )
+        return Recording(name, inputs, (result,), steps, (), order=self.order, wrt=self.wrt.name, starts=self._starts)
 
     def _needed(self, result: int) -> set[int]:
         x = self._id(self.wrt)

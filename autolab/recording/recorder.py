@@ -33,7 +33,6 @@ from .raised import Raised
 from .replacing import Replacements
 from .rule_text import exact_text
 from .scopes import ScopeTracker
-from .serialize import digest
 from .tangents import Tangents
 from .unexecuted_lines import unexecuted_lines
 
@@ -255,7 +254,9 @@ class Recorder:
         draft.keeps = self._kept.told(kept_by(event.node))
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[edge.place]
-            use.contribution = None if share is None else self.budget.snapshot(share)
+            if share is not None:  # a sum hands on the very array that arrived
+                is_same = upstream is not None and share is event.upstream
+                use.contribution = upstream if is_same else self.budget.snapshot(share)
             self._locals.fill_in(use, event, edge, share)
             self._sums.add(use, share)
         self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
@@ -270,7 +271,6 @@ class Recorder:
         steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in self.drafts])
         source, file, line = source_of(python_function(self.bound.fn))
         self.recording = Recording(
-            id=digest(self.bound.name, steps),
             function=self.bound.name,
             inputs=tuple(range(len(self.bound.inputs))),
             outputs=ends,
@@ -295,8 +295,7 @@ class Recorder:
 
     def unfinished(self, raised: Raised) -> Recording:
         """What there is of a run that was ended: without derivatives, where these raised."""
-        found = self.finish(raised) if self.recording is None else replace(self.recording, raised=raised)
-        return replace(found, id=digest(f"{self.bound.name} {raised}", found.steps))
+        return self.finish(raised) if self.recording is None else replace(self.recording, raised=raised)
 
     def _unused(self) -> tuple[int, ...]:
         """The values that nothing uses."""

@@ -111,6 +111,8 @@ class Replacements:
 
     def apply(self, event: ForwardEvent, output: Variable, step: int, name: str | None) -> bool:
         """Replace the result of an event that is to be the step of this number, if that is wanted."""
+        if not self._wanted:
+            return False
         keys = [key for key in (step, name) if key in self._wanted]
         for key in keys:
             wanted = self._wanted[key]

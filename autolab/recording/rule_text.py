@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from ..engine.primitive import Primitive
 from .locate import source_of
 
@@ -90,45 +92,46 @@ def filled_in(text: str, values: Mapping[str, Any], result: Any) -> str | None:
     >>> filled_in("g * b", {"g": 1.0, "b": 3.0}, 3.0)
     '1 * 3 = 3'
     """
-    numbers = {name: number_text(value) for name, value in values.items()}
     total = number_text(result)
-    if total is None or None in numbers.values():
+    numbers = [] if total is None else [number_text(value) for value in values.values()]
+    if total is None or None in numbers:
         return None
     if text.isidentifier():
         return total
-    known = {name: number for name, number in numbers.items() if number}
-    formula = _template(text, tuple([(name, number[0] == "-") for name, number in known.items()]))
+    formula = _template(text, tuple(values), tuple([number[0] == "-" for number in numbers if number]))
     if formula is None:
         return None
-    filled = formula.format_map({name: number.removeprefix("-") for name, number in known.items()})
+    filled = formula.format(*[number.removeprefix("-") for number in numbers if number])
     return f"{filled} = {total}"
 
 
 @cache
-def _template(text: str, signs: tuple[tuple[str, bool], ...]) -> str | None:
-    """``text`` with ``{name}`` for every known name, in brackets where a negative number needs them."""
+def _template(text: str, names: tuple[str, ...], negative: tuple[bool, ...]) -> str | None:
+    """``text`` with ``{0}`` for the first name and so on, in brackets where a negative number needs them."""
     try:
         formula = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError):
         return None
-    known = dict(signs)
     called = {id(node.func) for node in ast.walk(formula) if isinstance(node, ast.Call)}
     if "{" in text or any(
-        isinstance(n, ast.Name) and n.id not in known and id(n) not in called for n in ast.walk(formula)
+        isinstance(n, ast.Name) and n.id not in names and id(n) not in called for n in ast.walk(formula)
     ):
         return None
-    return ast.unparse(_Fill(known).visit(formula))
+    places = {
+        name: (f"{{{i}}}", is_negative) for i, (name, is_negative) in enumerate(zip(names, negative, strict=True))
+    }
+    return ast.unparse(_Fill(places).visit(formula))
 
 
 class _Fill(ast.NodeTransformer):
-    def __init__(self, negative: Mapping[str, bool]) -> None:
-        self._negative = negative
+    def __init__(self, places: Mapping[str, tuple[str, bool]]) -> None:
+        self._places = places
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id not in self._negative:
+        if node.id not in self._places:
             return node
-        number = ast.Name(f"{{{node.id}}}")
-        return ast.UnaryOp(ast.USub(), number) if self._negative[node.id] else number
+        place, is_negative = self._places[node.id]
+        return ast.UnaryOp(ast.USub(), ast.Name(place)) if is_negative else ast.Name(place)
 
 
 def number_text(value: Any) -> str | None:
@@ -152,5 +155,8 @@ def exact_text(value: Any) -> str | None:
 def _single(value: Any) -> int | float | None:
     if type(value) is float or type(value) is int:
         return value
-    number = value.item() if getattr(value, "size", None) == 1 and hasattr(value, "item") else value
+    if type(value) is np.ndarray:
+        number = value.item() if value.size == 1 else value
+    else:
+        number = value.item() if getattr(value, "size", None) == 1 and hasattr(value, "item") else value
     return number if isinstance(number, int | float) and not isinstance(value, bool) else None

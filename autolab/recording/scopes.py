@@ -132,6 +132,7 @@ class _FrameLevel:
 
     frame: FrameType
     scope: int | None
+    is_users: bool
     place: CodePosition | None = None
     instruction: int = -1
     callee: FrameType | None = None
@@ -155,9 +156,10 @@ class ScopeTracker:
     def now(self) -> int | None:
         """The scope of the instruction that is being executed; None directly in the recorded function."""
         path, known = self._path(sys._getframe(1))
-        for level in self._levels[known + 1 :]:
-            del self._depths[id(level.frame)]
-        del self._levels[known + 1 :]
+        if known + 1 < len(self._levels):
+            for level in self._levels[known + 1 :]:
+                del self._depths[id(level.frame)]
+            del self._levels[known + 1 :]
         for frame, callee in reversed(path):
             is_known = self._levels and self._levels[-1].frame is frame
             self._advance(self._levels[-1] if is_known else self._entered(frame), callee)
@@ -200,12 +202,12 @@ class ScopeTracker:
         """A new level. Its frame is a scope if it is a function of the user's that another one of his calls."""
         caller = self._levels[-1] if self._levels else None
         scope = caller.innermost if caller is not None else None
-        is_function = frame.f_code.co_name not in OWN_FRAMES and is_users(frame.f_code.co_filename)
-        if is_function and caller is not None and is_users(caller.frame.f_code.co_filename):
+        users = is_users(frame.f_code.co_filename)
+        if users and caller is not None and caller.is_users and frame.f_code.co_name not in OWN_FRAMES:
             place = caller.place
             called = place.source if place is not None and place.is_call else None
             scope = self._drafts.new(scope, "function", called or f"{frame.f_code.co_name}()", place, is_call=True)
-        level = _FrameLevel(frame, scope)
+        level = _FrameLevel(frame, scope, users)
         self._depths[id(frame)] = len(self._levels)
         self._levels.append(level)
         return level
@@ -213,22 +215,26 @@ class ScopeTracker:
     # ------------------------------------------------------------------ loops and blocks of one frame
     def _advance(self, level: _FrameLevel, callee: FrameType | None) -> None:
         """Leave what the frame is no longer in, count rounds, enter what is new."""
-        if is_users(level.frame.f_code.co_filename):
+        if level.is_users:
             level.place = self._locator.place(level.frame)
         constructs = _constructs(level)
         if constructs or level.open:
-            kept = _common(level.open, constructs)
-            variables = level.frame.f_locals if any([isinstance(c, Loop) for c in constructs]) else {}
-            for open_ in level.open[:kept]:
-                self._learn(open_, level.place, variables)
-            restarted = _restarted(level, level.open[:kept], variables, callee)
-            if restarted is not None:
-                kept = restarted + 1
-                level.open[restarted] = self._next_round(level.open[restarted], level.place, variables)
-            del level.open[kept:]
-            for construct in constructs[kept:]:
-                level.open.append(self._opened(level, construct, variables))
+            self._turn(level, constructs, callee)
         level.instruction, level.callee = level.frame.f_lasti, callee
+
+    def _turn(self, level: _FrameLevel, constructs: Sequence[Loop | Mark], callee: FrameType | None) -> None:
+        kept = _common(level.open, constructs)
+        variables = level.frame.f_locals if any([type(c) is Loop for c in constructs]) else {}
+        for open_ in level.open[:kept]:
+            if open_.at_head:
+                self._learn(open_, level.place, variables)
+        restarted = _restarted(level, level.open[:kept], variables, callee)
+        if restarted is not None:
+            kept = restarted + 1
+            level.open[restarted] = self._next_round(level.open[restarted], level.place, variables)
+        del level.open[kept:]
+        for construct in constructs[kept:]:
+            level.open.append(self._opened(level, construct, variables))
 
     def _opened(self, level: _FrameLevel, construct: Loop | Mark, variables: Mapping[str, Any]) -> _OpenBlock:
         if isinstance(construct, Mark):
@@ -240,7 +246,7 @@ class ScopeTracker:
     def _learn(self, open_: _OpenBlock, place: CodePosition | None, variables: Mapping[str, Any]) -> None:
         """The values of a loop's targets in its present round, once it is past its head."""
         loop = open_.what
-        if not open_.at_head or not isinstance(loop, Loop) or (place is not None and place.head == loop):
+        if not isinstance(loop, Loop) or (place is not None and place.head == loop):
             return
         open_.at_head, open_.values = False, loop.values(variables)
         self._drafts[open_.inner].label = loop.round_label(open_.values, open_.number)
@@ -276,11 +282,11 @@ def _without_self(call: str, code: CodeType) -> str:
     return re.sub(rf"\b{code.co_varnames[0]}\.", "", call) if is_method else call
 
 
-def _constructs(level: _FrameLevel) -> list[Loop | Mark]:
+def _constructs(level: _FrameLevel) -> Sequence[Loop | Mark]:
     """The loops and blocks around the instruction of a frame, the outermost first."""
     loops = level.place.loops if level.place is not None else ()
     marks = [mark for mark in modes().marks if mark.frame is level.frame]
-    return sorted([*loops, *marks], key=lambda construct: construct.line) if marks else list(loops)
+    return sorted([*loops, *marks], key=lambda construct: construct.line) if marks else loops
 
 
 def _common(before: Sequence[_OpenBlock], constructs: Sequence[Loop | Mark]) -> int:
@@ -297,15 +303,16 @@ def _restarted(
     level: _FrameLevel, kept: Sequence[_OpenBlock], variables: Mapping[str, Any], callee: FrameType | None
 ) -> int | None:
     """The outermost of the ``kept`` loops that has begun another round, if any."""
-    loops: list[tuple[int, _OpenBlock, Loop]] = [
-        (i, open_, open_.what) for i, open_ in enumerate(kept) if isinstance(open_.what, Loop)
-    ]
-    for i, open_, loop in loops:
-        if any([now is not then for now, then in zip(loop.values(variables), open_.values, strict=True)]):
-            return i
-    if not loops:
+    last: tuple[int, Loop] | None = None
+    for i, open_ in enumerate(kept):
+        if isinstance(loop := open_.what, Loop):
+            for name, then in zip(loop.targets, open_.values, strict=True):
+                if variables.get(name) is not then:
+                    return i
+            last = i, loop
+    if last is None:
         return None
-    i, _, loop = loops[-1]
+    i, loop = last
     moved = level.frame.f_lasti - level.instruction
     tells = not loop.targets or (
         level.place is not None and level.place.head == loop

@@ -111,7 +111,7 @@ def test_json() -> None:
         data = r.to_json()
         assert json.loads(json.dumps(data, allow_nan=False)) == data
         assert data["steps"][3]["value"]["values"] == ["Infinity", 0.0]
-        assert set(data) == {f.name for f in dataclasses.fields(Recording)}
+        assert set(data) == {"id", *[f.name for f in dataclasses.fields(Recording)]}
 
 
 def test_a_budget_is_kept_and_said() -> None:
@@ -123,7 +123,7 @@ def test_a_budget_is_kept_and_said() -> None:
     large = np.zeros(200_000)
     r = record(program, large, options={"budget": 1_000_000})
     kept = sum(s.value.values.nbytes for s in r.steps)
-    assert r.reduced >= 40 and kept < 21 * 256 * 256 * 8 and not r.steps[-1].value.is_whole
+    assert r.reduced >= 20 and kept < 21 * 256 * 256 * 8 and not r.steps[-1].value.is_whole
     assert r.steps[-1].value.maximum == 20.0
     assert record(program, [1.0, 2.0]).reduced == 0
 

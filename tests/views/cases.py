@@ -27,7 +27,7 @@ def step(identity: int, value: Any = 1.0, grad: Any = None, **fields: Any) -> St
 def recording(*steps: Step, **fields: Any) -> Recording:
     """A recording of a function ``f``; the last step is the output."""
     inputs = tuple(s.id for s in steps if s.kind == "input")
-    defaults = {"id": "r1", "function": "f", "inputs": inputs, "outputs": (steps[-1].id,), "backward": ()}
+    defaults = {"function": "f", "inputs": inputs, "outputs": (steps[-1].id,), "backward": ()}
     return Recording(**{**defaults, "steps": steps, **fields})
 
 

@@ -115,7 +115,6 @@ class _TorchGraph:
         parted = {step.operands[0].step for step in steps if step.kind == "part"}
         missing = any(step.value is None and step.id not in parted for step in steps)
         return Recording(
-            id="",
             function=self._names.get(self._root, "graph"),
             inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
             outputs=(self._ids[self._root],),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -18,7 +18,6 @@ from ...engine.tracebacks import folded, hidden
 from ...recording.model import Recording
 from ...recording.raised import CarryUnfinished, Raised
 from ...recording.scopes import ScopeTracker
-from ...recording.serialize import digest
 from ..needed import UnsupportedError
 from ..run import BridgeRun, recorded
 from .inputs import TorchInputs
@@ -120,8 +119,7 @@ class TorchRun(BridgeRun):
         """What there is of a run that was ended."""
         self.raised = raised
         self._recorder.budget.stop()  # the traceback holds the run's tensors
-        found = self._finish()
-        return replace(found, id=digest(f"{self.inputs.name} {raised}", found.steps))
+        return self._finish()
 
     def _finish(self) -> Recording:
         recorder = self._recorder
