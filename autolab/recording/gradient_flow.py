@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..engine.display import Savable, show
 from .model import LEAVES, Operand, Recording, Step
-from .observations import EXPLODED, VANISHED, reference_step
+from .observations import EXPLODED, VANISHED, cancelled, reference_step
 from .step_text import in_short
 
 FlowSign = Literal["vanishes", "explodes", "zero", "none", ""]
@@ -87,10 +88,12 @@ def gradient_flow(recording: Recording) -> GradientFlow:
     users = [steps[step] for step in weights]
     if not users:
         users = [step for step in recording.steps if step.kind == "call" and step.value and step.value.size > 1]
+    leaves = [leaf for found in weights.values() for _, leaf in found]
+    gone = cancelled(recording, {step.id for step in [*users, *leaves] if _sign(_norm(step), size) == "vanishes"})
     names = LayerNames(recording)
     rows: list[LayerFlow] = []
     for step in users:
-        row = _row(names.of(step), step, weights.get(step.id, []), size)
+        row = _row(names.of(step), step, weights.get(step.id, []), size, gone)
         if rows and rows[-1].layer == row.layer and _continues(step, rows[-1].step):
             row = _joined(rows.pop(), row)
         rows.append(row)
@@ -116,17 +119,24 @@ def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
     return brought or given
 
 
-def _row(layer: str, step: Step, weights: Sequence[tuple[Operand, Step]], reference: float) -> LayerFlow:
+def _norm(step: Step) -> float:
+    return math.nan if step.grad is None else step.grad.norm
+
+
+def _row(
+    layer: str, step: Step, weights: Sequence[tuple[Operand, Step]], reference: float, gone: Collection[int]
+) -> LayerFlow:
+    """A layer; what is ``gone`` is 0 but for rounding: it does not vanish on its way."""
     sent = [use.contribution for use, _ in weights]
-    gradient = math.nan if step.grad is None else step.grad.norm
+    left = [share.norm for share, (_, leaf) in zip(sent, weights, strict=True) if share and leaf.id not in gone]
     return LayerFlow(
         layer,
         step.id,
         step.value.norm if step.value is not None else math.nan,
-        gradient,
+        _norm(step),
         math.hypot(*[leaf.value.norm for _, leaf in weights if leaf.value is not None]) if weights else None,
-        math.hypot(*[share.norm for share in sent if share is not None]) if any(sent) else None,
-        _sign(gradient, reference),
+        math.hypot(*left) if any(sent) else None,
+        "" if step.id in gone else _sign(_norm(step), reference),
     )
 
 

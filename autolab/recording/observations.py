@@ -55,8 +55,8 @@ def observations(recording: Recording) -> list[Observation]:
     steps = {step.id: step for step in recording.steps}
     found = [[*_of_step(step, size, step.id in felt), *_of_units(step, steps)] for step in recording.steps]
     wrong = [finding for some in found for finding in some]
-    cancelled = _cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
-    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in cancelled]
+    gone = cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
+    wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in gone]
     return sorted([*wrong, *marked_steps(recording)], key=lambda finding: finding.step)
 
 
@@ -121,16 +121,34 @@ def _of_units(step: Step, steps: Mapping[int, Step]) -> Iterator[Observation]:
             yield Observation("clamped", step.id, moved, y.size)
 
 
-def _cancelled(recording: Recording, small: set[int]) -> set[int]:
-    """Those of the steps with a small gradient whose shares cancel: a maximum that is subtracted before ``exp``."""
+def cancelled(recording: Recording, small: set[int]) -> set[int]:
+    """Those of the steps with a small gradient that is the rounding of larger numbers which cancel.
+
+    Their sum is 0 by mathematics: that of a maximum that is subtracted before ``exp``, or of the bias of attention's
+    keys, which moves all scores of a query alike.
+    """
     if not small:
         return set()
     arrived = dict.fromkeys(small, 0.0)
-    for use in [use for step in recording.steps for use in step.operands]:
+    for user, use in [(step, use) for step in recording.steps for use in step.operands]:
         if use.step in arrived and use.contribution is not None:
-            arrived[use.step] += max([part.norm for part in (use.contribution, use.product) if part is not None])
+            parts = [part.norm for part in (use.contribution, use.product) if part is not None]
+            arrived[use.step] += max(*parts, _summed(user.grad, use.contribution))
     grads = {step.id: step.grad for step in recording.steps if step.id in small and step.grad is not None}
     return {i for i, grad in grads.items() if grad.norm <= ROUNDINGS * _precision(grad) * arrived[i]}
+
+
+def _summed(upstream: Snapshot | None, share: Snapshot) -> float:
+    """The norm of the numbers that a share sums up, if it is the upstream gradient summed over all axes but one, as
+    that of a bias is; else 0."""
+    if upstream is None or len(upstream.shape) < 2 or len(share.shape) != 1 or not upstream.is_whole:
+        return 0.0
+    for axis in [axis for axis, length in enumerate(upstream.shape) if length == share.size]:
+        others = tuple([other for other in range(len(upstream.shape)) if other != axis])
+        apart = upstream.values.sum(axis=others) - share.values
+        if np.linalg.norm(apart) <= ROUNDINGS * _precision(share) * upstream.norm:
+            return upstream.norm
+    return 0.0
 
 
 def _precision(grad: Snapshot) -> float:

@@ -13,6 +13,7 @@ import pytest
 import autolab
 from autolab import functions as F
 from autolab import links as L
+from autolab.recording.observations import observations
 from autolab.views.graph.graph_view import GraphView
 
 RNG = np.random.default_rng(0)
@@ -111,3 +112,26 @@ def test_inputs_and_memory_that_steps_share_count_once_or_not_at_all() -> None:
 def test_a_run_without_gradients_says_that_it_does_not_know() -> None:
     with pytest.raises(ValueError, match=r"memory: the recording of .* does not know what is kept; expected one"):
         autolab.record(lambda i: i + 1, np.arange(3)).memory()
+
+
+def test_the_bias_of_attentions_keys_has_a_gradient_of_0_and_does_not_vanish() -> None:
+    query, key, value = [L.Linear(8, 8) for _ in range(3)]
+
+    def attention(x: Any) -> Any:
+        return F.sum((F.softmax(query(x) @ F.transpose(key(x) * 1.0)) @ value(x)) ** 2)
+
+    r = autolab.record(attention, RNG.normal(size=(6, 8)).astype(np.float32))
+    bias = next(step for step in r.steps if step.grad is not None and 0 < step.grad.norm < 1e-5)
+    assert bias.kind == "leaf" and bias.value.shape == (8,)
+    assert observations(r) == [] and r.flow().marked == ()
+
+
+def test_a_bias_whose_gradient_does_vanish_is_marked() -> None:
+    def early(x: Any, w: Any, b: Any) -> Any:
+        h = F.linear(x, w, b)
+        for _ in range(12):
+            h = F.tanh(h @ w) * 0.1
+        return F.sum(h)
+
+    r = autolab.record(early, RNG.normal(size=(3, 4)), RNG.normal(size=(4, 4)), np.zeros(4))
+    assert "vanishing" in [found.sign for found in observations(r) if found.step == r["b"].id]
