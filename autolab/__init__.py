@@ -240,7 +240,7 @@ def __getattr__(name: str) -> Any:
         from .engine.habit_tables import ALIASES
         from .engine.habits import by_habit
 
-        if name in functions.__all__ or (name in ALIASES["functions"] and name not in ALIASES["autolab"]):
+        if name in functions.__all__ or name in ALIASES["functions"]:
             return getattr(functions, name)
         return by_habit(__name__, "autolab", name)
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)

@@ -356,12 +356,6 @@ def test_whole_channels_are_dropped() -> None:
     assert {*y.mean(axis=(2, 3)).ravel()} == {0.0, 2.0} and not y.std(axis=(2, 3)).any()
 
 
-def test_concat_is_chainers_in_functions_and_numpys_in_autolab() -> None:
-    parts = [Variable(X(2, 1)), Variable(X(2, 3))]
-    assert F.concat(parts).shape == (2, 4) and F.concat([X(1, 3), X(2, 3)], dim=0).shape == (3, 3)
-    assert autolab.concat([X(1, 3), X(2, 3)]).shape == (3, 3)  # type: ignore[attr-defined]
-
-
 def test_check_grads_raises() -> None:
     @autolab.elementwise(x=lambda g, y: -g * y)
     def wrong(xp: Any, x: Any) -> Any:

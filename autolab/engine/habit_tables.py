@@ -167,7 +167,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
                 binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
-                convolution_1d=conv1d convolution_2d=conv2d
+                concat=concatenate convolution_1d=conv1d convolution_2d=conv2d
                 gaussian_nll_loss=gaussian_nll triplet_margin_loss=triplet
                 deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d depth2space=pixel_shuffle
                 divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
@@ -178,7 +178,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill unbind unflatten
             """,
-            "chainer_names": "concat max_pooling_2d",
+            "chainer_names": "max_pooling_2d",
             "values_and_places": "topk",
             "variable_methods": "flatten",
         }
@@ -238,7 +238,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
             "authoring.by_form": "Function=FunctionByForm",
-            "functions": "concat=concatenate inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
+            "functions": "inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
             "links": "func nn",
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """

@@ -7,25 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays import as_array
-from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
-from .arrays.joining import concatenate
 from .arrays.repeating import pad as padded
 from .networks.pool import max_pool2d
-
-
-@takes_other_words
-def concat(xs: Any, axis: int = 1) -> Any:
-    """`concatenate`, by default along axis 1; `autolab.concat` is NumPy's and PyTorch's, along axis 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab import functions as F
-    >>> F.concat([np.ones((2, 1)), np.ones((2, 3))]).shape
-    (2, 4)
-    """
-    return concatenate(xs, axis=axis)
 
 
 def max_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> Any:

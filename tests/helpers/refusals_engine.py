@@ -56,7 +56,7 @@ VARIABLES = (
     Refusal(_set("data", np.arange(3)), TypeError, "Variable", ".data", "got int64", "expected floats"),
     Refusal(_set("data", np.ones(3, complex)), TypeError, "Variable", ".data", "complex128", REAL),
     Refusal(lambda w: setattr(w.c, "data", np.ones(3, complex)), TypeError, "Variable", ".data", "complex128", REAL),
-    Refusal(lambda w: setattr(w.x, "data", w.m), TypeError, "Variable", ".data", "got a Variable", "write x = y"),
+    Refusal(lambda w: setattr(w.x, "data", w.x * 2), TypeError, "Variable", ".data", "got a Variable", "write x = y"),
     Refusal(_set("grad", np.ones(4)), ValueError, "Variable", ".grad", "shape (4,)", "expected (3,)"),
     Refusal(_set("grad", "g"), TypeError, "Variable", ".grad", "got str 'g'", REAL),
     Refusal(_set("grad", np.ones(3, complex)), TypeError, "Variable", ".grad", "complex128", REAL),

@@ -136,7 +136,9 @@ def test_a_film_that_cannot_be_written_says_why_and_leaves_nothing(
 ) -> None:
     recording = autolab.record(muladd, **POINT)
     monkeypatch.setattr(film, "ffmpeg", lambda: None)
-    with pytest.raises(RuntimeError, match=r"walk\.mp4: writing \.mp4 needs the program ffmpeg, .* pip install imageio-ffmpeg"):
+    with pytest.raises(
+        RuntimeError, match=r"walk\.mp4: writing \.mp4 needs the program ffmpeg, .* pip install imageio-ffmpeg"
+    ):
         recording.save(tmp_path / "walk.mp4")
 
     def long(x: Any) -> Any:
