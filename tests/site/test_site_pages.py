@@ -223,6 +223,23 @@ def test_nothing_shuts_anybody_out(visit: Any, served: str, theme: str) -> None:
     assert found == {}
 
 
+def test_the_front_page_is_used_with_the_keyboard_alone(visit: Any, served: str) -> None:
+    page = visit()
+    page.goto(served)
+    graph = page.frame_locator("iframe.moving")
+    last = graph.locator(".al-node").last
+    before = str(last.get_attribute("aria-label"))
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to main content")
+    page.keyboard.press("Enter")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if graph.locator("[role=slider]:focus").count():
+            break
+    page.keyboard.press("ArrowRight")
+    expect(last).not_to_have_attribute("aria-label", before)
+
+
 _IS_DARK = "(one) => getComputedStyle(one).color.match(/\\d+/g)[0] > 128"  # by its letters
 
 
