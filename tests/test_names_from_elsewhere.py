@@ -294,9 +294,22 @@ def test_more_methods_and_names_of_pytorch() -> None:
         (torch.inverse(data[:, :2]), np.linalg.inv(data[:, :2])),
         (torch.hstack([x, x]), np.hstack([data, data])),
         (x.new_ones(2, 2), np.ones((2, 2))),
+        (x.atan(), np.arctan(data)),
+        (torch.lerp(x, data + 1, 0.5), data + 0.5),
+        (x.view_as(data.T), data.reshape(3, 2)),
+        (x[:1].expand_as(x), np.tile(data[0], (2, 1))),
+        (x.where(x > 0, -x), np.abs(data)),
+        (x[None].flatten(0, 1), data),
+        (nn.Flatten(1, 2)(x[None, :, None]), data.reshape(1, 2, 3)),
+        (nn.PReLU()(x), np.where(data > 0, data, data / 4)),
+        (nn.CosineSimilarity()(x, 2 * x), [1, 1]),
+        (nn.LayerNorm((2, 3), eps=0.0)(x), (data - data.mean()) / data.std()),
     ):
         np.testing.assert_allclose(theirs.data, ours)
     assert x.type_as(torch.ones(1).half()).dtype == x.type("float16").dtype == np.float16
+    assert x.equal(data.copy()) and not x.equal(data + 1)
+    with no_grad(), torch.enable_grad():
+        assert torch.is_grad_enabled()
     assert torch.is_tensor(x) and not torch.is_tensor(data) and torch.numel(x) == 6 and torch.jit is autolab.compile
 
 
@@ -375,3 +388,9 @@ def test_weights_of_classes_may_be_a_variable() -> None:
 def test_a_chart_of_numbers_alone() -> None:
     for chart in (autolab.plots.line_chart([3.0, 1.0], title="loss"), autolab.plots.line_chart([0, 1], [3.0, 1.0])):
         assert chart.x.tolist() == [0, 1] and [line.tolist() for line in chart.lines.values()] == [[3, 1]]
+
+
+def test_a_module_that_is_added_to_a_sequential_computes() -> None:
+    model: Any = L.Sequential()
+    model.add_module("first", nn.Linear(3, 4))
+    assert len(model) == 1 and model(Variable(X(2, 3))).shape == (2, 4)

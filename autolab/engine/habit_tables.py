@@ -43,9 +43,13 @@ HABITS: dict[str, dict[str, str]] = {
         "select_item": "`x[np.arange(len(x)), t]`",
     },
     "links": {
+        "AdaptiveAvgPool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
+        "AdaptiveMaxPool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
+        "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
         "Transformer": "`nn.TransformerEncoder`; a decoder is a Link of your own with two `nn.MultiheadAttention`",
         "TransformerDecoderLayer": "a Link of your own with two `nn.MultiheadAttention`",
         "Upsample": "`F.interpolate(x, scale_factor)`",
+        "ZeroPad2d": "`nn.functional.pad(x, (1, 1, 1, 1))`",
     },
     "optimizers": {"LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`"},
     "data": {
@@ -129,14 +133,17 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring.unchain": "unchain unchain_backward",
             "recording": "graph show=graph",
             "functions": """
-                atan2=arctan2 ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
-                maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign sinh
-                square tan tile
-                tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
+                absolute=abs acos=arccos acosh=arccosh arccos arcsin arctan asin=arcsin asinh=arcsinh atan=arctan
+                atan2=arctan2 atanh=arctanh broadcast_to cross det erfc floor_divide fmax fmin fmod hypot inverse=inv
+                kron logaddexp matrix_power movedim=moveaxis multiply=mul nan_to_num negative=neg pinverse=pinv
+                slogdet swapdims=swapaxes xlogy ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp
+                matmul maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign
+                sinh square tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
             """,
             "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
             "functions.pytorch_names": """
-                addmm chunk clamp_min contiguous dim double expand float gather half index_select is_leaf long
+                addmm chunk clamp_min contiguous dim double equal expand expand_as lerp view_as ndimension=dim
+                nelement=numel reshape_as=view_as where=or_else float gather half index_select is_leaf long
                 masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt select to type_as type=to
                 unbind unflatten bool=as_bool int=as_int split=in_sizes
             """,
@@ -165,7 +172,8 @@ ALIASES: dict[str, dict[str, str]] = {
     "functions": _names(
         {
             "": """
-                absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
+                acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
+                pinverse=pinv true_divide=div absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
                 binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
                 concat=concatenate convolution_1d=conv1d convolution_2d=conv2d
                 gaussian_nll_loss=gaussian_nll triplet_margin_loss=triplet
@@ -194,8 +202,9 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "attention": "MultiheadAttention",
             "function_layers": """
-                AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU Flatten
-                GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax
+                CELU CosineSimilarity GaussianNLLLoss GLU Hardsigmoid Hardswish PixelShuffle Softsign Tanhshrink
+                TripletMarginLoss AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU
+                Flatten GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax
                 MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU
                 SmoothL1Loss Softmax Softplus Tanh Unflatten
             """,
@@ -238,20 +247,21 @@ ALIASES: dict[str, dict[str, str]] = {
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
             "authoring.by_form": "Function=FunctionByForm",
-            "functions": "inverse=inv movedim=moveaxis numpy=array_module random=random_keys",
+            "functions": """
+                 inverse=inv movedim=moveaxis mv=matmul numpy=array_module random=random_keys t=transpose
+             """,
             "links": "func nn",
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
-                allclose bincount finfo iinfo float16 float32 float64 inf int32
-                int64 isclose isfinite isinf isnan linalg nan pi unique bool=bool_ double=float64
-                amax amin atan2=arctan2 diag diff dstack e empty_like hstack logical_and logical_not logical_or
-                ravel searchsorted trapz=trapezoid vstack
-                equal=array_equal float=float32 long=int64
+                allclose bincount finfo iinfo float16 float32 float64 inf int32 int64 isclose isfinite isinf isnan
+                linalg nan pi unique bool=bool_ double=float64 amax amin diag diff dstack e empty_like hstack
+                logical_and logical_not logical_or half=float16 int=int32 int16 int8 logical_xor ravel searchsorted
+                short=int16 uint8 trapz=trapezoid vstack equal=array_equal float=float32 long=int64
             """,
             "functions.pytorch_names": """
-                addmm arange as_tensor=from_numpy empty eye from_numpy full full_like is_tensor linspace manual_seed
-                masked_select multinomial numel ones ones_like rand rsqrt
-                rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
+                addmm enable_grad is_grad_enabled lerp narrow select arange as_tensor=from_numpy empty eye from_numpy
+                full full_like is_tensor linspace manual_seed masked_select multinomial numel ones ones_like rand
+                rsqrt rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argmax argmin argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",

@@ -217,6 +217,31 @@ def type_as(x: Any, other: Any) -> Any:
     return x.astype(other.dtype)
 
 
+def view_as(x: Any, other: Any) -> Any:
+    """In the shape of another one."""
+    return x.reshape(*other.shape)
+
+
+def expand_as(x: Any, other: Any) -> Any:
+    """`broadcast_to` the shape of another one."""
+    return broadcast_to(x, other.shape)
+
+
+def equal(x: Any, other: Any) -> bool:
+    """Whether both have the same shape and the same elements."""
+    return np.array_equal(unwrap(x), unwrap(other))
+
+
+def lerp(x: Any, end: Any, weight: Any) -> Any:
+    """From ``x`` at 0 to ``end`` at 1."""
+    return x + weight * (end - x)
+
+
+def or_else(x: Any, condition: Any, other: Any) -> Any:
+    """Its elements where the condition holds, else those of the other."""
+    return where(unwrap(condition), x, other)
+
+
 def is_tensor(x: Any) -> bool:
     """Whether it is a Variable."""
     return isinstance(x, Variable)
@@ -325,6 +350,16 @@ def manual_seed(seed: int) -> None:
 def set_grad_enabled(mode: bool) -> using_config:
     """A ``with`` block in which graphs are made, or not."""
     return using_config("enable_backprop", mode)
+
+
+def enable_grad() -> using_config:
+    """A ``with`` block in which graphs are made."""
+    return set_grad_enabled(True)
+
+
+def is_grad_enabled() -> bool:
+    """Whether graphs are made."""
+    return bool(config.enable_backprop)
 
 
 def tensor(data: Any, dtype: Any = None, device: Any = "cpu", requires_grad: bool | None = None) -> Variable:

@@ -196,7 +196,7 @@ def _ravel(self: Variable) -> Variable:
     return _reshape(self, -1)
 
 
-def flatten(self: Variable, start_dim: int = 0) -> Variable:
+def flatten(self: Variable, start_dim: int = 0, end_dim: int = -1) -> Variable:
     """All elements along one axis; with a number of axes, as in ``x.flatten(1)``, these stay as they are.
 
     Examples
@@ -205,7 +205,9 @@ def flatten(self: Variable, start_dim: int = 0) -> Variable:
     >>> Variable([[[1.0, 2.0], [3.0, 4.0]]]).flatten(1)
     variable([[1. 2. 3. 4.]])
     """
-    return _reshape(self, *self.shape[:start_dim], -1) if start_dim < max(self.ndim, 1) else self
+    if start_dim >= max(self.ndim, 1):
+        return self
+    return _reshape(self, *self.shape[:start_dim], -1, *self.shape[end_dim % max(self.ndim, 1) + 1 :])
 
 
 def _rounded(self: Variable, ndigits: int | None = None) -> Variable:

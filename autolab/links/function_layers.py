@@ -71,12 +71,12 @@ class CrossEntropyLoss(FunctionLayer):
 
 
 class Flatten(FunctionLayer):
-    """All axes but the first ``start_dim`` as one."""
+    """The axes from ``start_dim`` to ``end_dim`` as one."""
 
     function = flatten
 
-    def __init__(self, start_dim: int = 1) -> None:
-        super().__init__(start_dim)
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__(start_dim, *[end_dim] * (end_dim != -1))
 
 
 class GELU(FunctionLayer):
@@ -202,5 +202,11 @@ KLDivLoss, NLLLoss = _layer("KLDivLoss", F.kl_div), _layer("NLLLoss", F.nll_loss
 ELU, SELU, Mish, ReLU6 = _layer("ELU", F.elu), _layer("SELU", F.selu), _layer("Mish", F.mish), _layer("ReLU6", F.relu6)
 Hardtanh, LogSigmoid = _layer("Hardtanh", F.hardtanh), _layer("LogSigmoid", F.logsigmoid)
 LogSoftmax, Softplus = _layer("LogSoftmax", F.log_softmax), _layer("Softplus", F.softplus)
+CELU, GLU = _layer("CELU", F.celu), _layer("GLU", F.glu)
+Hardsigmoid, Hardswish = _layer("Hardsigmoid", F.hardsigmoid), _layer("Hardswish", F.hardswish)
+PixelShuffle, Softsign = _layer("PixelShuffle", F.pixel_shuffle), _layer("Softsign", F.softsign)
+GaussianNLLLoss, TripletMarginLoss = _layer("GaussianNLLLoss", F.gaussian_nll), _layer("TripletMarginLoss", F.triplet)
+CosineSimilarity = _layer("CosineSimilarity", lambda a, b, dim=1, eps=1e-8: F.cosine_similarity(a, b, dim, eps))
+Tanhshrink = _layer("Tanhshrink", lambda x: x - F.tanh(x))
 Identity = _layer("Identity", lambda x: x)
 Unflatten = _layer("Unflatten", F.unflatten)

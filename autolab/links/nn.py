@@ -14,11 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import functions as F
+from ..engine.parameter import Parameter
 from ..functions.networks.nn import check_ratio
 from . import attention, cells, recurrent
 from .chain import ChainList
 from .link import Link
-from .normalization import BatchNormalization, Dropout
+from .normalization import BatchNormalization, Dropout, LayerNormalization
 
 
 def _turned(x: Any, batch_first: bool) -> Any:
@@ -264,6 +265,48 @@ class BatchNorm1d(BatchNormalization):
 
 class BatchNorm2d(BatchNorm1d):
     """`BatchNorm1d` under its other name."""
+
+
+class LayerNorm(LayerNormalization):
+    """`links.LayerNormalization` over the last axes, as many as ``normalized_shape`` has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import nn
+    >>> nn.LayerNorm((2, 3))(np.ones((4, 2, 3))).shape
+    (4, 2, 3)
+    """
+
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5) -> None:
+        super().__init__(None, eps)
+        shape = tuple(normalized_shape) if isinstance(normalized_shape, tuple | list) else (normalized_shape,)
+        self.axes = tuple(range(-len(shape), 0))
+        self.gamma.initialize(shape)
+        self.beta.initialize(shape)
+
+    def forward(self, x: Any) -> Any:
+        """Normalize ``x``, whose last axes have this shape."""
+        return F.layer_norm(x, self.gamma, self.beta, axis=self.axes, eps=self.eps)
+
+
+class PReLU(Link):
+    """`functions.prelu`, with one slope for all or one for each place of axis 1.
+
+    Examples
+    --------
+    >>> from autolab import Variable, nn
+    >>> nn.PReLU()(Variable([-4.0, 2.0]))
+    variable([-1.  2.])
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
+        super().__init__()
+        self.weight = Parameter(init, (num_parameters,))
+
+    def forward(self, x: Any) -> Any:
+        """``x`` where it is positive, else ``weight * x``."""
+        return F.prelu(x, self.weight.reshape(-1, *[1] * max(x.ndim - 2, 0)))
 
 
 class Dropout2d(Dropout):

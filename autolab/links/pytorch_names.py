@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..engine.parameter import Parameter
+from .chain import ChainList, Sequential
 from .link import Link
 from .state import OWN_NAMES, in_own_names, state_layout
 
@@ -28,8 +29,11 @@ def double(link: Link) -> Link:
 
 
 def add_module(link: Link, name: str, module: Link | None) -> None:
-    """Assign it."""
-    setattr(link, name, module)
+    """Assign it; put it at the end of a `Sequential` or a `ChainList`, which counts its links."""
+    if isinstance(link, Sequential | ChainList):
+        link.append(module)
+    else:
+        setattr(link, name, module)
 
 
 def apply(link: Link, fn: Callable[[Link], Any]) -> Link:
