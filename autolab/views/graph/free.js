@@ -6,8 +6,7 @@
 
 import { BEND, makeTone } from "../live/colors.js";
 import { makeBox, makeControl } from "../live/controls.js";
-import { button, html, set, short } from "../live/dom.js";
-import { bracketOf } from "../live/grid.js";
+import { bracketOf, button, html, set, short } from "../live/dom.js";
 import { claim, clamp, draggable, pulled } from "../live/hand.js";
 import { makeScrub } from "./inputs.js";
 

@@ -37,9 +37,8 @@ function makeHeatSettingsPart({ get, send, root }) {
 
   /** @param {Record<string, any>} change */
   function choose(change) {
-    const { show: what, scale: colours, decades: many, shared: all } = get("picture").settings;
-    const next = { show: what, scale: colours, decades: many, shared: all, ...change };
-    send({ do: "turn", to: { colours: [next.show, next.scale, next.decades, next.shared] } });
+    const chosen = { ...get("picture").settings, ...change };
+    send({ do: "turn", to: { colours: ["show", "scale", "decades", "shared"].map((name) => chosen[name]) } });
   }
 
   function paint() {

@@ -170,6 +170,16 @@ export function inCell(value, narrow) {
   );
 }
 
+/** The index as the user writes it. @param {number[]} shape @param {number} k */
+export function bracketOf(shape, k) {
+  const index = [];
+  for (const n of [...shape].reverse()) {
+    index.unshift(k % n);
+    k = Math.floor(k / n);
+  }
+  return `[${index.join(", ")}]`;
+}
+
 // Buttons in a row, of which one is chosen.
 
 /**

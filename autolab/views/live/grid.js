@@ -3,7 +3,7 @@
 
 import { SHADES, paint } from "./colors.js";
 import { entitled, makeBox } from "./controls.js";
-import { button, choice, html, inCell, layOverCells, set, write } from "./dom.js";
+import { bracketOf, button, choice, html, inCell, layOverCells, set, write } from "./dom.js";
 import { ARROWS, clamp, draggable, placeIn, pulled } from "./hand.js";
 
 /** @param {import("./controls.js").Control} first @param {import("./controls.js").Act} act */
@@ -122,16 +122,6 @@ export function makeGrid(first, act) {
       map?.update(next, scheme);
     },
   };
-}
-
-/** The index as the user writes it. @param {number[]} shape @param {number} k */
-export function bracketOf(shape, k) {
-  const index = [];
-  for (const n of [...shape].reverse()) {
-    index.unshift(k % n);
-    k = Math.floor(k / n);
-  }
-  return `[${index.join(", ")}]`;
 }
 
 // Random numbers for an array: the same seed draws the same numbers.

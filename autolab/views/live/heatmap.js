@@ -2,7 +2,7 @@
 /** An array as coloured pixels on a canvas, with the number under the pointer read out. */
 
 import { makeHeatLegend, paint, toneOf } from "./colors.js";
-import { html, inCell, set, short, write } from "./dom.js";
+import { bracketOf, html, inCell, set, short, write } from "./dom.js";
 import { ARROWS, cellUnder, claim, clamp } from "./hand.js";
 
 const LABELLED = { rows: 8, columns: 6 }; // up to this size the numbers are printed in the cells
@@ -140,12 +140,7 @@ function place({ shape, block, heads }, row, column) {
     const [rows, columns] = heads.tokens;
     return heads.looks.replace("{row}", () => rows[row]).replace("{column}", () => columns[column]);
   }
-  const index = shape.length ? [column] : [];
-  for (const n of shape.slice(0, -1).reverse()) {
-    index.unshift(row % n);
-    row = Math.floor(row / n);
-  }
-  return `[${index.join(", ")}]`;
+  return bracketOf(shape, row * (shape.at(-1) ?? 1) + column);
 }
 
 /** @param {number} k @param {number} size */

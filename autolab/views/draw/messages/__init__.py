@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import gradients, graphs, playground, plots
+from . import gradients, graphs, playground, plots, steps
 
 SENTENCES: dict[str, str] = {
-    key: sentence for room in (gradients, graphs, plots, playground) for key, sentence in room.SENTENCES.items()
+    key: sentence for room in (gradients, graphs, steps, plots, playground) for key, sentence in room.SENTENCES.items()
 }
 
 SHORT: dict[str, str] = {

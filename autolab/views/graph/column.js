@@ -1,0 +1,75 @@
+// @ts-check
+/** A column of a box: the value or the gradient, as a number or as cells with a line of text. */
+
+import { BEND, SHADES, makeTone } from "../live/colors.js";
+import { set, svg, write } from "../live/dom.js";
+
+const [HEADER, CAPTION] = [36, 16]; // how high they are
+export const TOP = HEADER + CAPTION;
+export const STRIP = { width: 96, height: 48, cell: 26 };
+const LONG = 7; // characters: a longer number is written smaller
+
+/** @typedef {import("../live/colors.js").ColorMap} ColorMap */
+
+/**
+ * The value or the gradient: its caption, and below it a number, or cells and a line of text.
+ * @param {string} caption
+ * @param {number} x
+ * @param {boolean} cells
+ */
+export function makeColumn(caption, x, cells) {
+  const number = svg("text", { class: cells ? "al-small" : "al-number" });
+  const strip = cells && svg("g.al-cells", { transform: `translate(0 ${TOP})` });
+  const words = svg("text.al-small", { y: HEADER + 9 }, caption);
+  const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, number);
+  const limit = cells ? 15 : 11;
+  let size = "";
+
+  /** @param {string} text */
+  function writeNumber(text) {
+    write(number, text);
+    number.classList.toggle("al-long", !cells && text.length > LONG);
+  }
+
+  return {
+    element,
+    write: writeNumber,
+    place: () => number.getBoundingClientRect(),
+    /**
+     * @param {string | null} text
+     * @param {(number | null)[][] | null} rows
+     * @param {number | null} scale null where the cells are shades
+     * @param {ColorMap | null} colors null where there are no cells
+     * @param {string} [note] what stands there if there is no text
+     * @param {string} [more] up to where a scale of its own reaches
+     * @param {string} [kind] what it is, if not what it is for most: a tangent, a sum that still grows
+     */
+    update(text, rows, scale, colors, note = "none", more = "", kind = caption) {
+      const absent = text === null;
+      write(words, kind + more);
+      const said = absent ? note : cells ? text.replace(" \u2026", "") : text; // the cells are what was left out
+      writeNumber(said.length > limit && !absent ? said.slice(0, limit - 1) + "\u2026" : said);
+      set(number, { y: TOP + (cells && !absent ? STRIP.height + 14 : 17) });
+      element.classList.toggle("al-absent", absent);
+      if (!strip) return;
+      const drawn = rows ?? [];
+      if (size !== (size = `${drawn.length} ${drawn[0]?.length}`)) strip.replaceChildren(...makeCells(drawn));
+      const tone = scale === null ? (/** @type {number} */ v) => v / SHADES : makeTone(scale, null, BEND);
+      drawn.flat().forEach((v, k) => {
+        const [cell, t] = [strip.children[k], v === null ? null : tone(v)];
+        set(cell, {
+          class: v === null ? "al-missing" : v === 0 && "al-zero",
+          fill: t === null ? null : /** @type {ColorMap} */ (colors).css(t),
+        });
+        cell.tone = t; // for the legend's mark
+      });
+    },
+  };
+}
+
+/** @param {(number | null)[][]} rows */
+function makeCells(rows) {
+  const height = Math.min(STRIP.height / rows.length, STRIP.cell);
+  const width = Math.min(STRIP.width / rows[0]?.length, 2 * height);
+  return rows.flatMap((row, i) => row.map((_, j) => svg("rect", { x: j * width, y: i * height, width, height })));
+}
