@@ -5,10 +5,10 @@ import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
 import { makeComputingPart } from "../live/computing.js";
 import { makeBox } from "../live/controls.js";
-import { button, captioned, choice, fillTrack, html, makeSegments, set, write } from "../live/dom.js";
+import { button, captioned, choice, fillTrack, html, makeSegments, write } from "../live/dom.js";
 import { clamp } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
-import { ICONS, tool } from "../live/tools.js";
+import { makePlayer } from "../live/tools.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { FIRST_COLOR, makeSurfacePicture } from "./surface_picture.js";
@@ -216,56 +216,23 @@ function makeBallSettings({ get }, turn) {
 /** @param {string} name @param {Element} field */
 const named = (name, field) => html("label.al-surface-box", html("span.al-name", name), field);
 
-/** Step by step, or played. @param {() => void} moved */
+/** @param {() => void} moved */
 function makeRollPlayer(moved) {
   let [at, last] = [0, 0];
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  let timer;
-  const slider = html("input.al-range", { type: "range", min: 0, step: 1, "aria-label": "Step" });
-  slider.oninput = () => (stop(), go(Number(slider.value)));
-  const back = tool("back", "One step back", () => (stop(), go(at - 1)));
-  const play = tool("play", "Play", () => (timer ? stop() : start()));
-  const next = tool("next", "One step on", () => (stop(), go(at + 1)));
-  const root = html(
-    "div.al-player",
-    { role: "group", "aria-label": "The path of the ball" },
-    html("div.al-keys", back, play, next),
-    html("div.al-track", slider),
-  );
+  const player = makePlayer("The path of the ball", "Step", { at: () => at, last: () => last, pace: () => PACE, go });
 
-  /** @param {"play" | "pause"} icon */
-  function become(icon) {
-    const label = icon === "play" ? "Play" : "Pause";
-    set(play, { "aria-label": label, title: label });
-    set(play.querySelector("path"), { d: ICONS[icon] });
-  }
-
-  function stop() {
-    clearInterval(timer);
-    timer = undefined;
-    become("play");
-  }
-
-  function start() {
-    if (at === last) go(0);
-    timer = setInterval(() => (at < last ? go(at + 1) : stop()), PACE);
-    become("pause");
-  }
-
-  /** @param {number} step */
-  function go(step) {
+  /** @param {number} step @param {() => void} [done] */
+  function go(step, done) {
     at = clamp(step, 0, last);
-    slider.value = String(at);
-    set(slider, { "aria-valuetext": `step ${at} of ${last}` });
-    fillTrack(slider, last && at / last);
-    back.disabled = at === 0;
-    next.disabled = at === last;
+    player.show(`step ${at} of ${last}`);
+    fillTrack(player.slider, last && at / last);
     moved();
+    done?.();
   }
 
   return {
-    root,
-    go: (/** @type {number} */ step) => (stop(), go(step)),
+    root: player.root,
+    go: player.jump,
     get at() {
       return at;
     },
@@ -274,11 +241,9 @@ function makeRollPlayer(moved) {
     },
     /** Other ways: their end is shown, or their beginning. @param {{places: any[]}[]} rolls @param {boolean} atStart */
     restart(rolls, atStart) {
-      stop();
       last = Math.max(1, ...rolls.map(({ places }) => places.length)) - 1;
-      set(slider, { max: last });
-      go(atStart ? 0 : last);
+      player.jump(atStart ? 0 : last);
     },
-    close: stop,
+    close: player.pause,
   };
 }

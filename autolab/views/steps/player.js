@@ -5,7 +5,7 @@ import { sameEdge } from "../graph/answer.js";
 import { chosenLine } from "../graph/picture.js";
 import { html, options, set, write } from "../live/dom.js";
 import { clamp } from "../live/hand.js";
-import { ICONS, tool } from "../live/tools.js";
+import { makePlayer, tool } from "../live/tools.js";
 import { termsOf } from "./terms.js";
 import { makeSheet } from "./worksheet.js";
 
@@ -14,62 +14,45 @@ const PACES = { slow: 3000, normal: 1500, fast: 500 }; // milliseconds per step
 /** @param {import("../graph/explorer.js").View} view */
 export function makePlayerPart(view) {
   const { get, send, root } = view;
-  let playing = false;
-  let timer = 0;
   let wanted = -1; // where the user's hand is, while the kernel follows
 
   const sheet = makeSheet(
     view,
     get("still") === "page" ? null : (pick) => send({ do: "walk", to: get("frame").k, pick }),
   );
-  const play = tool("play", "Play", toggle);
-  const buttons = [
-    tool("first", "To the first step", () => go(0)),
-    tool("back", "One step back", () => go(here() - 1)),
-    play,
-    tool("next", "One step on", () => go(here() === count() ? 0 : here() + 1)),
-    tool("last", "Show everything", () => go(count())),
-  ];
-  const slider = html("input.al-range.al-scrub", {
-    type: "range",
-    min: 0,
-    "aria-label": "Step of the walk",
-    oninput: () => go(Number(slider.value)),
+  const player = makePlayer("Walk through the passes", "Step of the walk", {
+    at: here,
+    last: count,
+    pace: () => PACES[/** @type {keyof PACES} */ (pace.value)],
+    go: walk,
   });
+  const { root: bar, slider, jump } = player;
+  const first = tool("first", "To the first step", () => jump(0));
+  const last = tool("last", "Show everything", () => jump(count()));
   const place = html("span.al-place", { hidden: true });
   const pace = html("select.al-button.al-pace", { "aria-label": "Pace" }, ...options(Object.keys(PACES)));
   pace.value = "normal";
   const [forward, backward] = [html("span", "forward"), html("span", "backward")];
   const ends = html("div.al-ends", { "aria-hidden": "true" }, forward, backward);
-  const bar = html(
-    "div.al-player",
-    { role: "group", "aria-label": "Walk through the passes", onkeydown: pressed },
-    html("div.al-keys", buttons.slice(1, 4)),
-    html("div.al-track", slider, ends, place),
-  );
+  slider.classList.add("al-scrub");
+  player.track.append(ends, place);
   const way = html("select.al-button.al-way", {
     "aria-label": "Walk backward or forward",
     onchange() {
-      go(count()); // a step of the other walk is none of this one
+      jump(count()); // a step of the other walk is none of this one
       send({ do: "choose", setting: "forward", value: way.value });
     },
   });
   const ways = html("label.al-by", "Walk ", way);
-  const more = html(
-    "div.al-bar-row",
-    html("div.al-keys", buttons[0], buttons[4]),
-    html("label.al-by", "Pace ", pace),
-    ways,
-  );
+  const more = html("div.al-bar-row", html("div.al-keys", first, last), html("label.al-by", "Pace ", pace), ways);
   let offered = "";
 
-  const count = () => get("plan").count;
-  const here = () => (wanted >= 0 ? wanted : (get("frame").k ?? count()));
+  function count() {
+    return get("plan").count;
+  }
 
-  /** @param {number} to */
-  function go(to) {
-    pause();
-    walk(to);
+  function here() {
+    return wanted >= 0 ? wanted : (get("frame").k ?? count());
   }
 
   /** @param {number} to @param {() => void} [done] */
@@ -84,42 +67,6 @@ export function makePlayerPart(view) {
     show();
   }
 
-  function toggle() {
-    if (playing) return pause();
-    playing = true;
-    showButton();
-    advance();
-  }
-
-  /** One step on, and the next one when the kernel has answered and the time is over. */
-  function advance() {
-    const to = here() === count() ? 0 : here() + 1;
-    walk(to, () => {
-      if (!playing) return;
-      if (to >= count()) return pause();
-      timer = setTimeout(advance, PACES[/** @type {keyof PACES} */ (pace.value)]);
-    });
-  }
-
-  function pause() {
-    playing = false;
-    clearTimeout(timer);
-    showButton();
-  }
-
-  function showButton() {
-    const [name, label] = playing ? ["pause", "Pause"] : ["play", "Play"];
-    set(play, { "aria-label": label, title: label });
-    set(play.querySelector("path"), { d: ICONS[/** @type {keyof ICONS} */ (name)] });
-  }
-
-  /** @param {KeyboardEvent} event */
-  function pressed(event) {
-    if (event.key !== " " || event.target !== slider) return;
-    event.preventDefault();
-    toggle();
-  }
-
   function show() {
     const { start, words, walks, moving } = get("plan");
     bar.hidden = more.hidden = !walks;
@@ -128,12 +75,11 @@ export function makePlayerPart(view) {
     const rest = moving ? words.walk_rest_moving : start < count() ? words.walk_rest : words.walk_rest_forward;
     backward.hidden = start >= count() || Boolean(moving);
     write(forward, moving ? "forward mode" : "forward");
-    set(slider, { max: count(), "aria-valuetext": walking ? `${frame.phase}, ${frame.place}: ${frame.title}` : rest });
-    slider.value = String(here());
+    player.show(walking ? `${frame.phase}, ${frame.place}: ${frame.title}` : rest);
     slider.style.setProperty("--al-turn", `${start < count() ? (100 * (start - 0.5)) / count() : 100}%`);
     slider.style.setProperty("--al-here", `${(100 * here()) / count()}%`);
-    [buttons[0], buttons[1]].forEach((button) => (button.disabled = here() === 0));
-    buttons[4].disabled = here() === count();
+    first.disabled = here() === 0;
+    last.disabled = here() === count();
     write(place, walking ? `${frame.phase}, ${frame.place}` : "");
     [place.hidden, ends.hidden] = [!walking, walking];
     place.classList.toggle("al-backward", walking && frame.backward);
@@ -163,7 +109,7 @@ export function makePlayerPart(view) {
     places: { foot: [bar], menu: [more], side: [sheet.root] },
     on: { "plan frame frame_buffers": moved, forward: offer },
     paint: () => (moved(), offer()),
-    close: pause,
+    close: player.pause,
   };
 }
 
