@@ -1,8 +1,9 @@
-"""What can be chosen of an exploration besides its numbers: mode, dtype, device, order, what is opened, what moves."""
+"""The options of an exploration, and what can be chosen in it besides its numbers: mode, dtype, device, order, what is
+opened, what moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,18 @@ from .moved_input import ways
 
 if TYPE_CHECKING:
     from .session import Session
+
+SECONDS = 60.0
+_RECORDED = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "tokens")
+OPTIONS = (*_RECORDED, "parameters", "seconds", "train")
+
+
+def seconds_of(options: Mapping[str, Any]) -> float:
+    """After how many seconds a computation is stopped."""
+    given = options.get("seconds", SECONDS)
+    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
+        raise TypeError(f"explore: option 'seconds' is {given!r:.60}; expected a number above 0")
+    return float(given)
 
 
 def settings_of(session: Session) -> dict[str, tuple[str, tuple[str, ...]]]:

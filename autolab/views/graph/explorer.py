@@ -26,8 +26,9 @@ from ..live.computation import Computation, UserError, for_page, user_error
 from ..live.protocol import Shelf, on_message
 from ..live.session_view import SessionView
 from ..live.words import at_first
+from .choices import OPTIONS
 from .questions import Picture
-from .session import OPTIONS, Session
+from .session import Session
 
 _KEY = (str, int)
 _NUMBER = (int, float)

@@ -28,16 +28,12 @@ from ...shared.arguments import token_labels
 from ...shared.binding import Bound, bind, chosen_options
 from ..live.computation import RerunContext, Stopped, UserError, user_error
 from ..live.controls import Key, is_movable
-from .choices import chosen, settings_of
+from .choices import OPTIONS, chosen, seconds_of, settings_of
 from .exploration_state import ArraySource, ExplorationState, call_code, drawn, edited
 from .move_history import MoveHistory
 from .moved_input import moved_input, option
 from .parameters import if_few, replaced_parameters
 from .program_run import ProgramRun, fitting
-
-SECONDS = 60.0
-_RECORDED = ("upstream", "budget", "order", "wrt", "open", "replace", "forward", "tokens")
-OPTIONS = (*_RECORDED, "parameters", "seconds", "train")
 
 
 class Session(RerunContext):
@@ -75,7 +71,7 @@ class Session(RerunContext):
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
         given = chosen_options("explore", options, OPTIONS)
-        self.seconds = _seconds(given.get("seconds", SECONDS))
+        self.seconds = seconds_of(given)
         self._budget = given.get("budget", BUDGET)
         self._tokens = token_labels("explore", given.get("tokens", ()))
         self._upstream = given.get("upstream")  # until the first run, which says to which outputs it belongs
@@ -297,12 +293,6 @@ class Session(RerunContext):
         for value in (*args, *inputs.values()):
             data = value.array if isinstance(value, Variable) else value
             yield from [(value, name) for name, copied in self.bound.variables.items() if copied.array is data]
-
-
-def _seconds(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
-        raise TypeError(f"explore: option 'seconds' is {given!r:.60}; expected a number above 0")
-    return float(given)
 
 
 def _what(key: Key) -> str:
