@@ -132,7 +132,8 @@ class Held:
 
     def steps(self) -> None:
         """Hold what is to be told of each box and each moment of the walk, and the colours of each picture."""
-        for boxes in self.boxes:
+        for graph, boxes in zip(self._reader.graphs, self.boxes, strict=True):
+            self._side_by_side(graph.outline, boxes["nodes"])
             for box in boxes["nodes"]:
                 self._ask(["detail", int(box)])
         for k in range(len(self._reader.walk) if self.walks else 0):
@@ -143,6 +144,20 @@ class Held:
         for open in pictures[: 1 if self._reader.recording.outline.is_plan else None]:
             for measure in MEASURES:
                 self._ask(["flow", measure, open])
+
+    def _side_by_side(self, outline: Outline, boxes: dict[str, Any]) -> None:
+        """A box of many steps beside that of its result, which has the same numbers: so near, zipping finds them."""
+        results = {str(group.id): group.results for group in outline.groups.values()}
+        found = sorted(boxes.items(), key=lambda box: max(results.get(box[0], (int(box[0]),)), default=0))
+        boxes.clear()
+        boxes.update([(box, _rounded(reading)) for box, reading in found])
+
+
+def _rounded(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """A reading with six digits of each cell: no eye sees more in a colour."""
+    rows = {name: reading[name] for name in ("value_cells", "grad_cells") if reading[name]}
+    short = {name: [[v if v is None else float(f"{v:.6g}") for v in row] for row in rows[name]] for name in rows}
+    return {**reading, **short}
 
 
 MOST_BOXES_HELD = 1000

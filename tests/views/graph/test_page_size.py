@@ -1,0 +1,46 @@
+"""What a saved page holds is written so that it zips well, and shows the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+import autolab
+from autolab.recording.model import Recording
+from autolab.views.graph.readings import readings
+from autolab.views.graph.saved_page import AMOUNTS, explorer_page
+
+
+def layers(x: Any, w: Any) -> Any:
+    for _ in range(3):
+        x = np.tanh(x @ w)
+    return x
+
+
+def recorded() -> Recording:
+    rng = np.random.default_rng(0)
+    return autolab.record(
+        layers, rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=(4, 4)).astype(np.float32)
+    )
+
+
+def test_boxes_with_the_same_numbers_stand_side_by_side() -> None:
+    r = recorded()
+    page = explorer_page(r, AMOUNTS[0])
+    boxes = list(page["boxes"][0]["nodes"])
+    asked = [json.loads(key)[1] for key in page["answers"] if key.startswith('["detail",')]
+    passes = [group for group in r.outline.groups.values() if group.kind == "pass"]
+    assert len(passes) == 3 and asked == list(map(int, boxes))
+    for group in passes:
+        assert abs(boxes.index(str(group.id)) - boxes.index(str(group.results[-1]))) <= 2
+
+
+def test_the_cells_of_boxes_are_short_numbers_and_the_same_colours() -> None:
+    r = recorded()
+    held = explorer_page(r, AMOUNTS[0])["boxes"][0]["nodes"]
+    for box, whole in readings(r)["nodes"].items():
+        cells, exact = np.ravel(held[str(box)]["grad_cells"]), np.ravel(whole["grad_cells"])
+        assert np.abs(cells - exact).max() <= 1e-5 * np.abs(exact).max()
+        assert all([len(repr(float(number))) <= 13 for number in cells])
