@@ -87,7 +87,9 @@ class Locator:
 
 
 def _locate(frame: FrameType) -> CodePosition:
-    return placed(found_at(frame), frame.f_code, frame.f_lineno)
+    found = found_at(frame)
+    line = found.node.lineno if found is not None else frame.f_lineno  # which takes the longer the more lines there are
+    return placed(found, frame.f_code, line)
 
 
 def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
