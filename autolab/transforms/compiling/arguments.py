@@ -13,6 +13,7 @@ from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import exact, is_plain
 from .reads import same
+from .state import alike, gradient_alike
 
 FILE = PACKAGE + "transforms/compiling/<arguments>"
 
@@ -55,7 +56,9 @@ class Signature:
             data, node = value._data, value.node
             if type(data) is not np.ndarray:
                 raise TypeError("not in main memory")
-            return kind, data.shape, data.strides, data.dtype, type(node), getattr(node, "grad", None) is None
+            grad = getattr(node, "grad", None)
+            of_grad = None if grad is None else (grad._data.strides, grad._data.dtype, grad.node is None)
+            return kind, data.shape, data.strides, data.dtype, type(node), of_grad
         if kind is tuple or kind is list:
             return kind, tuple([self._kind(item) for item in value])
         if kind is dict:
@@ -87,7 +90,7 @@ def taker(args: tuple[Any, ...], options: dict[str, Any]) -> Callable[[Any, Any]
 
 class _Taker:
     def __init__(self) -> None:
-        self.names: dict[str, Any] = {"ndarray": np.ndarray, "same": same, "modes": modes}
+        self.names: dict[str, Any] = {"same": same, "modes": modes}
         self.tests: list[str] = []
         self.leaves: list[str] = []
         self._alike: dict[Any, list[str]] = {}
@@ -109,8 +112,7 @@ class _Taker:
             for key, item in value.items():
                 self.visit(f"{text}[{self._bound(key)}]", item)
         elif kind is np.ndarray:
-            self.tests.append(f"type({self._leaf(text)}) is ndarray")
-            self._array(self.leaves[-1], value)
+            self.tests.append(alike(f"({self._leaf(text)})", value, self._bound))
             self._alike.setdefault((kind, value.shape, value.strides), []).append(self.leaves[-1])
         elif isinstance(value, Variable):
             self._variable(text, value)
@@ -123,18 +125,13 @@ class _Taker:
         self.leaves.append(f"a{len(self.leaves)}")
         return f"{self.leaves[-1]} := {text}"
 
-    def _array(self, name: str, array: np.ndarray) -> None:
-        self.tests.append(f"{name}.strides == {array.strides} and {name}.shape == {array.shape}")
-        self.tests.append(f"{name}.dtype is {self._bound(array.dtype)}")
-
     def _variable(self, text: str, value: Variable) -> None:
         self.tests.append(f"type({self._leaf(text)}) is {self._bound(type(value))}")
         name, node = self.leaves[-1], value.node
-        self.tests.append(f"type(d := {name}._data) is ndarray")
-        self._array("d", value._data)
+        self.tests.append(alike(f"{name}._data", value._data, self._bound))
         self.tests.append(f"type(n := {name}.node) is {self._bound(type(node))}")
         if isinstance(node, Leaf):
-            self.tests.append(f"n.grad is {'' if node.grad is None else 'not '}None")
+            self.tests.append(gradient_alike("n.grad", node.grad, self._bound))
         self._alike.setdefault((type(value), value.shape), []).append(name)
 
     def no_twins(self) -> list[str]:

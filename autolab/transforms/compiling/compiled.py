@@ -18,6 +18,7 @@ from .compiled_program import CompiledProgram
 from .report import CompileReport, table_of
 from .tape import Refusal
 from .tracing import trace
+from .walk import read_by
 
 _MOST_PROGRAMS = 16
 _tracing = Lock()
@@ -154,7 +155,10 @@ class Compiled:
         if traced.refusal is not None:
             self.refuse(key, traced.refusal)
         elif traced.state is not None:
-            programs.append(CompiledProgram(key, traced, signature, takes))
+            around = traced.found
+            if not traced.pulled:  # else more of the user's code may run, in a backward pass
+                around = read_by(traced.tape.ran, traced.found, self.function, signature.objects)
+            programs.append(CompiledProgram(key, traced, around, signature, takes))
         else:
             self._put_off += 1
             if self._put_off > _MOST_PROGRAMS:

@@ -15,8 +15,10 @@ from ...engine.modes import modes
 from .executable import Executable, Miss, named
 from .lowering import Lowered
 from .nested import outs, variables_in
-from .references import memory, slots_in
+from .reads import Reads
+from .references import slots_in
 from .returned import joined
+from .sharing import Sharing
 from .state import Given, Out, StatePlace
 from .tape import Refusal
 from .tracing import Traced
@@ -41,19 +43,18 @@ class CompiledProgram:
         How long the shortest run took.
     """
 
-    def __init__(self, key: Hashable, traced: Traced, signature: Signature, takes: Any) -> None:
+    def __init__(self, key: Hashable, traced: Traced, around: Reads, signature: Signature, takes: Any) -> None:
         self.key, self.traced, self.calls = key, traced, 0
         self.takes, self.seconds = takes, math.inf
-        self._guard = traced.guard()
+        assert traced.state is not None
+        self._guard = around.guard(traced.state.tests)
         self._held = signature.objects  # their ids are in the key
         self._reached = {id(one): one for one in traced.found.reached([type(leaf) for leaf in signature.leaves])}
         self._met = self._meets(signature.leaves)
         self._busy, self._pulling = Lock(), Lock()
         self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
-        self._shared = self._sharing()
-        self._near = list(dict.fromkeys([place for a, b, _ in self._shared for place in (a, b)]))
-        self._are_apart = not any([is_so for _, _, is_so in self._shared])
+        self._sharing = Sharing(self._low, traced.tape.sources, traced.tape.values)
 
     def fits(self, leaves: list[Any]) -> bool:
         """Whether all is as it was when the function was traced, for arguments of the same kind."""
@@ -62,26 +63,6 @@ class CompiledProgram:
     def _meets(self, leaves: list[Any]) -> list[int | None]:
         """Which of the arguments are reached in another way too: the function may ask, and gradients are sums."""
         return [id(leaf) if id(leaf) in self._reached else None for leaf in leaves]
-
-    def _sharing(self) -> list[tuple[StatePlace, StatePlace, bool]]:
-        """Of what is given and written to: which other arrays share its memory."""
-        low, sources = self._low, self.traced.tape.sources
-        values = self.traced.tape.values
-        return [
-            (where, other, np.may_share_memory(values[slot], values[also]))
-            for slot, where in sources.items()
-            if where is not None and low.memory[slot] in low.written
-            for also, other in sources.items()
-            if other is not None and also != slot
-        ]
-
-    def _is_shared_alike(self, leaves: list[Any]) -> bool:
-        """Whether arrays that share memory did so when the function was traced, and those alone."""
-        if self._are_apart:
-            owners = [memory(place.now(leaves)) for place in self._near]
-            if not any([owner.base is not None for owner in owners]):
-                return len({id(owner) for owner in owners}) == len(owners)
-        return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._shared])
 
     def _forward(self, dry: bool = False) -> Executable:
         traced, low = self.traced, self._low.copy()
@@ -109,7 +90,7 @@ class CompiledProgram:
         return Executable(self._low.copy(), steps, sources, list(traced.pulled))
 
     def __call__(self, owner: Compiled, leaves: list[Any], args: Any, options: Any) -> Any:
-        if (self._shared and not self._is_shared_alike(leaves)) or not self._busy.acquire(False):
+        if not self._sharing.is_alike(leaves) or not self._busy.acquire(False):
             return owner.function(*args, **options)
         try:
             every = owner.check_every
@@ -121,7 +102,9 @@ class CompiledProgram:
             start = perf_counter()
             try:
                 found = self.forward.run(leaves)
-                self.seconds = min(self.seconds, perf_counter() - start)
+                seconds = perf_counter() - start
+                if seconds < self.seconds:
+                    self.seconds = seconds
             except Miss:
                 pass
             except Exception:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...engine.modes import modes
-from ...engine.store import publish
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .buffers import Buffers, offset
 from .lowering import Lowered, is_elementwise
 from .references import Ref, resolved, slots_in
+from .returned import spent
 from .state import Effect, Given, StatePlace
 from .tape import Step
 
@@ -60,7 +60,7 @@ class Executable:
         self._names: dict[str, Any] = {
             "Miss": Miss,
             "wrap": wrap,
-            "publish": publish,
+            "put": object.__setattr__,
             "modes": modes,
             "asarray": np.asarray,
             "seterr": np.seterr,
@@ -212,6 +212,9 @@ class Executable:
 
     def _arguments(self, step: Step) -> str:
         texts = [self._text(arg) for arg in step.args]
+        if [*step.options] == ["out"] and _takes_third(step.function) and len(texts) == step.function.nin:
+            out = step.options["out"]
+            return ", ".join([*texts, self._text(out[0] if type(out) is tuple else out)])
         return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in step.options.items()]])
 
     def _assign(self, step: Step, function: str, arguments: str) -> None:
@@ -280,24 +283,27 @@ class Executable:
         texts = [self._text(arg) for arg in _settled(step, out)]
         if getattr(step.function, "__name__", "") == "reduce":
             texts += [self._text(options.pop("axis", 0)), self._text(options.pop("dtype", None)), name]
-        elif (isinstance(step.function, np.ufunc) and step.function not in _WARNING) or step.function is np.dot:
+        elif _takes_third(step.function) or step.function is np.dot:
             texts.append(name)
         else:
             options["out"] = out
         return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in options.items()]])
 
     # ------------------------------------------------------------------ what is left behind
-    def _variable(self, slot: int) -> str:
+    def _variable(self, slot: int, is_joined: bool = False) -> str:
         """A Variable of what is in a slot, the same one for all that ask."""
         if slot not in self._wrapped:
             self._wrapped[slot] = name = f"w{slot}"
-            self._lines.append(f"{name} = wrap({self._at(slot)}, None)")
+            made = f"wrap({self._at(slot)}, None)"
+            self._lines.append(f"{name} = {self._bound(spent)}({made})" if is_joined else f"{name} = {made}")
         return self._wrapped[slot]
 
     def _publish(self, effects: Sequence[Effect]) -> None:
         stores = [store for effect in effects for store in effect.stores(self._holder, self._variable, self._at)]
         if stores:
-            self._lines.append(f"publish([{', '.join(stores)}])")
+            owners, names, values = zip(*dict.fromkeys(stores), strict=True)
+            # All or nothing, as `publish` does it, without a tuple for each.
+            self._lines.append(f"any(map(put, ({', '.join(owners)},), {names!r}, ({', '.join(values)},)))")
 
     def _result(self, result: Any) -> str:
         if hasattr(result, "slot"):
@@ -312,6 +318,11 @@ class Executable:
         if type(result) is dict:
             return "{" + ", ".join([f"{self._bound(key)}: {self._result(item)}" for key, item in result.items()]) + "}"
         return self._bound(result)
+
+
+def _takes_third(function: Any) -> bool:
+    """Whether a function takes the array for its result by position, which is faster."""
+    return isinstance(function, np.ufunc) and function.nout == 1 and function not in _WARNING
 
 
 def _takes_out(step: Step) -> bool:

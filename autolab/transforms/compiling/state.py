@@ -17,6 +17,22 @@ from .tape import CallTape
 Text = Callable[[Any], str]
 
 
+def alike(text: str, array: np.ndarray, bound: Text) -> str:
+    """What must hold of an array for it to stand in the stead of another, as Python."""
+    kind, dtype = bound(np.ndarray), bound(array.dtype)
+    lies = f"d.strides == {array.strides} and d.shape == {array.shape}"
+    return f"type(d := {text}) is {kind} and {lies} and d.dtype is {dtype}"
+
+
+def gradient_alike(text: str, grad: Variable | None, bound: Text) -> str:
+    """The same of a gradient, which may be none, or be part of a graph."""
+    if grad is None:
+        return f"{text} is None"
+    return f"(g := {text}) is not None and (g.node is None) is {grad.node is None} and " + alike(
+        "g._data", grad._data, bound
+    )
+
+
 @dataclass(frozen=True)
 class Given:
     """The argument that comes at this place among those that are arrays or Variables."""
@@ -57,18 +73,28 @@ class Effect:
     had_one: bool = True
     """Whether there was a gradient before, which may be one that the user set."""
     is_variable: bool = False
+    is_joined: bool = False
+    """Whether the Variable was part of a graph."""
+    is_there: bool = False
+    """Whether the array was in its place all the time: it was written to."""
 
-    def stores(self, held: Text, variable: Callable[[int], str], at: Callable[[int], str]) -> list[str]:
-        """The stores, as texts of triples for `publish`."""
+    def stores(
+        self, held: Text, variable: Callable[[int, bool], str], at: Callable[[int], str]
+    ) -> list[tuple[str, str, str]]:
+        """What to set, as Python: an object, the name of an attribute, and its value."""
         owner, kind = held(self.place.holder), self.place.kind
         if kind == "attribute":
-            return [f"({owner}, {self.place.name!r}, {(variable if self.is_variable else at)(self._filled)})"]
-        moved = f"({owner}.node, 'moved', {self.moved})"
+            filled = variable(self._filled, self.is_joined) if self.is_variable else at(self._filled)
+            return [(owner, self.place.name, filled)]
+        leaf = f"{owner}.node"
         if kind == "data":
-            return [f"({owner}, '_data', {at(self._filled)})", *[moved] * (self.moved is not None)]
-        grad = "None" if self.slot is None else variable(self.slot)
-        told = [("passes", self.passes)] * (self.slot is not None) + [("given", False)] * self.had_one
-        return [f"({owner}.node, 'grad', {grad})", moved, *[f"({owner}.node, {k!r}, {v})" for k, v in told]]
+            data = [] if self.is_there else [(owner, "_data", at(self._filled))]
+            return [*data, *[(leaf, "moved", f"{self.moved}")] * (self.moved is not None)]
+        grad = "None" if self.slot is None else variable(self.slot, self.is_joined)
+        told = [(leaf, "passes", f"{self.passes}")] * (self.slot is not None) + [
+            (leaf, "given", "False")
+        ] * self.had_one
+        return [(leaf, "grad", grad), (leaf, "moved", f"{self.moved}"), *told]
 
     @property
     def _filled(self) -> int:
@@ -116,6 +142,8 @@ class ReachedState:
         self.variables = [pair for pair in first.values() if type(pair[0]._data) is np.ndarray]
         self.buffers = [(link, name) for link, name in buffers if type(link.__dict__[name]) is np.ndarray]
         self._before = [(v, v._name, v.node) for v, _ in self.variables]
+        self._found = [(v, v._data, getattr(v.node, "grad", None)) for v, h in self.variables if type(h) is not Given]
+        self._found_kept = [(link, name, link.__dict__[name]) for link, name in self.buffers]
         self._had_none = {id(v): getattr(v.node, "grad", None) is None for v, _ in self.variables}
         self._data: dict[int, Any] = {}
         self._grads: dict[int, Any] = {}
@@ -161,13 +189,17 @@ class ReachedState:
         for variable, holder in self.variables:
             leaf = variable.node
             has_moved = isinstance(leaf, Leaf) and leaf.moved and not self._moved.get(id(variable), True)
-            if has_moved or variable._data is not self._data[id(variable)]:
+            is_there = variable._data is self._data[id(variable)]
+            if has_moved or not is_there:
                 moved = leaf.moved if isinstance(leaf, Leaf) else None
-                found.append(Effect(StatePlace(holder, "data"), _slot(variable._data), 0, moved))
+                place = StatePlace(holder, "data")
+                found.append(Effect(place, _slot(variable._data), 0, moved, is_there=is_there))
             if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
                 slot = None if leaf.grad is None else _slot(leaf.grad._data)
                 had_one = not self._had_none[id(variable)]
-                found.append(Effect(StatePlace(holder, "grad"), slot, leaf.passes, leaf.moved, had_one))
+                is_joined = leaf.grad is not None and leaf.grad.node is not None
+                place = StatePlace(holder, "grad")
+                found.append(Effect(place, slot, leaf.passes, leaf.moved, had_one, is_joined=is_joined))
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
                 found.append(Effect(StatePlace(link, "attribute", name), _slot(link.__dict__[name])))
@@ -175,7 +207,9 @@ class ReachedState:
             now = held.__dict__.get(name)
             data = getattr(now, "_data", now)
             if now is not before and type(data) is Recorded:
-                found.append(Effect(StatePlace(held, "attribute", name), _slot(data), is_variable=now is not data))
+                is_joined = getattr(now, "node", None) is not None
+                place = StatePlace(held, "attribute", name)
+                found.append(Effect(place, _slot(data), is_variable=now is not data, is_joined=is_joined))
         return found
 
     def is_altered(self) -> bool:
@@ -185,14 +219,12 @@ class ReachedState:
     def tests(self, bound: Text) -> list[str]:
         """What must hold of the places that are no arguments, as Python."""
         found = []
-        for variable, holder in self.variables:
-            if type(holder) is not Given:
-                name, data, node = bound(variable), variable._data, variable.node
-                found.append(f"(d := {name}._data).strides == {data.strides} and d.shape == {data.shape}")
-                found.append(f"d.dtype is {bound(data.dtype)} and {name}.node is {bound(node)}")
-                if isinstance(node, Leaf):
-                    found.append(f"{bound(node)}.grad is {'' if self._had_none[id(variable)] else 'not '}None")
-        return found
+        for variable, data, grad in self._found:
+            name, node = bound(variable), variable.node
+            found += [alike(f"{name}._data", data, bound), f"{name}.node is {bound(node)}"]
+            if isinstance(node, Leaf):
+                found.append(gradient_alike(f"{bound(node)}.grad", grad, bound))
+        return [*found, *[alike(f"{bound(link)}.{name}", kept, bound) for link, name, kept in self._found_kept]]
 
     def leave(self) -> None:
         """Put NumPy's arrays back in all places: those of now."""

@@ -69,11 +69,6 @@ class Traced:
     def refusal(self) -> Refusal | None:
         return self.tape.refusal
 
-    def guard(self) -> Callable[[], bool]:
-        """Whether what is around the function, and what the state is like, is as it was."""
-        assert self.state is not None
-        return self.found.guard(self.state.tests)
-
     def observed(self, function: Any, leaves: list[Any], args: Any, options: Any) -> tuple[Any, list[Any] | None]:
         """A call of the function itself, with the arrays that a dry run of the program has to give."""
         told: list[list[Any]] = []

@@ -35,6 +35,8 @@ _KNOWN = ("autolab", "numpy", "builtins")
 """Whose objects keep books of their own, and have nothing that a user sets."""
 _INSIDE = ("fget", "fset", "fdel", "func", "__func__")
 _INSIDE_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
+_ASKING_A_FUNCTION = frozenset([*_INSIDE_FUNCTIONS, "getattr", "vars"])
+"""Where code has one of these, it may look into a function that does not run."""
 _BY_ANY_NAME = frozenset(["getattr", "setattr", "delattr", "hasattr", "__dict__", "vars"])
 """Where code has one of these, it may mean any attribute."""
 _OWN_BOOKS = frozenset(["_found", "_name"])
@@ -82,9 +84,24 @@ def changes_around(function: Any) -> Callable[[], str | None]:
     return changed
 
 
+def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) -> Reads:
+    """What of ``found`` the code that ran can read; where that is as it was, the same code runs again."""
+    names = {name for code in ran for name in words_of(code)}
+    return _Walk(names, ran, ran, found.written).walk(function, others, False)
+
+
 class _Walk:
-    def __init__(self, names: set[str], codes: set[CodeType]) -> None:
-        self.names, self.codes = names, codes
+    """One walk; ``only`` is the code that counts, if not all does, and ``written`` what is known to be only written."""
+
+    def __init__(
+        self,
+        names: set[str],
+        codes: set[CodeType],
+        only: set[CodeType] | None = None,
+        written: Sequence[tuple[Any, str]] = (),
+    ) -> None:
+        self.names, self.codes, self._only = names, codes, only
+        self._written = {(id(holder), name) for holder, name in written}
         self.found = Reads()
         self._seen: dict[int, Any] = {}
         self._waiting: deque[tuple[str, Any]] = deque()
@@ -174,6 +191,8 @@ class _Walk:
             return
         self.found.sizes.append((path, function.__dict__, len(function.__dict__)))
         self._attributes(path, function.__dict__)
+        if self._only is not None and function.__code__ not in self._only and not self.names & _ASKING_A_FUNCTION:
+            return
         for part in _INSIDE_FUNCTIONS:
             self.found.spots.append((spot := Spot(path, function, part, True), spot.now()))
         if function.__code__ not in self.found.codes:
@@ -226,7 +245,7 @@ class _Walk:
     def _object(self, path: str, value: Any) -> None:
         is_known = not is_the_users(type(value))  # its own code may ask for any of its attributes
         held = _dict(value)
-        written = [name for name in held if not is_known and self._is_only_written(name)]
+        written = [name for name in held if not is_known and self._is_only_written(value, name)]
         self.found.written += [(value, name) for name in written]
         self.found.sizes.append((path, held, len(held)))
         self._attributes(path, held, is_known and isinstance(value, Container), written)
@@ -255,8 +274,10 @@ class _Walk:
             if whole or is_special or name in self.names or self.names & _BY_ANY_NAME:
                 self._spot(f"{path}.{name}", held, name)
 
-    def _is_only_written(self, name: str) -> bool:
+    def _is_only_written(self, holder: Any, name: str) -> bool:
         """Whether the user's code sets an attribute of this name, and nowhere asks for it."""
+        if self._only is not None:
+            return (id(holder), name) in self._written
         return name in self.names and not any([name in read_in(code) for code in self.codes])
 
     def _link(self, path: str, link: Any) -> None:
@@ -266,7 +287,7 @@ class _Walk:
             if link._kinds.get(name) == "buffer":
                 if value is not None:
                     self.found.buffers.append((link, name))
-            elif name in getattr(type(link), "_observed", ()) or self._is_only_written(name):
+            elif name in getattr(type(link), "_observed", ()) or self._is_only_written(link, name):
                 self.found.written.append((link, name))
             elif name not in _OWN_BOOKS:
                 self._spot(f"{path}.{name}", link.__dict__, name)

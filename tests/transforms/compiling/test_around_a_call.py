@@ -7,6 +7,7 @@ import os.path
 import threading
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.testing import assert_array_equal
 import autolab
 from autolab import Variable
 from autolab import functions as F
+from autolab import links as L
 from autolab import optimizers as O
 from autolab.transforms.compiling import CompileWarning
 
@@ -270,3 +272,43 @@ def test_what_is_only_read_is_as_it_was() -> None:
         assert_array_equal(compiled(given), [5.0, 5.0])
     assert not compiled.refusals and compiled.programs[0].calls == 2
     assert all([a is b for a, b in zip((given["a"], given["b"], given["a"][0], given["b"][0]), inner, strict=True)])
+
+
+def _normalized() -> tuple[Callable[[Any], Any], Callable[[], Any], dict[str, Callable[[], Any]]]:
+    """A function of a buffer, what it leaves behind, and what may come into the buffer's place."""
+    link = L.BatchNormalization(3)
+
+    def function(x: Any) -> Any:
+        with autolab.test_mode():
+            return link(x)
+
+    made = {"dtype": lambda: np.full(3, 2.0), "strides": lambda: np.arange(6, dtype="f4")[::2]}
+    return function, lambda: link.gamma, {kind: partial(setattr, link, "avg_mean", new()) for kind, new in made.items()}
+
+
+def _summed() -> tuple[Callable[[Any], Any], Callable[[], Any], dict[str, Callable[[], Any]]]:
+    """A function that adds to a gradient, that gradient, and what may be there before."""
+    w, z = Variable(np.ones((4, 3), "f4")), Variable(np.ones((4, 3)))
+
+    def function(x: Any) -> Any:
+        y = F.sum(w * x)
+        y.backward()
+        return y
+
+    made = {"graph": lambda: z * 2, "strides": lambda: np.ones((3, 4), "f4").T}
+    return function, lambda: w.grad, {kind: lambda new=new: setattr(w, "grad", new()) for kind, new in made.items()}
+
+
+@pytest.mark.parametrize("make", [_normalized, _summed])
+def test_state_of_another_kind_is_noticed(make: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(4, 3)).astype("f4")
+    (function, left, changes), (plain, as_written, same_changes) = make(), make()
+    compiled = autolab.compile(function)
+    for kind in (None, *changes, *changes):
+        for how in (changes, same_changes) if kind else ():
+            how[kind]()
+        for _ in range(3):
+            found, expected = (compiled(x), left()), (plain(x), as_written())
+            for a, b in zip(found, expected, strict=True):
+                assert (a.dtype, a.node is None, bits(a)) == (b.dtype, b.node is None, bits(b)), kind
+    assert compiled.programs

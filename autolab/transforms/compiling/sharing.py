@@ -1,0 +1,54 @@
+"""Which arrays share memory: a program that writes to one is right only where it is as it was when it was traced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.tracebacks import PACKAGE
+from .lowering import Lowered
+from .references import memory
+from .state import Given, StatePlace
+
+FILE = PACKAGE + "transforms/compiling/<sharing>"
+
+
+class Sharing:
+    """The places of what a program writes to, each beside those of all else that it is given."""
+
+    def __init__(self, low: Lowered, sources: dict[int, StatePlace | None], values: list[np.ndarray]) -> None:
+        self._pairs = [
+            (where, other, np.may_share_memory(values[slot], values[also]))
+            for slot, where in sources.items()
+            if where is not None and low.memory[slot] in low.written
+            for also, other in sources.items()
+            if other is not None and also != slot
+        ]
+        were_apart = not any([is_so for _, _, is_so in self._pairs])
+        owning = {where for slot, where in sources.items() if values[slot].base is None}
+        self._are_apart = self._question(owning) if self._pairs and were_apart else None
+
+    def is_alike(self, leaves: list[Any]) -> bool:
+        """Whether arrays that share memory did so when the function was traced, and those alone."""
+        if not self._pairs or (self._are_apart is not None and self._are_apart(leaves)):
+            return True
+        return all([np.may_share_memory(a.now(leaves), b.now(leaves)) is so for a, b, so in self._pairs])
+
+    def _question(self, owning: set[StatePlace | None]) -> Any:
+        """Whether each array has memory of NumPy's to itself, as Python: that is faster than a look at each pair."""
+        names: dict[str, Any] = {"memory": memory}
+
+        def held(holder: Any) -> str:
+            if type(holder) is Given:
+                return f"L[{holder.index}]"
+            names[f"k{id(holder)}"] = holder
+            return f"k{id(holder)}"
+
+        places = list(dict.fromkeys([place for a, b, _ in self._pairs for place in (a, b)]))
+        owners = [place.text(held) if place in owning else f"memory({place.text(held)})" for place in places]
+        are_numpys = " and ".join([f"(o{i} := {owner}).base is None" for i, owner in enumerate(owners)])
+        ids = ", ".join([f"id(o{i})" for i in range(len(owners))])
+        text = f"def are_apart(L):\n    return {are_numpys} and len({{{ids}}}) == {len(owners)}"
+        exec(compile(text, FILE, "exec"), names)
+        return names["are_apart"]
