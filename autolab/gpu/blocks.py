@@ -102,13 +102,19 @@ class BlockPlan:
 def block_plan(program: KernelSteps, shapes: Shapes) -> BlockPlan | None:
     """How to compute a program block by block along the first axis, for inputs of these shapes.
 
-    None if no input is whole, if another part of one would be needed for each block, or if it is not worth it: few
-    steps that share little take the same time with whole arrays.
+    None if no input is whole, if another part of one would be needed for each block, or if it is not worth it: steps
+    that share little take the same time with whole arrays, unless these are large and something lies between the steps.
     """
-    touched = sum([1 + len(step.values) for step in program.steps.values() if step.values])
+    steps = program.steps
+    touched = sum([1 + len(step.values) for step in steps.values() if step.values])
     shape = np.broadcast_shapes(*shapes.values())
     whole = tuple([i for i, own in shapes.items() if own == shape])
-    if not whole or math.prod(shape) < _WORTH_PLANNING or touched < 2 * (len(whole) + len(program.outputs)):
+    if not whole or math.prod(shape) < _WORTH_PLANNING:
+        return None
+    ends = (*whole, *program.outputs)
+    is_large = math.prod(shape) * sum([steps[i].dtype.itemsize for i in ends]) > 2 * _BLOCK_BYTES
+    has_between = any([step.values and i not in ends for i, step in steps.items()])
+    if touched < 2 * len(ends) and not (is_large and has_between):
         return None
     if any([own != shape and len(own) == len(shape) and own[0] != 1 for own in shapes.values()]):
         return None
