@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from ...engine.modes import modes
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
-from .buffers import Buffers, offset
-from .lowering import Lowered, is_elementwise
-from .references import Ref, resolved, slots_in
+from .blocks import Blocks, in_blocks, is_copy
+from .lowering import Lowered
+from .placing import Placement, settled
+from .references import Ref, slots_in
 from .returned import spent
 from .state import Effect, Given, StatePlace
 from .tape import Step
@@ -24,8 +25,6 @@ FILE = PACKAGE + "transforms/compiling/<compiled>"
 _LARGE = 1 << 16
 _WARNING = (np.maximum, np.minimum)
 """Functions that warn of a third argument without a name."""
-
-_WITH_OUT = (np.dot, np.concatenate, np.cumsum, np.clip)
 
 
 class Miss(Exception):
@@ -63,6 +62,7 @@ class Executable:
             "put": object.__setattr__,
             "modes": modes,
             "asarray": np.asarray,
+            "empty": np.empty,
             "seterr": np.seterr,
             "errstate": np.errstate,
         }
@@ -71,17 +71,25 @@ class Executable:
         self._held: set[str] = set()
         self._tells: list[str] = []
         self._made: dict[int, list[int]] = {}
-        self._buffers = Buffers()
-        self._last = self._last_uses(escaping)
+        self._placement = Placement(low, steps, escaping)
+        self.between: set[int] = set()
         self.draws = any([step.kind == "draw" for step in steps])
         self._lines: list[str] = ["rng = modes().rng"] * self.draws
         self._sources()
+        blocks, done = in_blocks(low, steps, self._placement.kept), 0
         for i, step in enumerate(steps):
+            if i < done:
+                continue
+            if i in blocks:
+                self._in_blocks(blocks[i])
+                done = i + len(blocks[i].steps)
+                self._release(range(i, done))
+                continue
             if dry and step.kind == "update":
                 self._lines.append(f"return [{', '.join(self._told(step.args[0]))}]")
                 break
             getattr(self, f"_{step.kind}")(step, i)
-            self._release(i)
+            self._release([i])
         else:
             self._end(result, effects)
         if any([step.kind == "errstate" for step in steps]):
@@ -144,33 +152,17 @@ class Executable:
         return name
 
     def _sources(self) -> None:
-        used = {slot for step in self._steps for slot in slots_in((step.args, step.options))} | self._kept
+        used = {slot for step in self._steps for slot in slots_in((step.args, step.options))} | self._placement.kept
         for slot, where in self._from.items():
             if slot in used:
                 copied = ".copy()" if self._dry and self._low.memory[slot] in self._low.written else ""
                 self._lines.append(f"s{slot} = {self.place(where)}{copied}")
 
-    # ------------------------------------------------------------------ how long a memory is used
-    def _last_uses(self, escaping: set[int]) -> dict[int, list[int]]:
-        """The number of a step -> the memories that nobody needs after it."""
-        low = self._low
-        self._kept = {low.slot(slot) for slot in escaping}
-        last: dict[int, int] = {}
-        for i, step in enumerate(self._steps):
-            for slot in [*slots_in((step.args, step.options)), *[slot for _, slot in step.outs]]:
-                last[low.memory[low.slot(slot)]] = i
-        kept = {low.memory[slot] for slot in self._kept}
-        found: dict[int, list[int]] = {}
-        for number, i in last.items():
-            if number not in kept:
-                found.setdefault(i, []).append(number)
-        return found
-
-    def _release(self, i: int) -> None:
+    def _release(self, done: Iterable[int]) -> None:
         """Let go of memory after its last use: of a buffer for the next result, of a large array altogether."""
-        for number in self._last.get(i, ()):
+        for number in [number for i in done for number in self._placement.ending(i)]:
             slots = self._made.pop(number, [])
-            if not self._buffers.release(number) and slots and self._tape.values[number].nbytes >= _LARGE:
+            if not self._placement.release(number) and slots and self._tape.values[number].nbytes >= _LARGE:
                 self._lines.append("".join([f"s{slot} = " for slot in slots]) + "None")
 
     # ------------------------------------------------------------------ steps
@@ -198,12 +190,12 @@ class Executable:
         self._lines.append(f"seterr(**{self._bound(step.function)})")
 
     def _call(self, step: Step, i: int) -> None:
-        if self._is_static_view(step):
+        if self._placement.is_static_view(step):
             return
         if step.function is operator.setitem:
             target, index, value = [self._text(arg) for arg in step.args]
             self._lines.append(f"{target}[{index}] = {value}")
-        elif (out := self._out(step, i)) is not None:
+        elif (out := self._placement.buffer(step, i)) is not None:
             self._lines.append(f"{self._bound(step.function)}({self._arguments_with(step, out)})")
         elif step.function is operator.getitem:
             self._assign(step, "", f"{self._text(step.args[0])}[{self._text(step.args[1])}]")
@@ -234,53 +226,39 @@ class Executable:
             scalars = [f"s{slot} = asarray(s{slot})" for _, slot in step.outs if not self._tape.values[slot].ndim]
             self._lines += [f"{names}, = {text}", *scalars]
 
-    def _is_static_view(self, step: Step) -> bool:
-        """Whether a step looks at a buffer or a constant in another way: that is done once and for all."""
-        low = self._low
-        base = low.viewed(step)
-        slots = slots_in((step.args, step.options))
-        if base is None or any([low.slot(slot) not in low.static for slot in slots]):
-            return False
-        args, options = resolved((step.args, step.options), lambda slot: low.static[low.slot(slot)])
-        found = step.function(*args, **options)
-        slot = step.outs[0][1]
-        value, base = self._tape.values[slot], low.slot(base)
-        if not isinstance(found, np.ndarray) or (found.shape, found.strides) != (value.shape, value.strides):
-            return False
-        if found.size and offset(found, low.static[base]) != offset(value, self._tape.values[base]):
-            return False
-        low.static[slot] = found
-        return True
+    def _in_blocks(self, blocks: Blocks) -> None:
+        """A loop over blocks of large arrays, in which steps follow one another."""
+        for slot in blocks.written:
+            if self._low.memory[slot] in self._low.escaping:
+                self._made.setdefault(self._low.memory[slot], []).append(slot)
+                self._lines.append(f"s{slot} = empty({self._tape.values[slot].shape}, {self._bound(blocks.dtype)})")
+            else:
+                self._placement.buffer_of(slot)
+        self.between |= {*blocks.between}
+        whole = [*blocks.read, *blocks.written]
+        self._lines += [f"f{slot} = {self._at(slot)}.reshape(-1)" for slot in whole]
+        self._lines.append(f"for i in range(0, {blocks.size}, {blocks.length}):")
+        names = {slot: f"b{slot}" for slot in whole}
+        lines = [f"b{slot} = f{slot}[i : i + {blocks.length}]" for slot in whole]
+        for place, slots in enumerate(blocks.shared()):
+            names |= dict.fromkeys(slots, f"t{place}")
+            lines.append(f"t{place} = {self._bound(np.empty(blocks.length, blocks.dtype))}[: {blocks.size} - i]")
+        for step in blocks.steps:
+            args = [names.get(self._low.slot(arg.slot)) if type(arg) is Ref else None for arg in step.args]
+            texts = [name or self._text(one) for name, one in zip(args, settled(step, blocks.dtype), strict=True)]
+            lines.append(self._filling(step, texts, names[step.outs[0][1]]))
+        self._lines += [f"    {line}" for line in lines]
 
-    def _out(self, step: Step, i: int) -> np.ndarray | None:
-        """The buffer for a step's result, where its function takes one."""
-        low = self._low
-        if not _takes_out(step) or low.memory[slot := step.outs[0][1]] in low.escaping:
-            return None
-        value, number = self._tape.values[slot], low.memory[slot]
-        if value.base is not None or value.size * value.itemsize != value.nbytes or not value.size:
-            return None
-        if is_elementwise(step):
-            for arg in step.args:
-                if type(arg) is Ref and self._dies_as(arg.slot, value, i):
-                    self._buffers.hand_over(low.memory[low.slot(arg.slot)])
-                    break
-        low.static[slot] = out = self._buffers.array(number, value)
-        return out
-
-    def _dies_as(self, slot: int, value: np.ndarray, i: int) -> bool:
-        """Whether an operand is needed here for the last time, and lies in its buffer as the result will."""
-        slot = self._low.slot(slot)
-        static = self._low.static.get(slot)
-        if static is None or self._low.memory[slot] not in self._last.get(i, ()):
-            return False
-        like = (static.shape, static.strides, static.dtype) == (value.shape, value.strides, value.dtype)
-        return like and static.nbytes == value.nbytes and self._buffers.has(self._low.memory[slot])
+    def _filling(self, step: Step, texts: list[str], out: str) -> str:
+        """A call of a step that gives a block."""
+        if is_copy(step):
+            return f"{self._bound(np.copyto)}({out}, {texts[0]})"
+        return f"{self._bound(step.function)}({', '.join(texts)}, {'' if _takes_third(step.function) else 'out='}{out})"
 
     def _arguments_with(self, step: Step, out: np.ndarray) -> str:
         """The arguments of a call that fills a buffer; by position where that is possible, which is faster."""
         name, options = self._bound(out), dict(step.options)
-        texts = [self._text(arg) for arg in _settled(step, out)]
+        texts = [self._text(arg) for arg in settled(step, out.dtype)]
         if getattr(step.function, "__name__", "") == "reduce":
             texts += [self._text(options.pop("axis", 0)), self._text(options.pop("dtype", None)), name]
         elif _takes_third(step.function) or step.function is np.dot:
@@ -323,28 +301,6 @@ class Executable:
 def _takes_third(function: Any) -> bool:
     """Whether a function takes the array for its result by position, which is faster."""
     return isinstance(function, np.ufunc) and function.nout == 1 and function not in _WARNING
-
-
-def _takes_out(step: Step) -> bool:
-    function = step.function
-    if "out" in step.options or "where" in step.options or len(step.outs) != 1 or step.outs[0][0] is not None:
-        return False
-    if isinstance(function, np.ufunc):
-        return function.nout == 1 and len(step.args) == function.nin
-    owner = getattr(function, "__self__", None)
-    return (isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")) or function in _WITH_OUT
-
-
-def _settled(step: Step, out: np.ndarray) -> list[Any]:
-    """The arguments, with Python's numbers as arrays of the result's dtype, where they would become that anyway."""
-    if not is_elementwise(step) or out.dtype.kind != "f":
-        return list(step.args)
-    if (
-        f"{out.dtype.char * step.function.nin}->{out.dtype.char}" not in step.function.types
-        or step.function is np.ldexp
-    ):
-        return list(step.args)
-    return [np.asarray(arg, out.dtype) if type(arg) in (int, float) else arg for arg in step.args]
 
 
 def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[int]:

@@ -34,8 +34,8 @@ class CallMade:
     shape : tuple of int or None
         Of the result.
     fate : str
-        ``"buffer"``, ``"new array"``, ``"in place"``, ``"view"``, ``"check"`` and ``"update"`` are done in each run;
-        ``"same"``, ``"constant"`` and ``"dropped"`` are not.
+        ``"buffer"``, ``"block"``, ``"new array"``, ``"in place"``, ``"view"``, ``"check"`` and ``"update"`` are done
+        in each run; ``"same"``, ``"constant"`` and ``"dropped"`` are not.
     number : int or None
         Of the buffer, or of the call that gives the same.
     is_backward : bool
@@ -114,6 +114,8 @@ def _fate(program: CompiledProgram, step: Step, slot: int | None, blocks: dict[i
     if slot is None or step.writes is not None:
         return "in place", None
     part = program.backward if step.is_backward else program.forward
+    if part is not None and slot in part.between:
+        return "block", None
     static = None if part is None else part.static(slot)
     if program._low.viewed(step) is not None:
         return "view", None

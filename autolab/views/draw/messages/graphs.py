@@ -216,6 +216,7 @@ SENTENCES: dict[str, str] = {
     "compile.buffers": "{results} lie in {held} of {size} in all, which every run uses again.",
     "compile.refused": "A kind of call runs as it is written: {why}.",
     "compile.buffer": "into buffer {number}",
+    "compile.block": "in blocks, with the steps around it",
     "compile.new array": "into a new array",
     "compile.in place": "in place",
     "compile.view": "a view, no copy",

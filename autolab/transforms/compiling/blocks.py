@@ -1,0 +1,117 @@
+"""Steps between the elements of large arrays, done block by block: what lies between two steps stays in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .lowering import Lowered, is_elementwise
+from .references import Ref, slots_in
+from .tape import Step
+
+_BLOCK_BYTES = 1 << 20
+"""What the blocks take up together: about the second cache of a core."""
+
+
+class Blocks:
+    """Steps that follow one another, on arrays of one shape and dtype.
+
+    Attributes
+    ----------
+    steps : list of Step
+    read, written, between : list of int
+        Slots of the arrays that they are given, that they leave, and that nobody else needs.
+    length : int
+        How many elements a block has.
+    """
+
+    def __init__(self, low: Lowered, steps: list[Step], leaving: set[int]) -> None:
+        self.steps = steps
+        made = [step.outs[0][1] for step in steps]
+        used = [low.slot(arg.slot) for step in steps for arg in step.args if type(arg) is Ref]
+        like = low.tape.values[made[0]]
+        self.read = [s for s in dict.fromkeys(used) if s not in made and low.tape.values[s].shape == like.shape]
+        self.written = [slot for slot in made if slot in leaving]
+        self.between = [slot for slot in made if slot not in leaving]
+        columns = len(self.read) + len(self.written) + len(self.shared())
+        self.size, self.dtype = like.size, like.dtype
+        length = max(1, _BLOCK_BYTES // (like.itemsize * columns))
+        self.length = length - length % 64 if length > 64 else length  # what lies at a multiple of 64 bytes is faster
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether something is between the steps, and all of it is too large for the cache."""
+        return bool(self.between) and self.size > 2 * self.length
+
+    def shared(self) -> list[list[int]]:
+        """What is between, together where one lies over another that is no longer needed."""
+        found: list[list[int]] = []
+        for i, step in enumerate(self.steps):
+            later = {slot for other in self.steps[i + 1 :] for slot in slots_in(other.args)}
+            free = [one for one in found if one[-1] not in later]
+            if (slot := step.outs[0][1]) in self.between:
+                place = free[0] if free else []
+                found += [] if free else [place]
+                place.append(slot)
+        return found
+
+
+def in_blocks(low: Lowered, steps: Sequence[Step], leaving: set[int]) -> dict[int, Blocks]:
+    """The steps that are done in blocks, by the place of the first of them.
+
+    Parameters
+    ----------
+    low : Lowered
+    steps : sequence of Step
+    leaving : set of int
+        Slots of what is left behind.
+    """
+    found: dict[int, Blocks] = {}
+    start = 0
+    while start < len(steps):
+        end = start
+        while end < len(steps) and _goes_on(low, steps[start], steps[end]):
+            end += 1
+        if end - start > 1:
+            later = {low.slot(slot) for step in steps[end:] for slot in slots_in((step.args, step.options))}
+            blocks = Blocks(low, list(steps[start:end]), leaving | later)
+            if blocks.is_worth_it:
+                found[start] = blocks
+        start = max(end, start + 1)
+    return found
+
+
+def _goes_on(low: Lowered, first: Step, step: Step) -> bool:
+    """Whether a step is one of those that begin with ``first``."""
+    if step.kind != "call" or step.writes is not None or not (is_copy(step) or _is_of_floats(low, step)):
+        return False
+    values = low.tape.values
+    like, made = values[first.outs[0][1]], values[step.outs[0][1]]
+    operands = [values[arg.slot] if type(arg) is Ref else arg for arg in step.args]
+    return made.base is None and _is_like(made, like) and all([_fits(operand, like) for operand in operands])
+
+
+def is_copy(step: Step) -> bool:
+    """Whether a step copies an array."""
+    return step.function is np.ndarray.copy and len(step.args) == 1 and not step.options
+
+
+def _is_of_floats(low: Lowered, step: Step) -> bool:
+    """Whether a step works between elements of one dtype of floating-point numbers, and gives that."""
+    function, dtype = step.function, low.tape.values[step.outs[0][1]].dtype if step.outs else None
+    if not is_elementwise(step) or dtype is None or dtype.kind != "f" or len(step.args) != function.nin:
+        return False
+    return f"{dtype.char * function.nin}->{dtype.char}" in function.types and function is not np.ldexp
+
+
+def _is_like(array: np.ndarray, like: np.ndarray) -> bool:
+    return array.dtype is like.dtype and array.shape == like.shape and array.flags.c_contiguous
+
+
+def _fits(operand: Any, like: np.ndarray) -> bool:
+    """Whether a block of an operand is found, or it is the same for all blocks."""
+    if not isinstance(operand, np.ndarray):
+        return type(operand) in (int, float)
+    return _is_like(operand, like) or (not operand.ndim and operand.dtype is like.dtype)

@@ -1,0 +1,113 @@
+"""Where the results of a program lie: in a buffer that is used again, in a new array, in the memory of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .buffers import Buffers, offset
+from .lowering import Lowered, is_elementwise
+from .references import Ref, resolved, slots_in
+from .tape import Step
+
+_WITH_OUT = (np.dot, np.concatenate, np.cumsum, np.clip)
+
+
+class Placement:
+    """The memory of the results of some steps.
+
+    Attributes
+    ----------
+    kept : set of int
+        Slots of what is left behind.
+    """
+
+    def __init__(self, low: Lowered, steps: Sequence[Step], escaping: set[int]) -> None:
+        self._low, self._values, self._buffers = low, low.tape.values, Buffers()
+        self.kept = {low.slot(slot) for slot in escaping}
+        last: dict[int, int] = {}
+        for i, step in enumerate(steps):
+            for slot in [*slots_in((step.args, step.options)), *[slot for _, slot in step.outs]]:
+                last[low.memory[low.slot(slot)]] = i
+        kept = {low.memory[slot] for slot in self.kept}
+        self._last: dict[int, list[int]] = {}
+        for number, i in last.items():
+            if number not in kept:
+                self._last.setdefault(i, []).append(number)
+
+    def ending(self, i: int) -> list[int]:
+        """The memories that nobody needs after a step."""
+        return self._last.get(i, [])
+
+    def release(self, number: int) -> bool:
+        """Let the next result lie in the buffer of one that nobody needs; False if it lies in none."""
+        return self._buffers.release(number)
+
+    def is_static_view(self, step: Step) -> bool:
+        """Whether a step looks at a buffer or a constant in another way: that is done once and for all."""
+        low = self._low
+        base = low.viewed(step)
+        slots = slots_in((step.args, step.options))
+        if base is None or any([low.slot(slot) not in low.static for slot in slots]):
+            return False
+        args, options = resolved((step.args, step.options), lambda slot: low.static[low.slot(slot)])
+        found = step.function(*args, **options)
+        slot = step.outs[0][1]
+        value, base = self._values[slot], low.slot(base)
+        if not isinstance(found, np.ndarray) or (found.shape, found.strides) != (value.shape, value.strides):
+            return False
+        if found.size and offset(found, low.static[base]) != offset(value, self._values[base]):
+            return False
+        low.static[slot] = found
+        return True
+
+    def buffer(self, step: Step, i: int) -> np.ndarray | None:
+        """The buffer for a step's result, where its function takes one."""
+        low = self._low
+        if not _takes_out(step) or low.memory[slot := step.outs[0][1]] in low.escaping:
+            return None
+        value = self._values[slot]
+        if value.base is not None or value.size * value.itemsize != value.nbytes or not value.size:
+            return None
+        if is_elementwise(step):
+            for arg in step.args:
+                if type(arg) is Ref and self._dies_as(arg.slot, value, i):
+                    self._buffers.hand_over(low.memory[low.slot(arg.slot)])
+                    break
+        return self.buffer_of(slot)
+
+    def buffer_of(self, slot: int) -> np.ndarray:
+        """A buffer for what is in a slot, from now on."""
+        made = self._buffers.array(self._low.memory[slot], self._values[slot])
+        self._low.static[slot] = made
+        return made
+
+    def _dies_as(self, slot: int, value: np.ndarray, i: int) -> bool:
+        """Whether an operand is needed here for the last time, and lies in its buffer as the result will."""
+        slot = self._low.slot(slot)
+        static = self._low.static.get(slot)
+        if static is None or self._low.memory[slot] not in self.ending(i):
+            return False
+        like = (static.shape, static.strides, static.dtype) == (value.shape, value.strides, value.dtype)
+        return like and static.nbytes == value.nbytes and self._buffers.has(self._low.memory[slot])
+
+
+def _takes_out(step: Step) -> bool:
+    function = step.function
+    if "out" in step.options or "where" in step.options or len(step.outs) != 1 or step.outs[0][0] is not None:
+        return False
+    if isinstance(function, np.ufunc):
+        return function.nout == 1 and len(step.args) == function.nin
+    owner = getattr(function, "__self__", None)
+    return (isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")) or function in _WITH_OUT
+
+
+def settled(step: Step, dtype: np.dtype) -> list[Any]:
+    """The arguments, with Python's numbers as arrays of the result's dtype, where they would become that anyway."""
+    if not is_elementwise(step) or dtype.kind != "f":
+        return list(step.args)
+    if f"{dtype.char * step.function.nin}->{dtype.char}" not in step.function.types or step.function is np.ldexp:
+        return list(step.args)
+    return [np.asarray(arg, dtype) if type(arg) in (int, float) else arg for arg in step.args]
