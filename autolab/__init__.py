@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, Any
 from . import functions
 from . import views as _views  # noqa: F401  # what it shows, it enters
 from .authoring import FunctionNode
-from .debug import check_inplace
 from .engine.allocator import keep_blocks as _keep_blocks
 from .engine.backend import get_array_module
 from .engine.configuration import config, global_config, no_grad, test_mode, using_config
@@ -49,13 +48,13 @@ from .engine.errors import (
 )
 from .engine.grad import grad
 from .engine.habits import ModulesByHabit as _ModulesByHabit
+from .engine.kernels import on_device as _on_device
 from .engine.named_scope import named_scope
 from .engine.observe import observe
 from .engine.parameter import Parameter
 from .engine.tracebacks import brief_in_notebooks as _brief_in_notebooks
 from .engine.variable import Variable, as_variable
 from .engine.warned import point_to_users as _point_to_users
-from .gpu import fuse
 
 if TYPE_CHECKING:
     from . import (
@@ -77,7 +76,8 @@ if TYPE_CHECKING:
     )
     from .analysis.diagnosis import diagnose
     from .analysis.run_comparison import compare
-    from .gpu import elementwise_kernel
+    from .debug import check_inplace
+    from .gpu import elementwise_kernel, fuse
     from .gradcheck import GradientReport, assert_allclose, check_gradients, numerical_grad
     from .links import Chain, ChainList, Link, Sequential
     from .recording import Recording, graph, record
@@ -95,6 +95,20 @@ _point_to_users()
 _brief_in_notebooks()
 _sys.meta_path.insert(0, _ModulesByHabit)  # before the one that would load a module again under another name
 
+
+def _by_gpu(name: str) -> Any:
+    """A function of `autolab.gpu`, which is loaded when arrays that are not NumPy's come, and sets its own."""
+
+    def loaded(*args: Any) -> Any:
+        _import_module(".gpu", __name__)
+        return getattr(_on_device, name)(*args)
+
+    return loaded
+
+
+for _name in ("forward", "pull", "with_number"):
+    setattr(_on_device, _name, _by_gpu(_name))
+
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
 _LAZY = {
     "Chain": "links",
@@ -105,7 +119,9 @@ _LAZY = {
     "assert_allclose": "gradcheck",
     "check_gradients": "gradcheck",
     "numerical_grad": "gradcheck",
+    "check_inplace": "debug",
     "elementwise_kernel": "gpu",
+    "fuse": "gpu",
     "Recording": "recording",
     "graph": "recording",
     "record": "recording",
@@ -233,7 +249,7 @@ Variable.explore = _explore  # type: ignore[method-assign, assignment]
 
 def __getattr__(name: str) -> Any:
     if name in _FORMER:
-        return globals()[_FORMER[name]]
+        return getattr(_sys.modules[__name__], _FORMER[name])
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:

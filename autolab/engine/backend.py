@@ -6,11 +6,9 @@ first CuPy array is seen, so that nothing here imports cupy unless the user did,
 
 from __future__ import annotations
 
-import importlib.util
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -130,8 +128,7 @@ def cupy_for(who: str) -> Any:
     return cupy
 
 
-@dataclass(frozen=True)
-class GpuStatus:
+class GpuStatus(NamedTuple):
     """What `autolab doctor` says about the GPU; ``detail`` is a sentence, ``version`` CuPy's, if it is there."""
 
     state: Literal["absent", "broken", "no driver", "ok"]
@@ -141,7 +138,9 @@ class GpuStatus:
 
 def gpu_status() -> GpuStatus:
     """Whether CuPy is installed and finds a device. Imports cupy if it is installed."""
-    if importlib.util.find_spec("cupy") is None:
+    from importlib.util import find_spec
+
+    if find_spec("cupy") is None:
         return GpuStatus("absent", "CuPy is not installed; everything runs on the CPU")
     try:
         import cupy

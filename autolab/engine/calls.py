@@ -227,8 +227,8 @@ def parameter_names(function: Any) -> list[str]:
     """The names of a function's parameters. Those of a plain function stand in its code, which is found at once."""
     if type(function) is FunctionType and not vars(function):  # it wraps no other
         code = function.__code__
-        if not code.co_kwonlyargcount and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            return list(code.co_varnames[: code.co_argcount])
+        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     return list(inspect.signature(function).parameters)
 
 
