@@ -260,7 +260,9 @@ class _Walk:
         if is_the_users(module):
             return self._attributes(path, vars(module))
         for name in self.names & vars(module).keys():
-            self.found.spots.append((Spot(f"{path}.{name}", vars(module), name), vars(module)[name]))
+            self.found.spots.append((Spot(f"{path}.{name}", vars(module), name), value := vars(module)[name]))
+            if isinstance(value, ModuleType):
+                self._waiting.append((f"{path}.{name}", value))
 
     def _kind(self, path: str, value: Any) -> None:
         """Note of what class an object is: another may be given to it."""

@@ -312,3 +312,15 @@ def test_state_of_another_kind_is_noticed(make: Any) -> None:
             for a, b in zip(found, expected, strict=True):
                 assert (a.dtype, a.node is None, bits(a)) == (b.dtype, b.node is None, bits(b)), kind
     assert compiled.programs
+
+
+@pytest.mark.parametrize("function", [lambda x: F.relu(x) * 2, lambda x: autolab.functions.relu(x) * 2])
+def test_a_function_of_a_library_that_is_replaced_is_noticed(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = Variable(np.array([-1.0, 2.0]))
+    compiled = autolab.compile(function)
+    for other in (None, F.tanh, F.exp):
+        if other is not None:
+            monkeypatch.setattr(F, "relu", other)
+        for _ in range(3):
+            assert bits(compiled(x)) == bits(function(x))
+    assert not compiled.refusals
