@@ -23,7 +23,7 @@ def bundle(report: CompileReport) -> Bundle:
     for i, program in enumerate(report.programs):
         told = [paragraph(escape(sentence)) for sentence in sentences(program)]
         rows = [_cells(n, call) for n, call in enumerate(program.calls[:_MOST_ROWS], 1)]
-        drawn = [*told, table(_HEADINGS, rows), *_more(program)]
+        drawn = [*told, table([*_HEADINGS[:-1], _left(_HEADINGS[-1])], rows), *_more(program)]
         parts.append(details(say("compile.program", number=i + 1), *drawn) if i else join(drawn))
     parts += [paragraph(escape(sentence)) for sentence in _refused(report)]
     return {"text/html": str(join(parts)), "text/plain": text(report)}
@@ -82,5 +82,9 @@ def _line(call: CallMade) -> str:
 def _cells(number: int, call: CallMade) -> list[Markup]:
     name = element("s", code(call.name)) if call.fate in _SKIPPED else code(call.name)
     shape = "" if call.shape is None else shape_text(call.shape)
-    left = element("div", escape(fate(call)), align="left")  # a notebook sets cells to the right
-    return [escape(str(number)), escape(_line(call)), name, code(shape), left]
+    return [escape(str(number)), escape(_line(call)), name, code(shape), _left(fate(call))]
+
+
+def _left(words: str) -> Markup:
+    """Words at the left, as a notebook sets cells to the right."""
+    return element("div", escape(words), align="left")
