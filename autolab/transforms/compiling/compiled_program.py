@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.modes import modes
-from .executable import Executable, Miss, named
+from .executable import Executable, Miss
 from .lowering import Lowered
-from .nested import outs, variables_in
+from .nested import named, outs, variables_in
 from .reads import Reads
 from .references import slots_in
 from .returned import joined

@@ -13,6 +13,7 @@ from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .blocks import Blocks, in_blocks, is_copy
 from .lowering import Lowered
+from .nested import flat, named
 from .placing import Placement, settled
 from .references import Ref, slots_in
 from .returned import spent
@@ -104,7 +105,7 @@ class Executable:
 
     def _end(self, result: Any, effects: Sequence[Effect]) -> None:
         if self._dry:
-            self._lines.append(f"return [{', '.join([*self._told(effects), *self._told(_results(result))])}]")
+            self._lines.append(f"return [{', '.join([*self._told(effects), *self._told(flat(result))])}]")
             return
         text = self._result(result)
         self._publish(effects)
@@ -301,19 +302,3 @@ class Executable:
 def _takes_third(function: Any) -> bool:
     """Whether a function takes the array for its result by position, which is faster."""
     return isinstance(function, np.ufunc) and function.nout == 1 and function not in _WARNING
-
-
-def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[int]:
-    """The slots of what a run leaves behind."""
-    updates = [effect for step in steps if step.kind == "update" for effect in step.args[0]]
-    told = [*_results(result), *updates, *effects]
-    heard = {slot for step in steps if step.kind == "tell" for slot in slots_in(step.args)}
-    return heard | {slot for item in told if (slot := getattr(item, "slot", None)) is not None}
-
-
-def _results(result: Any) -> list[Any]:
-    if type(result) in (list, tuple):
-        return [item for part in result for item in _results(part)]
-    if type(result) is dict:
-        return _results(list(result.values()))
-    return [result]

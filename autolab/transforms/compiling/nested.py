@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...engine.variable import Variable
 from .recorded import Recorded
-from .state import Out
+from .references import slots_in
+from .state import Effect, Out
+from .tape import Step
 
 
 def outs(spec: Any, result: Any) -> list[Any]:
@@ -18,6 +21,23 @@ def outs(spec: Any, result: Any) -> list[Any]:
     if type(spec) is dict:
         return [array for key, one in spec.items() for array in outs(one, result[key])]
     return []
+
+
+def named(result: Any, effects: Sequence[Effect], steps: Sequence[Step]) -> set[int]:
+    """The slots of what a run leaves behind."""
+    updates = [effect for step in steps if step.kind == "update" for effect in step.args[0]]
+    told = [*flat(result), *updates, *effects]
+    heard = {slot for step in steps if step.kind == "tell" for slot in slots_in(step.args)}
+    return heard | {slot for item in told if (slot := getattr(item, "slot", None)) is not None}
+
+
+def flat(result: Any) -> list[Any]:
+    """What is in a result, however it is nested."""
+    if type(result) in (list, tuple):
+        return [item for part in result for item in flat(part)]
+    if type(result) is dict:
+        return flat(list(result.values()))
+    return [result]
 
 
 def variables_in(result: Any) -> list[Variable]:

@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -324,3 +325,20 @@ def test_a_function_of_a_library_that_is_replaced_is_noticed(function: Any, monk
         for _ in range(3):
             assert bits(compiled(x)) == bits(function(x))
     assert not compiled.refusals
+
+
+def test_a_gradient_that_a_step_leaves_in_a_graph_says_that_none_is_kept() -> None:
+    w, held = Variable(np.ones(3)), SimpleNamespace(last=None)
+
+    @autolab.compile
+    def step(x: Any) -> None:
+        w.cleargrad()
+        held.last = y = F.sum(F.tanh(w * x))
+        y.backward(create_graph=True)
+
+    for _ in range(5):
+        step(np.arange(3.0))
+    assert not step.refusals and step.programs[-1].calls > 1
+    for value in (F.sum(w.grad), held.last):
+        with pytest.raises(RuntimeError, match="a compiled step, which keeps no graph"):
+            value.backward()
