@@ -249,6 +249,7 @@ class Executable:
             texts = [name or self._text(one) for name, one in zip(args, settled(step, blocks.dtype), strict=True)]
             lines.append(self._filling(step, texts, names[step.outs[0][1]]))
         self._lines += [f"    {line}" for line in lines]
+        self._lines.append("".join([f"f{slot} = b{slot} = " for slot in whole]) + "None")  # which hold large arrays
 
     def _filling(self, step: Step, texts: list[str], out: str) -> str:
         """A call of a step that gives a block."""
