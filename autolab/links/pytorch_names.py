@@ -30,7 +30,7 @@ def double(link: Link) -> Link:
 
 def add_module(link: Link, name: str, module: Link | None) -> None:
     """Assign it; put it at the end of a `Sequential` or a `ChainList`, which counts its links."""
-    if isinstance(link, Sequential | ChainList):
+    if isinstance(link, Sequential | ChainList) and module is not None:
         link.append(module)
     else:
         setattr(link, name, module)
