@@ -214,12 +214,12 @@ class _Walk:
             self.found.sizes.append((path, value, len(value)))
         if len(value) > _MOST_ITEMS:
             return self._too_large(path)
-        if isinstance(value, set | dict):
+        if isinstance(value, set | dict | MappingProxyType):
             self.found.orders.append((path, value, tuple(value)))
         if isinstance(value, set | frozenset):
             self._waiting.extend([(path, item) for item in value])
             return
-        for key in list(value) if isinstance(value, dict) else range(len(value)):
+        for key in list(value) if isinstance(value, dict | MappingProxyType) else range(len(value)):
             if isinstance(value, tuple):
                 self._waiting.append((f"{path}[{key}]", value[key]))
             else:
