@@ -394,3 +394,25 @@ def test_a_module_that_is_added_to_a_sequential_computes() -> None:
     model: Any = L.Sequential()
     model.add_module("first", nn.Linear(3, 4))
     assert len(model) == 1 and model(Variable(X(2, 3))).shape == (2, 4)
+
+
+def test_who_says_requires_grad_of_a_computed_value_sees_its_gradient() -> None:
+    x = Variable(X(3))
+    y = (x * 2).requires_grad_(True)
+    (y * y).sum().backward()
+    np.testing.assert_allclose(y.grad.data, 4 * X(3))
+    assert (x * 2).requires_grad and x.grad is not None
+
+
+def test_jacobians_by_argnums() -> None:
+    x, y = X(3), X(2)
+    jx, jy = autolab.jacobian(lambda x, y: x[:2] * y, argnums=(0, 1))(x, y)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(jy.data, np.diag(x[:2]))
+    hessian = autolab.hessian(lambda x, y: (x[:2] * y**2).sum(), argnums=1)(x, y)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(hessian.data, np.diag(2 * x[:2]))
+    assert jx.shape == (2, 3) and np.linalg.matrix_rank(jx) == 2
+
+
+def test_a_path_of_rows_over_a_surface_of_numbers() -> None:
+    bowl = autolab.plots.surface(lambda a, b: a**2 + b**2, (0.0, 0.0), path=np.array([[1.0, 1.0], [0.5, 0.2]]))
+    np.testing.assert_allclose(bowl.path_values, [2, 0.29])

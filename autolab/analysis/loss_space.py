@@ -53,6 +53,8 @@ class Space:
 
     def flat(self, point: Any, what: str) -> np.ndarray:
         """A point as a vector; one that does not look like the parameters is an error."""
+        if isinstance(point, np.ndarray) and point.ndim == 1 and self.shapes == [()] * len(point):
+            return point.astype(np.float64)  # a row of numbers, one for each parameter
         source = point.params() if isinstance(point, Link) else (leaf for _, leaf in leaves(point))
         arrays = [_array(leaf, f"{CALLER}: {what}") for leaf in source]
         if [a.shape for a in arrays] != self.shapes:

@@ -10,11 +10,13 @@ import operator
 import sys
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 from .modes import backprop_enabled
 from .node import Leaf, Node
 from .numpy_protocol import unwrap
 from .remedies import check_rebinding
+from .store import retained
 from .variable import Variable
 
 _OPERATORS = {
@@ -43,13 +45,19 @@ def _update(change: Callable[[Any, Any], Any], sign: str) -> Callable[[Variable,
     return method
 
 
+def retain(node: Any) -> None:
+    """Let backward passes from now on keep the gradient of a computed value, as of a leaf."""
+    retained.add(ref(node, retained.discard))
+
+
 def let_require(self: Variable, value: bool) -> None:
     """What assigning to ``requires_grad`` does. What was computed from the leaf before keeps the graph that it has."""
     who = f"{type(self).__name__}.requires_grad"
     if not isinstance(value, bool):
         raise TypeError(f"{who}: got {value!r:.60}; expected True or False")
     if self.node is not None and type(self.node) is not Leaf:
-        if value:  # it is so
+        if value:  # it is so, and whoever says it wants to see the gradient
+            retain(self.node)
             return
         raise ValueError(f"{who}: only a leaf has this setting; x.detach() is a computed value without its graph")
     if value and self.is_initialized and self._data.dtype.kind != "f":

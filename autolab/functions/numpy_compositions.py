@@ -63,9 +63,9 @@ def _corrcoef(x: Any, rowvar: bool = True) -> Any:
 
 @adapt(np.interp)
 def _interp(x: Any, xp: Any, fp: Any) -> Any:
-    places, fp = np.asarray(unwrap(xp)), fp if hasattr(fp, "requires_grad") else np.asarray(fp)
-    i = np.clip(np.searchsorted(places, unwrap(x)) - 1, 0, len(places) - 2)
-    share = np.clip((x - places[i]) / (places[i + 1] - places[i]), 0, 1)
+    xp, fp = [given if hasattr(given, "requires_grad") else np.asarray(given) for given in (xp, fp)]
+    i = np.clip(np.searchsorted(unwrap(xp), unwrap(x)) - 1, 0, len(xp) - 2)
+    share = np.clip((x - xp[i]) / (xp[i + 1] - xp[i]), 0, 1)
     return fp[i] + share * (fp[i + 1] - fp[i])
 
 

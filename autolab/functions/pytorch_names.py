@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from ..engine.configuration import config, using_config
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
-from ..engine.store import retained
+from ..engine.updates import retain
 from ..engine.variable import Variable, as_variable
 from .arrays.axes import moveaxis
 from .arrays.indexing import take_along_axis
@@ -265,7 +264,7 @@ def numel(x: Variable) -> int:
 def retain_grad(x: Variable) -> None:
     """Let backward passes from now on keep the gradient of a computed value, as of a leaf."""
     if x.node is not None and x.node.order:
-        retained.add(weakref.ref(x.node, retained.discard))
+        retain(x.node)
 
 
 def expand(x: Variable, *shape: int) -> Any:

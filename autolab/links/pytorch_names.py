@@ -28,7 +28,7 @@ def double(link: Link) -> Link:
     return to(link, "float64")
 
 
-def add_module(link: Link, name: str, module: Link | None) -> None:
+def add_module(link: Link, name: str, module: Any) -> None:
     """Assign it; put it at the end of a `Sequential` or a `ChainList`, which counts its links."""
     if isinstance(link, Sequential | ChainList) and module is not None:
         link.append(module)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import functions as F
 from ..engine.backend import get_array_module
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.variable import Variable, wrap
 from ..shared.structure import rebuilt
 from .applied import AppliedFunction, Wrt, all_places, at_point, checked_wrt, is_point
@@ -19,6 +20,7 @@ from .gradients import gradient_of, named
 Function = Callable[..., Any]
 
 
+@takes_other_words
 def jacobian(fn: Function, wrt: Wrt = 0) -> Function:
     """The Jacobian of ``fn`` as a function of the same arguments.
 
@@ -84,6 +86,7 @@ jacrev = jacobian
 """JAX's name: backwards, one pass for each element of the result."""
 
 
+@takes_other_words
 def jacfwd(fn: Function, wrt: Wrt = 0) -> Function:
     """The Jacobian of ``fn``, as `jacobian` gives it, in forward mode: for functions with many results of few inputs.
 
@@ -133,6 +136,7 @@ def _columns(point: AppliedFunction, tape: Tape) -> dict[tuple[int, int], Variab
     return blocks
 
 
+@takes_other_words
 def hessian(fn: Function, wrt: Wrt = 0) -> Function:
     """The matrix of second derivatives of ``fn``, whose result is a single number.
 
@@ -160,6 +164,7 @@ def hessian(fn: Function, wrt: Wrt = 0) -> Function:
     return named(_jacobian_of("hessian", gradient_of("hessian", fn, wrt), wrt), "hessian", fn)
 
 
+@takes_other_words
 def hvp(fn: Function, args: Any, vectors: Any, wrt: Wrt | None = None) -> Any:
     """The Hessian of ``fn`` times a vector, without the matrix: two backward passes.
 

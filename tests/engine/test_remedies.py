@@ -120,7 +120,7 @@ ADVICE = (
     Advice(lambda x: copy.copy(x * x), "it needs no copy", lambda x: (x * x).sum(), (2.0, 4.0)),
     Advice(_updated, "An update changes the leaf", None),
     Advice(lambda x: format(x, ".3f"), "shows them all", None),
-    Advice(lambda x: np.interp(x, [0, 1], [0, 1]), "Apply it to x.data if none is needed", None),
+    Advice(lambda x: np.unique(x), "Apply it to x.data if none is needed", None),
     Advice(lambda x: np.multiply.reduceat(x, [0]), "Apply it to x.data if none is needed", None),
     Advice(lambda x: bool(x), "use .data.any() or .all()", None),
     Advice(lambda x: Variable(np.ma.array([1.0])), "fill it: a.filled(0.0)", None),

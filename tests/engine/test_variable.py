@@ -174,7 +174,7 @@ def test_data_setter() -> None:
     x.array = [1.5, 2.5]
     np.testing.assert_array_equal(x.data, [1.5, 2.5])
     for bad, message in (
-        (Variable([1.0]), "got a Variable"),
+        (Variable([1.0]) * 2.0, "got a Variable"),
         (np.array([1, 2]), "int64; expected floats"),
         ("a", "str 'a'"),
         (np.ones(2, complex), "complex"),

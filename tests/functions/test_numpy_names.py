@@ -126,7 +126,7 @@ COMPOSED = {
     "select": lambda x: np.select([np.arange(4) > 2, np.arange(4) < 1], [x, -x], 3 * x),
     "choose": lambda x: np.choose([0, 1, 2, 0], [x[0], x[1], x[2]]),
     "interp": lambda x: np.interp(x[0], np.arange(-3.0, 4), np.arange(7.0) ** 2),
-    "interp between Variables": lambda x: np.interp([-1.0, 0.3, 1.6, 9.0], range(4), x[1]),
+    "interp between Variables": lambda x: np.interp([-1.0, 0.3, 1.6, 9.0], np.cumsum(np.exp(x[0])), x[1]),
     "compress": lambda x: np.compress([True, False, True], x, axis=1),
     "compress flat": lambda x: np.compress([True, False, True], x),
     "cov": lambda x: np.cov(x),
