@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unittest
+from typing import Any
 
 import numpy as np
 import pytest
 
 import autolab.compat.chainer as chainer
 import autolab.compat.chainer.functions as F
+from autolab.compat import torch
 from autolab.compat.chainer import gradient_check, testing
 from autolab.compat.chainer.testing import attr, condition
 
@@ -175,3 +177,39 @@ class TestSin(unittest.TestCase):
 class TestBackend(unittest.TestCase):
     def test_is_main_memory(self, backend_config):
         assert backend_config.xp is np and str(backend_config.device) == "@numpy"
+
+
+def test_a_trainer_that_only_counts() -> None:
+    trainer = chainer.testing.get_trainer_with_mock_updater((7, "iteration"), iter_per_epoch=3)
+    seen = []
+    trainer.extend(lambda t: seen.append((t.updater.iteration, t.updater.is_new_epoch)), trigger=(1, "epoch"))
+    trainer.run()
+    assert seen == [(3, True), (6, True)] and trainer.updater.epoch_detail == 7 / 3
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "there"),
+    [
+        (chainer.testing, "FunctionTestCase", "gradient_check.check_backward"),
+        (chainer.links, "NStepBiGRU", "autolab.nn.LSTM"),
+        (chainer.functions, "n_step_lstm", "autolab.nn.LSTM"),
+        (torch.nn, "LSTM", "autolab.nn.LSTM"),
+        (torch.nn.utils, "rnn", "pad_sequence"),
+        (torch.utils, "checkpoint", "autolab.checkpoint"),
+        (torch, "autocast", "model.half"),
+    ],
+)
+def test_what_is_not_there_names_what_is(library: Any, name: str, there: str) -> None:
+    with pytest.raises(AttributeError, match=rf"{name} is not part of .*{there}"):
+        getattr(library, name)
+
+
+def test_weights_are_dropped_for_each_example() -> None:
+    x, W, b = np.ones((3, 4), np.float32), np.arange(8, dtype=np.float32).reshape(2, 4), np.ones(2, np.float32)
+    mask = np.random.default_rng(0).random((3, 2, 4)) > 0.5
+    y = F.simplified_dropconnect(x, W, b, mask=mask)
+    np.testing.assert_allclose(y.array, np.einsum("boi,bi->bo", W * mask * 2, x) + b)
+    many = F.simplified_dropconnect(np.ones((2000, 4), np.float32), W, ratio=0.25).array
+    np.testing.assert_allclose(many.mean(axis=0), W.sum(axis=1), rtol=0.1)
+    with chainer.using_config("train", False):
+        np.testing.assert_allclose(F.simplified_dropconnect(x, W, b).array, x @ W.T + b)

@@ -43,7 +43,9 @@ def numerical_grad(f, inputs, grad_outputs, eps, **options):
     array([2., 4.])
     """
     if options.get("detect_nondifferentiable"):
-        raise NotImplementedError("numerical_grad: detect_nondifferentiable is not part of AutoLab's chainer facade")
+        raise NotImplementedError(
+            "numerical_grad: detect_nondifferentiable is not there; check_backward finds kinks itself"
+        )
     _refuse("numerical_grad", options)
     ys = _results(f, len(grad_outputs))
     starts = [

@@ -10,6 +10,7 @@ import numpy as np
 from ... import functions as F
 from ...engine.backend import get_array_module
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
+from ...functions.pytorch_names import gather as _gather
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
@@ -21,24 +22,12 @@ def _lengths(shape: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple([int(n) for n in given])
 
 
-def reshape(input: Any, *shape: Any) -> Any:
-    """The same elements in another shape; -1 stands for the length that is left."""
-    return dressed(F.reshape(tensor_of("reshape", input), shape=_lengths(shape)))
-
-
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The axes from ``start_dim`` to ``end_dim`` as one."""
     shape = tensor_of("flatten", input)._data.shape
     first, last = start_dim % max(len(shape), 1), end_dim % max(len(shape), 1)
     inner = int(np.prod(shape[first : last + 1], dtype=np.int64))
     return dressed(F.reshape(input, (*shape[:first], inner, *shape[last + 1 :])))
-
-
-def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
-    """One axis as several."""
-    shape = tensor_of("unflatten", input)._data.shape
-    at = dim % len(shape)
-    return reshape(input, (*shape[:at], *sizes, *shape[at + 1 :]))
 
 
 def squeeze(input: Any, dim: Any = None) -> Any:
@@ -124,13 +113,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     """Along ``dim`` the elements at the places in ``index``, which has a place for each element of the result."""
     if sparse_grad:
         raise NotImplementedError("gather: sparse_grad is not part of AutoLab's torch facade")
-    x, places = tensor_of("gather", input), _places("gather", input, dim, index)
-    if places.shape == x._data.shape[: x.ndim] or all(
-        [a == b for i, (a, b) in enumerate(zip(places.shape, x._data.shape, strict=True)) if i != dim % x.ndim]
-    ):
-        return dressed(F.take_along_axis(x, places, dim))
-    at = [slice(None) if i == dim % x.ndim else slice(n) for i, n in enumerate(places.shape)]
-    return dressed(F.take_along_axis(F.getitem(x, tuple(at)), places, dim))
+    return dressed(_gather(tensor_of("gather", input), dim, _places("gather", input, dim, index)))
 
 
 def masked_select(input: Any, mask: Any) -> Any:
@@ -155,12 +138,6 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, 
         raise RuntimeError(f"split: the lengths {sizes} make {sum(sizes)}; expected {length}, that of the axis")
     starts = [sum(sizes[:i]) for i in range(len(sizes))]
     return tuple([narrow(tensor, dim, start, n) for start, n in zip(starts, sizes, strict=True)])
-
-
-def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """About equal parts along ``dim``."""
-    length = tensor_of("chunk", input)._data.shape[dim]
-    return split(input, -(-length // chunks), dim)
 
 
 # ---------------------------------------------------------------------- several in one

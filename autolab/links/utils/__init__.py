@@ -14,7 +14,8 @@ from ...functions import concatenate
 from . import rnn  # noqa: F401  # an attribute from the start: autolab.nn.utils.rnn
 
 
-def _with_gradients(parameters: Any) -> list[Any]:
+def with_gradients(parameters: Any) -> list[Any]:
+    """Those parameters that have a gradient."""
     given: Iterable[Any] = [parameters] if isinstance(parameters, Variable) else parameters
     return [p for p in given if p.grad is not None]
 
@@ -32,7 +33,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
     >>> nn.utils.clip_grad_norm_([x], 1.0), x.grad
     (variable(5.0), variable([0.6 0.8]))
     """
-    found = _with_gradients(parameters)
+    found = with_gradients(parameters)
     lengths = [get_array_module(p.grad.data).linalg.norm(p.grad.data.ravel(), norm_type).item() for p in found]
     total = float(np.linalg.norm(lengths, norm_type)) if lengths else 0.0
     if total > max_norm:
@@ -43,7 +44,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Move every element of the gradients into the interval from ``-clip_value`` to ``clip_value``."""
-    for p in _with_gradients(parameters):
+    for p in with_gradients(parameters):
         p.grad = p.grad.data.clip(-clip_value, clip_value)
 
 

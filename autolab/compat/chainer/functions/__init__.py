@@ -25,4 +25,8 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
     return func(*xs)
 
 
-__getattr__ = gather(__name__)
+_ALONG = "functions.lstm takes a step at a time; autolab.nn.LSTM and its kin run along padded sequences"
+_STEPS = [f"n_step_{way}{kind}" for way in ("", "bi") for kind in ("lstm", "gru", "rnn")]
+
+
+__getattr__ = gather(__name__, instead=dict.fromkeys(_STEPS, _ALONG))

@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
+from ...table import signed
 from ..configuration import config
 from ..variable import as_array, as_variable
 from ._adapt import composed
@@ -39,6 +40,19 @@ def dropout(x: Any, ratio: float = 0.5, *, mask: Any = None, return_mask: bool =
 def _drawn(like: Any, draw: str, *settings: float) -> Any:
     data = as_array(like)
     return get_array_module(data).asarray(getattr(np.random, draw)(*settings, data.shape), dtype=data.dtype)
+
+
+@composed
+@signed
+def simplified_dropconnect(x, W, b, ratio, train, mask, use_batchwise_mask):
+    """`linear`, some of whose weights count as 0 in training: others for each example, or the same for all."""
+    if mask is None:
+        shape = (len(as_array(x)),) * bool(use_batchwise_mask) + as_array(W).shape
+        mask = global_generator().random(shape) >= ratio
+    scale = (as_array(mask) / (1 - ratio)).astype(as_array(W).dtype)
+    kept = F.mul(W, scale) if train and config.train else W
+    y = F.einsum("boi,bi->bo", kept, x) if kept.ndim == 3 else F.linear(x, kept)
+    return y if b is None else F.add(y, b)
 
 
 @composed

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ....links.utils import with_gradients
+from ...absent import missing
 from .._shapes import cat
-from .._tensor import Engine, constant
-
-
-def _with_gradients(parameters: Any) -> list[Any]:
-    given = [parameters] if isinstance(parameters, Engine) else list(parameters)
-    return [p for p in given if p._grad is not None]
+from .._tensor import constant
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) -> Any:
@@ -26,7 +23,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
     >>> torch.nn.utils.clip_grad_norm_([x], 1.0), x.grad
     (tensor(5.), tensor([0.6000, 0.8000]))
     """
-    found = _with_gradients(parameters)
+    found = with_gradients(parameters)
     flat = np.concatenate([np.ravel(p._grad._data) for p in found]) if found else np.zeros(1, np.float32)
     total = np.linalg.norm(flat, norm_type)
     factor = min(max_norm / (float(total) + 1e-6), 1.0)
@@ -37,7 +34,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Move every element of the gradients into the interval from ``-clip_value`` to ``clip_value``."""
-    for p in _with_gradients(parameters):
+    for p in with_gradients(parameters):
         p.grad = constant(p._grad._data.clip(-clip_value, clip_value))
 
 
@@ -53,3 +50,6 @@ def vector_to_parameters(vec: Any, parameters: Any) -> None:
         end = start + p._data.size
         p.data = vec[start:end].view(*p._data.shape).detach()
         start = end
+
+
+__getattr__ = missing(__name__, {"rnn": "autolab.nn.utils.rnn.pad_sequence joins sequences of several lengths"})
