@@ -13,7 +13,7 @@ from .locate import CodePosition
 from .model import LEAVES, Scope
 from .step_text import expression_of, in_short
 
-_LONG = 12  # an operand without a name whose expression is longer is given one: v3 = linear(x, W, b), then relu(v3)
+_LONG = 12  # an operand without a name whose expression is longer is given one: mul_3 = x * w, then relu(mul_3)
 _LONG_CALL = 18
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from .drafts import Draft
+from .step import Step
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "matmul": "@"}
 _LONG = 24
@@ -47,6 +48,11 @@ def in_short(call: str, long: int) -> str:
     return call if len(call) <= long else f"{match[1]}(…)"
 
 
+def numbered_name(step: Draft | Step) -> str:
+    """What a step is called that nobody named: by its function and its number; a derivative's by its number alone."""
+    return f"v{step.id}" if step.order or step.function is None else f"{step.function.lstrip('_')}_{step.id}"
+
+
 @lru_cache(1024)
 def _parsed(text: str) -> ast.expr | None:
     """An expression; None of what is none, such as a call whose arguments are left out."""
@@ -71,5 +77,5 @@ def _operand(
         if source and draft.id not in fallback and (short := in_short(source, long)):
             return short
         if draft.is_inner or draft.id in fallback or len(text) > _LONG:
-            draft.name = fallback.get(draft.id, f"v{draft.id}")
+            draft.name = fallback.get(draft.id) or numbered_name(draft)
     return draft.name or (f"({text})" if " " in text or isinstance(_parsed(text), _COMPOUND) else text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -208,3 +209,10 @@ def test_inner_steps_are_called_by_what_they_compute() -> None:
     sources = [step.source for step in recording.steps if step.source and step.function in ("div", "max")]
     assert sources[:3] == ["sum(x) / 3", "sum(…) / 3", "(x - m) / jnp.sqrt(v + 1e-5)"]
     assert "broadcast" not in "".join(sources) and "max(-inf, max(…))" in sources
+
+
+def test_steps_inside_jaxs_own_functions_are_called_by_their_primitive_and_their_number() -> None:
+    recording = autolab.record(lambda x: jax.nn.gelu(x * 2.0).sum(), jnp.array([0.5, -1.0]))
+    named = [step.name for step in recording.steps if step.name == f"{step.function}_{step.id}"]
+    assert named[:3] == ["mul_3", "add_4", "mul_5"] and "tanh(mul_5)" in str(recording)
+    assert re.search(r"\bv\d", str(recording)) is None

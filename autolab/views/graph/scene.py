@@ -21,6 +21,7 @@ from typing import Any
 
 from ...recording.model import LEAVES, Operand, Recording, Step
 from ...recording.outline import Group, Outline
+from ...recording.step_text import numbered_name
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.names import columns, expression, label, shorten, symbol, title
@@ -217,7 +218,7 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dic
 
 def _short_heading(step: Step) -> tuple[str | None, str, str]:
     """The name, text and sign of a step in a plan: a long expression is told by its name, or by its function."""
-    if step.name not in (None, f"v{step.id}"):
+    if step.name not in (None, numbered_name(step)):
         return label(step), label(step), "" if step.kind in LEAVES else symbol(step)
     text = expression(step)
     if columns(text) <= _SHORT or step.function is None:
