@@ -106,7 +106,7 @@ def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
         source=_expression(lines, node) if head is None else f"next of {ast.unparse(_taken(node).iter)}",
         statement=_first_line(segment(lines, statement)) or None,
         names=_targets(statement, node) if head is None else _element(node),
-        operands=tuple([ast.unparse(operand) for operand in _operands(node)]),
+        operands=tuple([_text(operand) for operand in _operands(node)]),
         loops=loops_around(node, alone),
         is_call=isinstance(node, ast.Call),
         head=head,
@@ -127,6 +127,11 @@ def _expression(lines: list[str], node: Any) -> str | None:
 _known = PerInstruction(_locate)
 
 
+def _text(node: ast.AST) -> str:
+    """A name, which most are, or another expression as text."""
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+
+
 def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0]
 
@@ -134,15 +139,15 @@ def _first_line(text: str) -> str:
 def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
     """The names that ``statement`` gives the value of ``node``, if it assigns exactly that."""
     if isinstance(statement, ast.AugAssign) and statement is node:
-        return (ast.unparse(statement.target),)
+        return (_text(statement.target),)
     if isinstance(statement, ast.AnnAssign) and statement.value is node:
-        return (ast.unparse(statement.target),)
+        return (_text(statement.target),)
     if not isinstance(statement, ast.Assign) or statement.value is not node or len(statement.targets) != 1:
         return ()
     target = statement.targets[0]
     if isinstance(target, ast.Tuple | ast.List):
-        return tuple([ast.unparse(item) for item in target.elts])
-    return (ast.unparse(target),)
+        return tuple([_text(item) for item in target.elts])
+    return (_text(target),)
 
 
 def _taken(loop: Any) -> Any:

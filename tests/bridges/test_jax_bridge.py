@@ -185,11 +185,19 @@ def test_what_a_function_of_several_steps_returns_is_called_as_the_call_was_writ
     assert [step.function for step in recording.steps if step.name == "jax.nn.gelu(x @ w)"] == ["mul"]
 
 
-def test_the_memory_is_what_jax_vjp_keeps() -> None:
-    def f(x: Any, w: Any) -> Any:
-        h = jnp.tanh(x @ w)
-        return (jnp.exp(h) * jnp.sin(h) * h).sum()
+@jax.jit
+def attention(x, w):
+    q, k, v = x @ w, x @ (w * 2), x @ (w * 3)
+    return jax.nn.softmax(q @ k.T) @ v
 
+
+def products(x, w):
+    h = jnp.tanh(x @ w)
+    return (jnp.exp(h) * jnp.sin(h) * h).sum()
+
+
+@pytest.mark.parametrize("f", [products, lambda x, w: (attention(x, w) ** 2).sum()], ids=["products", "jit"])
+def test_the_memory_is_what_jax_vjp_keeps(f: Any) -> None:
     x, w = jnp.ones((64, 100)), jnp.full((100, 50), 0.01)
     given = {array.unsafe_buffer_pointer() for array in (x, w)}
     kept = jax.tree_util.tree_leaves(jax.vjp(f, x, w)[1])

@@ -47,9 +47,9 @@ class JaxRun(BridgeRun):
         for value in outputs:
             if value.step is None:
                 value.step = tape.add_leaf(value.array, "constant", None)
-        self._tell_kept([value.array for value in leaves] + list(closed.consts))
         starts = self.starts([value.array for value in outputs])
         self._differentiate(outputs, starts)
+        self._tell_kept([value.array for value in leaves] + list(closed.consts))
         if not self.replaced:
             self._verify(arrays, outputs, starts, leaves)
         ends = [value.step for value in outputs if value.step is not None]
@@ -58,9 +58,10 @@ class JaxRun(BridgeRun):
 
     # ------------------------------------------------------------------ backward
     def _tell_kept(self, given: Sequence[Any]) -> None:
-        """What the vjp of each equation keeps: the arrays in it."""
+        """What the vjp of each equation keeps: the arrays in it. JAX drops that at which no gradient arrives, as of the
+        maximum in ``softmax``."""
         kept = KeptArrays(_buffer_of, [array for array in given if isinstance(array, jax.Array)])
-        for call in self._tape.calls:
+        for call in [call for call in self._tape.calls if self._tape.drafts[call.step].reached]:
             held = [array for array in jax.tree_util.tree_leaves(call.vjp) if isinstance(array, jax.Array)]
             self._tape.drafts[call.step].keeps = kept.told([array for array in held if array.ndim])
 
