@@ -53,13 +53,17 @@ def visit(browser: Browser, served: str) -> Iterator[Any]:
     problems: list[str] = []
     contexts: list[Any] = []
 
+    def failed(page: Page, asked: Any) -> None:
+        if asked.failure != "net::ERR_ABORTED":  # by the next page, which was opened meanwhile
+            problems.append(f"{page.url} asked for {asked.url}: {asked.failure}")
+
     def make(theme: str = "light") -> Page:
         contexts.append(context := browser.new_context(color_scheme=theme))  # type: ignore[arg-type]
         context.route(lambda url: not url.startswith((served, "data:", "blob:")), lambda route: route.abort())
         page = context.new_page()
         page.on("console", lambda said: problems.append(f"{page.url}: {said.text}") if said.type == "error" else None)
         page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
-        page.on("requestfailed", lambda asked: problems.append(f"{page.url} asked for {asked.url}"))
+        page.on("requestfailed", lambda asked: failed(page, asked))
         return page
 
     yield make
