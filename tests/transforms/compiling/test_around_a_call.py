@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Callable
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -328,7 +327,11 @@ def test_a_function_of_a_library_that_is_replaced_is_noticed(function: Any, monk
 
 
 def test_a_gradient_that_a_step_leaves_in_a_graph_says_that_none_is_kept() -> None:
-    w, held = Variable(np.ones(3)), SimpleNamespace(last=None)
+    class Held:
+        last: Any = None
+
+    w, held = Variable(np.ones(3)), Held()
+    held.last = None
 
     @autolab.compile
     def step(x: Any) -> None:
