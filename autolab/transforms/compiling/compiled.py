@@ -155,9 +155,7 @@ class Compiled:
         if traced.refusal is not None:
             self.refuse(key, traced.refusal)
         elif traced.state is not None:
-            around = traced.found
-            if not traced.pulled:  # else more of the user's code may run, in a backward pass
-                around = read_by(traced.tape.ran, traced.found, self.function, signature.objects)
+            around = read_by(traced.tape.ran, traced.found, self.function, signature.objects)
             programs.append(CompiledProgram(key, traced, around, signature, takes))
         else:
             self._put_off += 1

@@ -180,8 +180,8 @@ class _NotedRun:
             with using_config("rng", rng), watched(tape, self.found.codes):
                 args, options = entered.values
                 result = function(*args, **options)
-            self.effects = state.effects()
-            self._differentiate(result)
+                self.effects = state.effects()
+                self._differentiate(result)
             return result
         finally:
             open_tape.reset(token)

@@ -87,7 +87,9 @@ def changes_around(function: Any) -> Callable[[], str | None]:
 def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) -> Reads:
     """What of ``found`` the code that ran can read; where that is as it was, the same code runs again."""
     names = {name for code in ran for name in words_of(code)}
-    return _Walk(names, ran, ran, found.written).walk(function, others, False)
+    narrow = _Walk(names, ran, ran, found.written).walk(function, others, False)
+    narrow.spots += [pair for pair in found.spots if isinstance(pair[0].holder, Variable)]  # noted while it ran
+    return narrow
 
 
 class _Walk:

@@ -345,3 +345,17 @@ def test_a_gradient_that_a_step_leaves_in_a_graph_says_that_none_is_kept() -> No
     for value in (F.sum(w.grad), held.last):
         with pytest.raises(RuntimeError, match="a compiled step, which keeps no graph"):
             value.backward()
+
+
+def test_a_backward_that_does_more_than_gradients_is_named() -> None:
+    class Told(autolab.FunctionNode):
+        def forward(self, inputs: Any) -> Any:
+            return (inputs[0] * 2,)
+
+        def backward(self, target_input_indexes: Any, grad_outputs: Any) -> Any:
+            print("backward")
+            return (grad_outputs[0] * 2,)
+
+    compiled = autolab.compile(lambda x: F.sum(Told().apply((x,))[0]))
+    with pytest.warns(CompileWarning, match="it calls print"):
+        compiled(Variable(np.ones(2)))
