@@ -24,6 +24,7 @@ WHOLE_BYTES = 1 << 20
 
 _SMALL = 16
 _FLOAT64 = np.dtype(np.float64)
+_NUMBER: dict[str, Any] = {"shape": (), "dtype": "float64", "device": "cpu", "nbytes": 8, "block": ()}
 
 
 class Budget:
@@ -105,19 +106,8 @@ def _of_number(array: np.ndarray) -> Snapshot:
     values, number = array.copy(), array.item()
     values.setflags(write=False)
     finite = number if math.isfinite(number) else None
-    return made(
-        Snapshot,
-        shape=(),
-        dtype="float64",
-        device="cpu",
-        nbytes=8,
-        values=values,
-        block=(),
-        minimum=finite,
-        maximum=finite,
-        nan_count=int(number != number),
-        inf_count=int(finite is None and number == number),
-    )
+    counts = {"nan_count": int(number != number), "inf_count": int(finite is None and number == number)}
+    return made(Snapshot, **_NUMBER, values=values, minimum=finite, maximum=finite, **counts)
 
 
 dtype_name = cache(str)  # NumPy works it out anew each time

@@ -44,10 +44,10 @@ class LocalDerivatives:
         function, upstream = event.node.function, event.upstream
         if not isinstance(function, Primitive):
             return
-        name = function.input_at(edge.place)
-        use.rule, use.code = rule_text(function, name), rule_code(function, name)
-        if getattr(share, "size", None) == 1:
-            use.numbers = _numbers(use.rule, function, event, edge, share)
+        use.rule, use.code, count, shown = _rule(function, edge.place)
+        if use.rule is not None and getattr(share, "size", None) == 1 and (edge.saved is not None or not count):
+            values = {name: edge.saved if count == 1 else edge.saved[i] for i, name in shown}
+            use.numbers = filled_in(use.rule, {"g": upstream, **values}, share)
         if share is None or isinstance(upstream, Bundle):
             return
         derive = self._local if function.elementwise else self._jacobian
@@ -133,22 +133,10 @@ def _applied(edge: Any, upstream: Array) -> Array | None:
         return None
 
 
-def _numbers(text: str | None, function: Primitive, event: BackwardEvent, edge: Any, share: Any) -> str | None:
-    if text is None:
-        return None
-    retained, shown = _shown(function, function.input_at(edge.place), text)
-    if edge.saved is None and retained:
-        return None
-    values = {"g": event.upstream}
-    for i, name in shown:
-        values[name] = edge.saved if retained == 1 else edge.saved[i]
-    return filled_in(text, values, share)
-
-
 @cache
-def _shown(function: Primitive, name: str, text: str) -> tuple[int, tuple[tuple[int, str], ...]]:
-    """How many values the rule of an input keeps, and the numbers and names of those that its text has."""
-    retained = function.retained[name]
-    return len(retained), tuple(
-        [(i, k) for i, k in enumerate(retained) if (k in function.inputs or k == "y") and k in text]
-    )
+def _rule(function: Primitive, place: int) -> tuple[str | None, str | None, int, tuple[tuple[int, str], ...]]:
+    """The rule of an input as text and as code, how many values it keeps, and places and names of those in the text."""
+    name = function.input_at(place)
+    text, retained = rule_text(function, name), function.retained[name]
+    shown = [(i, k) for i, k in enumerate(retained) if (k in function.inputs or k == "y") and k in (text or "")]
+    return text, rule_code(function, name), len(retained), tuple(shown)
