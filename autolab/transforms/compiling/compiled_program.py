@@ -51,6 +51,7 @@ class CompiledProgram:
         self._held = signature.objects  # their ids are in the key
         self._reached = {id(one): one for one in traced.found.reached([type(leaf) for leaf in signature.leaves])}
         self._met = self._meets(signature.leaves)
+        self._were_apart = not any(self._met)
         self._busy, self._pulling = Lock(), Lock()
         self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
@@ -58,7 +59,10 @@ class CompiledProgram:
 
     def fits(self, leaves: list[Any]) -> bool:
         """Whether all is as it was when the function was traced, for arguments of the same kind."""
-        return self._guard() and (not self._reached or self._meets(leaves) == self._met)
+        if not self._guard():
+            return False
+        are_apart = self._reached.keys().isdisjoint(map(id, leaves))
+        return are_apart if self._were_apart else not are_apart and self._meets(leaves) == self._met
 
     def _meets(self, leaves: list[Any]) -> list[int | None]:
         """Which of the arguments are reached in another way too: the function may ask, and gradients are sums."""
