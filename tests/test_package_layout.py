@@ -51,7 +51,7 @@ RANKS = {
 }
 MOST_ENTRIES = 24
 LARGEST_CIRCLE = 12
-MOST_LINES = {"*.py": 63_980, "*.js": 8_360, "table.txt": 640}
+MOST_LINES = {"*.py": 64_060, "*.js": 8_310, "table.txt": 640}
 """Without docstrings, comments and blank lines; of the tables of `compat` those that are no help. Whoever needs more
 looks first for what repeats."""
 
@@ -295,7 +295,7 @@ def test_the_name_of_a_class_has_one_meaning():
     """Facades in compat, and `autolab.nn`, have the names of other libraries."""
     places: dict[str, list[str]] = {}
     for module in modules():
-        if part_of(module) != "compat" and module != PACKAGE / "links" / "nn.py":
+        if part_of(module) != "compat" and module.stem not in ("nn", "nn_order"):
             for name in contents(module).classes:
                 places.setdefault(name.lstrip("_"), []).append(str(module.relative_to(PACKAGE)))
     shared = {name: found for name, found in places.items() if len(found) > 1}

@@ -16,10 +16,22 @@ import numpy as np
 from .. import functions as F
 from ..engine.parameter import Parameter
 from ..functions.networks.nn import check_ratio
-from . import attention, cells, recurrent
+from . import attention, recurrent
 from .chain import ChainList
 from .link import Link
-from .normalization import BatchNormalization, Dropout, LayerNormalization
+from .nn_order import (  # noqa: F401  # also of this module
+    Conv1d,
+    Conv2d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    Dropout,
+    Embedding,
+    GRUCell,
+    Linear,
+    LSTMCell,
+    RNNCell,
+)
+from .normalization import BatchNormalization, LayerNormalization
 
 
 def _turned(x: Any, batch_first: bool) -> Any:
@@ -129,31 +141,6 @@ def _activation(name: str, given: Any) -> Callable[[Any], Any]:
         raise ValueError(f"{name}: the activation is {given!r:.60}; expected 'tanh', 'relu', 'gelu' or a function")
     found: Callable[[Any], Any] = given if callable(given) else getattr(F, given)
     return found
-
-
-class _Weights:
-    """The weights of a cell by PyTorch's names; a single bias stands for its two."""
-
-    W: Any
-    U: Any
-    weight_ih = property(lambda self: self.W.W)
-    weight_hh = property(lambda self: self.U.W)
-    bias_ih = property(lambda self: self.W.b)
-
-
-class LSTMCell(_Weights, cells.LSTMCell):
-    """`links.LSTMCell`, whose weights have PyTorch's names, too."""
-
-
-class RNNCell(_Weights, cells.RNNCell):
-    """`links.RNNCell`, whose weights have PyTorch's names, too."""
-
-
-class GRUCell(cells.GRUCell):
-    """`links.GRUCell` with PyTorch's ``reset_after=True``."""
-
-    def __init__(self, input_size: int, hidden_size: int, reset_after: bool = True) -> None:
-        super().__init__(input_size, hidden_size, reset_after)
 
 
 class MultiheadAttention(attention.MultiheadAttention):

@@ -143,3 +143,46 @@ def test_utilities_of_sequences_and_vectors() -> None:
     nn.utils.vector_to_parameters(vector, second.parameters())
     same(first.W, second.W)
     assert vector.shape == (8,) and second.b.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        (lambda: nn.Linear(5, 4, False), lambda: L.Linear(5, 4, nobias=True)),
+        (lambda: nn.Conv2d(3, 8, 3, 1, 2, 2), lambda: L.Conv2D(3, 8, 3, pad=2, dilate=2)),
+        (lambda: nn.Conv1d(4, 8, 3, 2, 1, 1, 2, False), lambda: L.Conv1D(4, 8, 3, 2, 1, groups=2, nobias=True)),
+        (
+            lambda: nn.ConvTranspose2d(4, 2, 3, 2, 1, 1, 1, False),
+            lambda: L.ConvTranspose2D(4, 2, 3, 2, 1, 1, nobias=True),
+        ),
+        (lambda: nn.Embedding(4, 5, 0), lambda: L.Embedding(4, 5, padding_idx=0)),
+        (lambda: nn.LSTMCell(4, 5, True), lambda: L.LSTMCell(4, 5)),
+        (lambda: nn.RNNCell(4, 5, True), lambda: L.RNNCell(4, 5)),
+        (lambda: nn.GRUCell(4, 5, True), lambda: L.GRUCell(4, 5, reset_after=True)),
+        (lambda: nn.Dropout(0.25, True), lambda: L.Dropout(0.25)),
+    ],
+)
+def test_what_comes_by_position_means_what_it_means_in_pytorch(made: Any, named: Any) -> None:
+    def told(link: Any) -> Any:
+        settings = {name: value for name, value in vars(link).items() if isinstance(value, int | float | tuple)}
+        return settings, {name: p.shape for name, p in link.state_dict().items()}
+
+    with autolab.using_config("rng", np.random.default_rng(1)):
+        found = told(made())
+    with autolab.using_config("rng", np.random.default_rng(1)):
+        assert found == told(named())
+    assert isinstance(made(), type(named()))
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: nn.Linear(5, 4, True, 3), "Linear: got 4 arguments by position; expected at most 3"),
+        (lambda: nn.Linear(5, 4, in_features=5), "Linear: in_features was given by position and by keyword"),
+        (lambda: nn.LSTMCell(4, 5, False), "LSTMCell: got a keyword 'bias'"),
+        (lambda: nn.Conv2d(3, 8, 3, padding_mode="zeros2"), "Conv2d: got a keyword 'padding_mode'"),
+    ],
+)
+def test_what_it_does_not_have_is_said(made: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        made()
