@@ -293,7 +293,7 @@ class PReLU(Link):
 
     def forward(self, x: Any) -> Any:
         """``x`` where it is positive, else ``weight * x``."""
-        return F.prelu(x, self.weight.reshape(-1, *[1] * max(x.ndim - 2, 0)))
+        return F.prelu(x, self.weight)
 
 
 class Dropout2d(Dropout):

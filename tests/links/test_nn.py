@@ -186,3 +186,11 @@ def test_what_comes_by_position_means_what_it_means_in_pytorch(made: Any, named:
 def test_what_it_does_not_have_is_said(made: Any, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         made()
+
+
+@pytest.mark.parametrize("x", [X[..., 0, 0], X[..., 0], X])
+def test_prelu_has_a_slope_for_each_channel(x: np.ndarray) -> None:
+    layer = nn.PReLU(3)
+    layer.weight.data = np.array([0.25, 0.5, 2.0])
+    slopes = layer.weight.data.reshape(3, *[1] * (x.ndim - 2))
+    same(layer(Variable(x)), np.where(x > 0, x, slopes * x))
