@@ -44,14 +44,21 @@ def _choose(a: Any, choices: Sequence[Any]) -> Any:
 
 @adapt(np.compress)
 def _compress(condition: Any, a: Any, axis: int | None = None) -> Any:
-    return np.take(a, np.flatnonzero(unwrap(condition)), axis)
+    condition = np.asarray(unwrap(condition))
+    if condition.ndim != 1:
+        raise ValueError(f"numpy.compress: condition has {condition.ndim} axes; expected 1")
+    if axis is not None:
+        place_of("compress", axis, np.shape(a))
+    return np.take(a, np.flatnonzero(condition), axis)
 
 
 @adapt(np.cov)
 def _cov(m: Any, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Any:
+    if ddof is not None and not float(ddof).is_integer():
+        raise ValueError(f"numpy.cov: ddof is {ddof}; expected an integer")
     rows = m if rowvar or m.ndim < 2 else m.T
     off = rows - rows.mean(axis=-1, keepdims=True)
-    return off @ off.T / (rows.shape[-1] - (1 - bias if ddof is None else ddof))
+    return off @ off.T / max(rows.shape[-1] - (int(bias == 0) if ddof is None else ddof), 0)
 
 
 @adapt(np.corrcoef)

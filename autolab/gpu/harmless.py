@@ -28,7 +28,8 @@ def is_harmless(value: Any) -> bool:
     """Whether neither what it is can change, nor what it gives for the same arguments."""
     if isinstance(value, enum.Enum):
         return is_plain(value.value)
-    module, name = str(getattr(value, "__module__", None)), str(getattr(value, "__name__", None))
+    module = str(getattr(value, "__module__", None))
+    name = str(getattr(value, "__name__", None)) if callable(value) else ""
     if isinstance(value, type):
         if issubclass(value, BaseException | np.generic) or module.startswith("autolab."):
             return True

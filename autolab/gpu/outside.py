@@ -160,8 +160,8 @@ class Outside:
             return value
         if isinstance(value, Variable) or type(value) in modules:
             return OutsideArray(self, value, path)
-        declared = value if isinstance(value, Primitive) else getattr(value, "function", None)
-        if isinstance(declared, Primitive) and isinstance(value, Primitive | types.FunctionType):
+        declared = getattr(value, "function", None) if isinstance(value, types.FunctionType) else value
+        if isinstance(declared, Primitive):
             return self.copy(declared.fn, path) if hasattr(declared, "fn") else self._declared(declared, value, path)
         if isinstance(value, types.BuiltinFunctionType | types.MethodWrapperType | np.ufunc) or is_of_numpy(value):
             raise self.refuse(f"calls `{path}`, which may give something else each time; pass what it gives")
@@ -203,8 +203,18 @@ class Outside:
                 self._fill(name, cell, copied)
             defaults = enumerate(function.__defaults__ or ())
             made.__defaults__ = tuple([self.seen(d, name_of_default(function, i)) for i, d in defaults]) or None
+            self._copy_attributes(function, made, path)
             made.__kwdefaults__ = {k: self.seen(d, k) for k, d in (function.__kwdefaults__ or {}).items()} or None
         return self._copies[id(function)]
+
+    def _copy_attributes(self, function: types.FunctionType, made: types.FunctionType, path: str) -> None:
+        """What the user has set on a function, each watched; the copy may set nothing."""
+        for name in [name for name, value in vars(function).items() if not callable(value)]:
+            look = partial(getattr, function, name)
+            setattr(made, name, self.read(function, f".{name}", f"{path}.{name}", look))
+        held = dict(vars(made))
+        changed = lambda: [n for n in {**held, **vars(made)} if vars(made).get(n) is not held.get(n)]  # noqa: E731
+        self._written.append(lambda: next((f"{path}.{name}" for name in changed()), None))
 
     def _watch_definition(self, function: types.FunctionType, path: str) -> None:
         """Its code and its defaults, which may be replaced, as when a module is loaded again."""

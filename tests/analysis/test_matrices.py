@@ -104,7 +104,7 @@ def test_cells_show_the_numbers_and_what_is_not_finite_says_so():
 
 def test_bars_of_eigenvalues_are_in_proportion_and_on_their_side_of_zero():
     found = show_hessian(lambda x, y: x**2 - 2 * y**2, 0.0, 0.0)
-    bars = [r for r in ET.fromstring(eigenvalues_svg(found)).iter(f"{SVG}rect") if r.get("fill")]
+    bars = [r for r in ET.fromstring(eigenvalues_svg(found)).iter(f"{SVG}rect") if r.get("class") != "card"]
     (first, second) = [(float(bar.get("x")), float(bar.get("width"))) for bar in bars]
     assert first[0] + first[1] == pytest.approx(second[0], abs=0.1)  # they meet at zero
     assert first[1] == pytest.approx(2 * second[1], abs=0.1)  # -4 and 2

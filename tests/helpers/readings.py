@@ -92,14 +92,12 @@ FOLLOWED = [
     Reading("class that is replaced", "class $A:\n    def m(self): return 1.5\nclass $B:\n    def m(self): return 2.5\n$a = $A()", "$a.m()", "$a.__class__ = $B"),
     Reading("method of one object", "class $A:\n    def m(self): return 1.5\n$a = $A()", "$a.m()", "$a.m = lambda: 2.5"),
     Reading("method of one link", "class $L(autolab.Link):\n    def m(self): return 1.5\n$l = $L()", "$l.m()", "$l.m = lambda: 2.5"),
-    Reading("items of a set", "$s = {1.5}", "sum($s)", "$s.clear(); $s.add(2.5 + i)"),
     Reading("order of a dict", "$d = {'a': 1, 'b': 2}", "(1.5 if [*$d][0] == 'a' else 2.5)", "$d['a'] = $d.pop('a')"),
     Reading("chain of dicts", "import collections; $d = collections.ChainMap({'k': 1.5})", "$d['k']", "$d['k'] = 2.5 + i"),
     Reading("dict of the library", "import collections; $d = collections.UserDict(k=1.5)", "$d['k']", "$d['k'] = 2.5 + i"),
     Reading("view of a dict", "import types; $d = {'k': 1.5}; $v = types.MappingProxyType($d)", "$v['k']", "$d['k'] = 2.5 + i"),
     Reading("dict of attributes", "class $D(dict):\n    def __getattr__(self, n): return self[n]\n$d = $D(k=1.5)", "$d.k", "$d['k'] = 2.5 + i"),
     Reading("attributes of a table", "class $G:\n    t = {'k': 1.5}\n    def __getattr__(self, n): return $G.t[n]\n$g = $G()", "$g.k", "$G.t['k'] = 2.5 + i"),
-    Reading("part of a library", "import types; $m = types.ModuleType('numpy.part'); $m.s = 1.5", "$m.s", "$m.s = 2.5 + i"),
     Reading("getenv", "import os; os.environ['$E'] = '1.5'", "float(os.getenv('$E'))", "os.environ['$E'] = str(i)"),
 ]  # fmt: skip
 
@@ -159,9 +157,6 @@ REFUSED = [
     Reading("own operator", f"{_HOLDER}    def __add__(self, o): return self.own + o\n$c = $C()", "($c + 1)", "$c.own = 2.5 + i", "$c"),
     Reading("block of an object", f"{_HOLDER}    def __enter__(self): return self.own\n    def __exit__(self, *a): pass\n$c = $C()", "$v", "$c.own = 2.5 + i", "$c", "with $c as $v: pass"),
     Reading("caught refusal", "import random", "$v", "pass", "random", "try: $v = random.random()\n    except Exception: $v = 1.5"),
-    Reading("bytes that change", "$b = bytearray([1])", "($b[0] + 0.5)", "$b[0] = 2 + i", "$b"),
-    Reading("array of the library", "import array; $a = array.array('d', [1.5])", "$a[0]", "$a[0] = 2.5 + i", "$a"),
-    Reading("memory", "$a = np.array([1.5]); $m = memoryview($a)", "$m[0]", "$a[0] = 2.5 + i", "$m"),
     Reading("array of objects", "$a = np.array([[1.5], 2], dtype=object)", "$a[0][0]", "$a[0][0] = 2.5 + i", "$a"),
     Reading("polynomial", "$p = np.poly1d([1.5])", "float($p(0))", "$p[0] = 2.5 + i", "$p"),
     Reading("getter", "import operator, types; $n = types.SimpleNamespace(s=1.5); $g = operator.attrgetter('s')", "$g($n)", "$n.s = 2.5 + i", "$g"),
@@ -170,6 +165,15 @@ REFUSED = [
     Reading("lines of a file", "import io; $f = io.StringIO('1\\n22\\n333\\n' * 9)", "$v", "pass", "$f", "for $v in $f: break\n    $v = float(len($v))"),
     Reading("declared function", "$s = 1.5\n@autolab.elementwise(x=lambda g: g * $s)\ndef $e(xp, x): return x * $s", "1.5", "$s = 2.5 + i", "$s", "x = $e(x)"),
 ]  # fmt: skip
+
+COMPILED = [
+    Reading("items of a set", "$s = {1.5}", "sum($s)", "$s.clear(); $s.add(2.5 + i)"),
+    Reading("part of a library", "import types; $m = types.ModuleType('numpy.part'); $m.s = 1.5", "$m.s", "$m.s = 2.5 + i"),
+    Reading("bytes that change", "$b = bytearray([1])", "($b[0] + 0.5)", "$b[0] = 2 + i", "$b"),
+    Reading("array of the library", "import array; $a = array.array('d', [1.5])", "$a[0]", "$a[0] = 2.5 + i", "$a"),
+    Reading("memory", "$a = np.array([1.5]); $m = memoryview($a)", "$m[0]", "$a[0] = 2.5 + i", "$m"),
+]  # fmt: skip
+"""What a compiled function follows or refuses, and a fused one does the other way round, or takes for what it is."""
 
 FORMS = [
     "x * {}",

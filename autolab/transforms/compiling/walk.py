@@ -250,7 +250,7 @@ class _Walk:
         written = [name for name in held if not is_known and self._is_only_written(value, name)]
         self.found.written += [(value, name) for name in written]
         self.found.sizes.append((path, held, len(held)))
-        self._attributes(path, held, is_known and isinstance(value, Container), written)
+        self._attributes(path, held, is_known and isinstance(value, Container | Iterable), written)
         self._kind(path, value)
         for kind in type(value).__mro__:
             for name, one in list(vars(kind).items()):

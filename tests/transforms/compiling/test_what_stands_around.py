@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers.readings import FOLLOWED, FORMS, REFUSED, Reading, program, random_parts
+from helpers.readings import COMPILED, FOLLOWED, FORMS, REFUSED, Reading, program, random_parts
 from helpers.worlds import told
 
 import autolab
@@ -15,7 +15,7 @@ OF_THE_WORLD = {"time", "clock", "date", "identity", "process"}
 
 CELLS = [
     pytest.param(reading, form, id=f"{reading.label}-{j}", marks=[] if j == i % len(FORMS) else pytest.mark.full)
-    for i, reading in enumerate([*FOLLOWED, *REFUSED])
+    for i, reading in enumerate([*FOLLOWED, *REFUSED, *COMPILED])
     for j, form in enumerate(FORMS)
 ]
 
