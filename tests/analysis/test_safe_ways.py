@@ -104,3 +104,24 @@ def test_what_does_not_help_is_not_said(net):
         return F.mean(F.log(-1 - net(x) ** 2))  # however it is clipped, nothing is learned
 
     assert not remedy(loss, net).startswith("Write")
+
+
+@pytest.mark.parametrize(
+    ("loss", "x", "reached"),
+    [
+        (lambda d: np.sqrt(d).sum(), [0, 1], "It reaches d."),
+        (lambda d: F.sqrt(F.sum(d * d)), np.zeros(3), "It reaches d."),
+        (lambda d: F.sum(F.log(d)), np.array([0.0, 1.0]), "It reaches the loss."),
+        (
+            lambda d: F.sum(F.sqrt(d) * W),
+            np.array([0.0, 1.0]),
+            None,
+        ),  # of a net nobody asks for the gradient of its data
+    ],
+)
+def test_without_parameters_the_gradients_of_the_arguments_count(loss, x, reached):
+    found = autolab.diagnose(loss, x).findings
+    assert [f.message.endswith(str(reached)) for f in found if f.kind == "not_finite"] == [True] * (reached is not None)
+
+
+W = autolab.Variable(np.ones(2), name="w")

@@ -38,8 +38,11 @@ def not_finite(e: Evidence) -> Found:
     origins = find_nonfinite(e.recording).origins
     meant = [origin.because for origin in origins if origin.function in _ROWS]
     for origin in [origin for origin in origins if origin not in meant]:
-        reaches = e.loss is not None and (e.loss.id in origin.values or origin.step == e.loss.id)
+        made = {*origin.values, origin.step} if origin.phase == "forward" else set(origin.values)
+        reaches = e.loss is not None and e.loss.id in made
         bad = [p.name for p in e.trainable if (g := e.gradient(p)) is not None and not np.isfinite(g).all()]
+        if not e.trainable:  # then the gradients that are asked for are those of the arguments
+            bad = [e.steps[id].name or "an input" for id in origin.gradients if e.steps[id].kind == "input"]
         if not reaches and not (origin.gradients and bad):
             continue
         cause = origin if origin.function in _ROWS else origin.because or origin

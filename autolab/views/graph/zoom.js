@@ -113,7 +113,7 @@ export function makeZoom(picture, moved) {
   const observer = new ResizeObserver(() => {
     later.disconnect();
     again();
-    requestAnimationFrame(() => later.observe(pane, { box: "border-box" }));
+    requestAnimationFrame(() => ruler.isConnected && later.observe(pane, { box: "border-box" }));
   });
   observer.observe(ruler);
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>

@@ -161,7 +161,7 @@ def test_a_slow_function_is_not_waited_for(derived: Any, tmp_path: Path, monkeyp
     monkeypatch.setattr(derivative_page, "SECONDS", 0.2)
     slow = True
     autolab.export_html(view, tmp_path / "page.html")
-    assert len(steps) < 500
+    assert len(steps) < 2000
     text = (tmp_path / "page.html").read_text("utf-8")
     saved = json.loads(text[text.index('id="saved">') + 11 : text.index("</script", text.index('id="saved">'))])
     assert saved["answers"]['["curves"]'][1]["most"] == 1  # as far as it was known
@@ -329,7 +329,7 @@ def test_a_slow_check_is_saved_in_a_few_seconds(lens: Any, tmp_path: Path, monke
     monkeypatch.setattr(lens_page, "SECONDS", 0.3)
     slow[0] = 0.1
     autolab.export_html(view, tmp_path / "lens.html")
-    assert len(runs) < 40
+    assert len(runs) < 200  # of some 1,500
 
 
 # ------------------------------------------------------------------------------------------------------ all of them
