@@ -85,7 +85,7 @@ KINDS = [
     Kind("module", "import sys", "v = 0 * sys.getrefcount(sys) #!", "v", ""),
     Kind("thread", "import threading", "t = threading.Thread(target=seen.append, args=(1,)) #!\nt.start()\nt.join()", "2", "threading"),
     Kind("lock", "import threading; lock = threading.Lock()", "lock.acquire() #!\nlock.release()", "2", "lock"),
-    Kind("asyncio", "import asyncio\nasync def wait(): return 2.0", "v = asyncio.run(wait()) #!", "v", "asyncio"),
+    Kind("asyncio", "import asyncio\nasync def wait(): return 2.0", "v = 2.0 * asyncio.iscoroutinefunction(wait) #!", "v", "asyncio"),
     Kind("caught error", "", "try: v = np.linalg.inv(x.data[:, None] * np.zeros(2)) #!\nexcept np.linalg.LinAlgError: v = 3.0", "v", "inv"),
     Kind("caught floating-point error", "", "with np.errstate(all='raise'):\n    try: v = np.log(x.data - x.data) #!\n    except FloatingPointError: v = 3.0", "v", ""),
     Kind("into an array that was there", "a = np.zeros(2)", "global a\na += x.data #!", "a", "array"),

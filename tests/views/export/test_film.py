@@ -27,7 +27,7 @@ def made(recording: Any) -> Any:
     return _Film(Playback(recording), "light", "auto", None)
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("look", ["light", pytest.param("dark", marks=pytest.mark.full)])
 def test_a_walk_is_saved_as_a_gif_that_plays_it_to_its_end(tmp_path: Path, look: Any) -> None:
     recording = autolab.record(muladd, **POINT)
     path = tmp_path / "walk.gif"
