@@ -44,17 +44,13 @@ def unchain_backward(variable: Variable) -> None:
     >>> h.creator is None, y.creator is None
     (True, False)
     """
-    seen: set[Node] = set()
-    waiting = [] if variable.node is None else [*variable.node.parents]
-    while waiting:
-        node = waiting.pop()
-        if node not in seen and node.order:
-            seen.add(node)
-            waiting += node.parents
-    if variable.node is not None and isinstance(variable.node, OutputNode):
-        seen.discard(variable.node.parent)  # the function that computed it, with other results
-    for node in seen:
-        _end(node)
+    root = variable.node
+    if root is None:
+        return
+    own = {root, root.parent} if isinstance(root, OutputNode) else {root}  # a function with several results is a node
+    for node in nodes_below(root):
+        if node.order and node not in own:
+            _end(node)
 
 
 def _end(node: Any) -> None:
@@ -64,11 +60,11 @@ def _end(node: Any) -> None:
 
 
 def nodes_below(root: Node) -> list[Node]:
-    """All nodes of a graph, those with the root first."""
+    """All nodes of a graph, leaves first, the others as they were made; without recursion."""
     found, waiting = {root: None}, [root]
     while waiting:
         for parent in waiting.pop().parents:
             if parent not in found:
                 found[parent] = None
                 waiting.append(parent)
-    return sorted(found, key=lambda node: -node.order)
+    return sorted(found, key=lambda node: node.order)

@@ -213,8 +213,12 @@ class Outside:
             look = partial(getattr, function, name)
             setattr(made, name, self.read(function, f".{name}", f"{path}.{name}", look))
         held = dict(vars(made))
-        changed = lambda: [n for n in {**held, **vars(made)} if vars(made).get(n) is not held.get(n)]  # noqa: E731
-        self._written.append(lambda: next((f"{path}.{name}" for name in changed()), None))
+
+        def written() -> str | None:
+            now = vars(made)
+            return next((f"{path}.{name}" for name in {**held, **now} if now.get(name) is not held.get(name)), None)
+
+        self._written.append(written)
 
     def _watch_definition(self, function: types.FunctionType, path: str) -> None:
         """Its code and its defaults, which may be replaced, as when a module is loaded again."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+from ..authoring.unchain import nodes_below
 from ..engine.arrays import array_of
 from ..engine.backend import modules
 from ..engine.errors import a_kind
@@ -85,7 +86,7 @@ class _GraphReader:
 
     def __init__(self, y: Variable, known: Sequence[tuple[str, Variable]]) -> None:
         self._y, self._budget = y, Budget(_BUDGET)
-        self._nodes = _ordered(y.node) if y.node is not None else []
+        self._nodes = nodes_below(y.node) if y.node is not None else []
         self._ids = {node: i for i, node in enumerate(self._nodes)}
         self._names: dict[Node, str] = {}
         self._values: dict[Node, Any] = {}
@@ -158,17 +159,6 @@ class _GraphReader:
         if step.grad is None:
             return replace(step, status="not_computed" if step.kind == "leaf" else "not_kept")
         return replace(step, status="value_not_kept") if step.value is None else step
-
-
-def _ordered(root: Node) -> list[Node]:
-    """Every node below, leaves first, the others as they were made; without recursion."""
-    found, waiting = {root: None}, [root]
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent not in found:
-                found[parent] = None
-                waiting.append(parent)
-    return sorted(found, key=lambda node: node.order)
 
 
 def _saved(node: Node) -> list[tuple[str, Any]]:

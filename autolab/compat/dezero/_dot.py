@@ -66,7 +66,7 @@ class _Drawing:
             yield self._variable("output", name, (self._output.shape, self._output.dtype))
             return
         self._kinds[root] = self._output.shape, self._output.dtype
-        for node in nodes_below(root):
+        for node in sorted(nodes_below(root), key=lambda node: -node.order):
             if not _is_function_alone(node):
                 yield self._variable(node, self._names.get(node), self._kinds.get(node))
             if node.order:

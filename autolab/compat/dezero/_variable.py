@@ -246,7 +246,7 @@ dress(Variable, [*_DUNDERS.split(), *_PUBLIC], dressed)
 # ---------------------------------------------------------------------- graphs
 def _generation(root: Node) -> int:
     depths: dict[Node, int] = {}
-    for node in reversed(nodes_below(root)):
+    for node in nodes_below(root):
         below = max([depths[parent] for parent in node.parents], default=-1)
         depths[node] = below + (node.function is None or node.function.name != "part")
     return depths[root]

@@ -18,7 +18,7 @@ Text = Callable[[Any], str]
 
 
 def alike(text: str, array: np.ndarray, bound: Text) -> str:
-    """What must hold of an array for it to stand in the stead of another, as Python."""
+    """What must hold of an array for it to take the place of another, as Python."""
     kind, dtype = bound(np.ndarray), bound(array.dtype)
     lies = f"d.strides == {array.strides} and d.shape == {array.shape}"
     return f"type(d := {text}) is {kind} and {lies} and d.dtype is {dtype}"

@@ -263,7 +263,7 @@ class _NotedRun:
         self._pulled = [g._slot for g in starts], [Out(g._slot, False) for g in pulled], [h for _, h in inputs]
 
     def _spec(self, result: Any) -> Any:
-        """What was returned, with places in the stead of what is in them."""
+        """What was returned, with the places instead of what is in them."""
         if isinstance(result, Variable):
             holder = next((h for v, h in self.state.variables if v is result), None)
             if holder is not None:
