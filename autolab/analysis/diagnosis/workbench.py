@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -50,6 +52,16 @@ class Workbench(ABC):
 
     how_to_register = "Hold layers in nn.ModuleList or nn.Sequential, and tensors as nn.Parameter."
 
+    models: Any = ()
+    """The library's class of models; none where functions are pure."""
+
+    optimizers: Any = ()
+    norms: Any = ()
+    """Layers by which examples influence each other in training."""
+
+    minding: Any = ()
+    """Layers that work otherwise in training."""
+
     @abstractmethod
     def prepared(self, values: list[Any]) -> dict[int, Any]:
         """What a deep copy is to use as it is, by identities."""
@@ -62,26 +74,88 @@ class Workbench(ABC):
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
         """Record ``fn`` with the arguments of the program, and with some of its steps changed."""
 
-    @abstractmethod
+    # ------------------------------------------------------------------ models, where the library has any
+    def parts(self, model: Any) -> list[Any]:
+        """A model and all layers in it."""
+        raise NotImplementedError
+
+    def named_parameters(self, model: Any) -> list[tuple[str, Any]]:
+        """The parameters of a model, with their names in there."""
+        raise NotImplementedError
+
+    def is_leaf(self, value: Any) -> bool:
+        """Whether it is a tensor that requires a gradient and that nothing computed."""
+        raise NotImplementedError
+
+    def value(self, tensor: Any) -> np.ndarray:
+        """The numbers of a parameter."""
+        raise NotImplementedError
+
+    def gradient(self, tensor: Any) -> np.ndarray | None:
+        """The gradient of a parameter."""
+        raise NotImplementedError
+
+    def is_training(self, model: Any, layers: list[Any]) -> bool:
+        """Whether a model is in training mode; ``layers`` are those in it that mind."""
+        raise NotImplementedError
+
+    def updated_by(self, optimizer: Any) -> list[Any]:
+        """The parameters that an optimizer updates."""
+        raise NotImplementedError
+
+    def of_kind(self, named: Mapping[str, Any], kind: Any) -> list[tuple[str, Any]]:
+        """What is an object of a class, with its name."""
+        return [(name, value) for name, value in items(named) if isinstance(value, kind)]
+
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         """The parameters of all models, each once, and tensors that require a gradient."""
+        found: dict[int, LiveParameter] = {}
+        for owner, value in items(named):
+            for path, tensor in self._own(value):
+                value_of, grad_of = partial(self.value, tensor), partial(self.gradient, tensor)
+                live = LiveParameter(owner, path, tensor, tensor.requires_grad, value_of, grad_of)
+                found.setdefault(id(tensor), live)
+        return list(found.values())
 
-    @abstractmethod
+    def _own(self, value: Any) -> list[tuple[str, Any]]:
+        """The parameters of a model; a tensor that is one itself."""
+        if isinstance(value, self.models):
+            return self.named_parameters(value)
+        return [("", value)] if self.is_leaf(value) else []
+
     def held(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
         """For each optimizer the parameters that it updates."""
+        return {name: self.updated_by(optimizer) for name, optimizer in self.of_kind(named, self.optimizers)}
 
-    @abstractmethod
     def unregistered(self, named: Mapping[str, Any]) -> Iterator[tuple[Any, str, list[Any]]]:
         """A model, the attribute of it that hides parameters, and these parameters."""
+        for _, model in self.of_kind(named, self.models):
+            parts = self.parts(model)
+            known = {id(p) for part in parts for _, p in self.named_parameters(part)}
+            for part in parts:
+                for name, held in vars(part).items():
+                    inner = [] if name.startswith("_") else items({"": held})
+                    hidden = [p for _, value in inner for _, p in self._own(value) if id(p) not in known]
+                    if hidden:
+                        yield part, name, hidden
 
-    @abstractmethod
     def training(self, named: Mapping[str, Any]) -> dict[str, tuple[bool, list[str]]]:
         """For each model whether it is in training mode, and the kinds of its layers that care."""
+        found = {}
+        for name, model in self.of_kind(named, self.models):
+            layers = [layer for layer in self.parts(model) if isinstance(layer, self.minding)]
+            found[name] = self.is_training(model, layers), sorted({type(layer).__name__ for layer in layers})
+        return found
 
-    @abstractmethod
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
         """Put batch norm, by which examples may influence each other, into evaluation mode; says if there was any."""
+        layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
+        norms = [layer for layer in layers if isinstance(layer, self.norms) and layer.training]
+        for norm in norms:
+            norm.eval()
+        return bool(norms)
 
+    # ------------------------------------------------------------------ runs
     @contextmanager
     def repeatable(self) -> Iterator[None]:
         """Inside, random numbers are those of now; afterwards they are as before."""
@@ -114,12 +188,17 @@ class Workbench(ABC):
         np.random.random()
 
     @abstractmethod
-    def loss_in(self, result: Any) -> Any:
-        """The loss in what a program returned: the first value that a gradient can begin at; None if there is none."""
+    def values_in(self, result: Any) -> list[Any]:
+        """The values in what a program returned at which a gradient can begin."""
 
-    @abstractmethod
+    def loss_in(self, result: Any) -> Any:
+        """The loss in what a program returned: the first single number, else the first value; None if there is none."""
+        found = self.values_in(result)
+        return next((value for value in found if math.prod(value.shape) == 1), found[0] if found else None)
+
     def differentiate(self, loss: Any) -> None:
         """Run backward from a loss, or from the sum of its elements."""
+        (loss.sum() if math.prod(loss.shape) > 1 else loss).backward()
 
     @abstractmethod
     def array(self, value: Any) -> np.ndarray | None:

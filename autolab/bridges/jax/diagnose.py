@@ -39,21 +39,9 @@ class JaxWorkbench(BridgeWorkbench):
         found = [] if first is None else _floats(named[first], first)
         return [LiveParameter(str(first), "", a, True, _reader(a), lambda: None, label) for label, a in found]
 
-    def held(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
-        return {}
-
-    def unregistered(self, named: Mapping[str, Any]) -> Iterator[tuple[Any, str, list[Any]]]:
-        return iter(())
-
-    def training(self, named: Mapping[str, Any]) -> dict[str, tuple[bool, list[str]]]:
-        return {}
-
-    def holding_statistics(self, named: Mapping[str, Any]) -> bool:
-        return False
-
-    def loss_in(self, result: Any) -> Any:
+    def values_in(self, result: Any) -> list[Any]:
         found = [a for a in jax.tree_util.tree_leaves(result) if hasattr(a, "dtype") and is_float(a)]
-        return next((a for a in found if a.ndim == 0), found[0] if found else None)
+        return sorted(found, key=lambda a: a.ndim > 0)
 
     def differentiate(self, loss: Any) -> None:
         """The recording has done so."""

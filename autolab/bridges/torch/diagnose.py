@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,19 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from ...analysis.diagnosis.workbench import LiveParameter, items, replaced
+from ...analysis.diagnosis.workbench import items, replaced
 from ..diagnose import BridgeWorkbench
 from .inputs import TorchInputs
 from .record import TorchRun
 from .tensors import array_of, tensors_in
-
-_BATCH_NORM = torch.nn.modules.batchnorm._NormBase
-_MINDS_MODE = (_BATCH_NORM, torch.nn.modules.dropout._DropoutNd)
 
 
 class TorchWorkbench(BridgeWorkbench):
     """What `autolab.diagnose` does with a program that uses PyTorch."""
 
     runs, inputs = TorchRun, TorchInputs
+    models, optimizers, norms = Module, Optimizer, torch.nn.modules.batchnorm._NormBase
+    minding = (norms, torch.nn.modules.dropout._DropoutNd)
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:
         """Tensors with a graph behind them cannot be copied; generators copy their state."""
@@ -52,48 +50,27 @@ class TorchWorkbench(BridgeWorkbench):
             found += [node.variable] if hasattr(node, "variable") else []
         return found
 
-    def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
-        found: dict[int, LiveParameter] = {}
-        for owner, value in items(named):
-            pairs = list(value.named_parameters()) if isinstance(value, Module) else []
-            if isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
-                pairs = [("", value)]
-            for path, tensor in pairs:
-                value_of, grad_of = partial(array_of, tensor), partial(_gradient, tensor)
-                live = LiveParameter(owner, path, tensor, tensor.requires_grad, value_of, grad_of)
-                found.setdefault(id(tensor), live)
-        return list(found.values())
+    # ------------------------------------------------------------------ models
+    def parts(self, model: Any) -> list[Any]:
+        return list(model.modules())
 
-    def held(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
-        optimizers = {name: value for name, value in items(named) if isinstance(value, Optimizer)}
-        return {name: [p for g in o.param_groups for p in g["params"]] for name, o in optimizers.items()}
+    def named_parameters(self, model: Any) -> list[tuple[str, Any]]:
+        return list(model.named_parameters())
 
-    def unregistered(self, named: Mapping[str, Any]) -> Iterator[tuple[Any, str, list[Any]]]:
-        for _, value in items(named):
-            modules = list(value.modules()) if isinstance(value, Module) else []
-            known = {id(p) for module in modules for p in module.parameters()}
-            for module in modules:
-                plain = {k: v for k, v in vars(module).items() if not k.startswith("_")}
-                for name, held in plain.items():
-                    hidden = [p for p in _parameters_in(held) if id(p) not in known]
-                    if hidden:
-                        yield module, name, hidden
+    def is_leaf(self, value: Any) -> bool:
+        return isinstance(value, Tensor) and value.is_leaf and value.requires_grad
 
-    def training(self, named: Mapping[str, Any]) -> dict[str, tuple[bool, list[str]]]:
-        found = {}
-        for name, value in items(named):
-            if isinstance(value, Module):
-                minding = [m for m in value.modules() if isinstance(m, _MINDS_MODE)]
-                is_on = value.training or any(m.training for m in minding)
-                found[name] = is_on, sorted({type(m).__name__ for m in minding})
-        return found
+    def value(self, tensor: Any) -> np.ndarray:
+        return array_of(tensor)
 
-    def holding_statistics(self, named: Mapping[str, Any]) -> bool:
-        modules = [module for _, value in items(named) if isinstance(value, Module) for module in value.modules()]
-        norms = [module for module in modules if isinstance(module, _BATCH_NORM) and module.training]
-        for module in norms:
-            module.eval()
-        return bool(norms)
+    def gradient(self, tensor: Any) -> np.ndarray | None:
+        return None if tensor.grad is None else array_of(tensor.grad.detach().to_dense())
+
+    def is_training(self, model: Any, layers: list[Any]) -> bool:
+        return any(layer.training for layer in [model, *layers])
+
+    def updated_by(self, optimizer: Any) -> list[Any]:
+        return [p for group in optimizer.param_groups for p in group["params"]]
 
     @contextmanager
     def repeatable(self) -> Iterator[None]:
@@ -104,12 +81,8 @@ class TorchWorkbench(BridgeWorkbench):
         super().draw()
         torch.rand(1)
 
-    def loss_in(self, result: Any) -> Any:
-        found = [t for t in tensors_in(result) if t.is_floating_point() and t.requires_grad]
-        return next((t for t in found if t.numel() == 1), found[0] if found else None)
-
-    def differentiate(self, loss: Any) -> None:
-        loss.sum().backward() if loss.numel() > 1 else loss.backward()
+    def values_in(self, result: Any) -> list[Any]:
+        return [t for t in tensors_in(result) if t.is_floating_point() and t.requires_grad]
 
     def like(self, array: np.ndarray, value: Any) -> Any:
         return torch.as_tensor(array, dtype=value.dtype, device=value.device)
@@ -137,21 +110,6 @@ class TorchWorkbench(BridgeWorkbench):
             _steps(hear),
         ):
             yield
-
-
-def _gradient(tensor: Tensor) -> np.ndarray | None:
-    return None if tensor.grad is None else array_of(tensor.grad.detach().to_dense())
-
-
-def _parameters_in(value: Any) -> list[Tensor]:
-    """The parameters of what a module holds without having registered it."""
-    found = []
-    for _, inner in items({"": value}):
-        if isinstance(inner, Module):
-            found += list(inner.parameters())
-        elif isinstance(inner, Tensor) and inner.is_leaf and inner.requires_grad:
-            found.append(inner)
-    return found
 
 
 @contextmanager
