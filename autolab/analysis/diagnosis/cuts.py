@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from ...recording.observations import WHY_ZERO
 from .evidence import Evidence
 from .lines import line_above, line_assigning
-from .report import ProgramFinding
+from .report import CodeLine, Found
 from .words import at_line, called, listed
 from .workbench import LiveParameter
-
-Found = Iterator[ProgramFinding]
 
 _KEEP = "Compute with the tensor itself; take numbers out only for printing."
 _REMEDIES = {
@@ -65,9 +63,8 @@ def cut_gradients(e: Evidence) -> Found:
             "cut_gradient",
             f"Line {line}, `{text}`, takes the value out of the graph, so no gradient reaches {count}{whom}.",
             remedy,
-            line=line,
-            file=file,
             at=e.steps[steps[0]],
+            told_at=CodeLine(line, file),
         )
     if not told and e.watch.has_loss and len(lost) == len(e.trainable):
         yield from _begun_anew(e)
@@ -80,15 +77,14 @@ def _begun_anew(e: Evidence) -> Found:
     before = [s for s in e.calls if s.id in e.learning - e.used]
     if leaves and before and not e.used & e.learned:
         leaf, users = leaves[-1], e.users.get(leaves[-1].id, [])
-        line, file = line_assigning(e, leaf.name) if leaf.name else (users[0].line, users[0].file)
+        place = line_assigning(e, leaf.name) if leaf.name else CodeLine(users[0].line, users[0].file)
         yield e.found(
             "cut_gradient",
             f"The loss depends on {called(leaf)} and on no parameter: what {at_line(before[-1])} computes is made into "
             "a new leaf, of which nothing before it gets a gradient.",
             _KEEP,
-            line=line,
-            file=file,
             at=leaf,
+            told_at=place,
         )
 
 
@@ -157,13 +153,11 @@ def _whole(e: Evidence, name: str) -> str:
 
 def _all_frozen(e: Evidence) -> Found:
     if e.parameters:
-        line, file = line_above(e, r"requires_grad(_\(| *= *)False|freeze\(")
         yield e.found(
             "frozen_parameter",
             f"All {len(e.parameters)} parameters are frozen (requires_grad is False), so nothing can learn.",
             "Set requires_grad_(True) on the layers that are to be trained.",
-            line=line,
-            file=file,
+            at=line_above(e, r"requires_grad(_\(| *= *)False|freeze\("),
         )
 
 
@@ -189,9 +183,8 @@ def _without_effect(e: Evidence) -> Found:
                 f"Line {gone[-1].line}, `{gone[-1].source}`, makes a plain number of parameters, and line {step.line} "
                 f"adds it to the loss ({texts[0]}). It changes the loss but no gradient.",
                 _KEEP,
-                line=gone[-1].line,
-                file=gone[-1].file,
                 at=step,
                 certainty="suspicious",
+                told_at=CodeLine(gone[-1].line, gone[-1].file),
             )
             return

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
 from .evidence import Evidence
-from .report import ProgramFinding
+from .report import CodeLine, Found, ProgramFinding
 from .words import called
-
-Found = Iterator[ProgramFinding]
-
 
 _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
@@ -93,4 +89,4 @@ def _found(e: Evidence, kind: str, arrays: str, remedy: str) -> ProgramFinding:
     file, line, text = e.watch.place
     place = f"Line {line}, `{text}`," if text else "The program" if line is None else f"Line {line}"
     first = told.splitlines()[0] if told else ""
-    return e.found(kind, f"{place} raised {error}: {first.rstrip('.'):.200}.{arrays}", remedy, line=line, file=file)
+    return e.found(kind, f"{place} raised {error}: {first.rstrip('.'):.200}.{arrays}", remedy, at=CodeLine(line, file))

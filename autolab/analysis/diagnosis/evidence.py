@@ -13,8 +13,8 @@ from ...recording.observations import Observation, Sign, observations
 from ...recording.raised import last_recording
 from .comparisons import Objective, objectives
 from .program import Program
-from .report import Certainty, ProgramFinding
-from .watch import ProgramWatch, up_to_loss
+from .report import Certainty, CodeLine, ProgramFinding
+from .watch import ProgramWatch, TrainingEvent, up_to_loss
 from .workbench import Changes, LiveParameter, Workbench
 
 RESHAPES = frozenset(
@@ -255,20 +255,24 @@ class Evidence:
         return {name: array for name, array in pairs if array is not None and array.ndim}
 
     # ------------------------------------------------------------------ words
+    def outer(self, step: Step) -> CodeLine | None:
+        """The line of the function itself on which a step was made, also by a helper; None where that is not known."""
+        if self.recording is None or step.outer_line is None:
+            return None
+        return CodeLine(step.outer_line, self.recording.file)
+
     def found(
         self,
         kind: str,
         message: str,
         remedy: str,
-        at: Step | None = None,
+        at: Step | TrainingEvent | CodeLine,
         certainty: Certainty = "wrong",
-        line: int | None = None,
-        file: str | None = None,
+        told_at: CodeLine | None = None,
     ) -> ProgramFinding:
-        """A finding at a step, or at a line."""
-        if at is not None and line is None:
-            line, file = at.line, at.file
-        return ProgramFinding(kind, message, remedy, line, file, certainty, None if at is None else at.id)
+        """A finding at a step, an event or a line; ``told_at`` is another line, which is to blame."""
+        place, step = told_at or at, at.id if isinstance(at, Step) else None
+        return ProgramFinding(kind, message, remedy, place.line, place.file, certainty, step)
 
 
 def _is(value: Snapshot, array: np.ndarray) -> bool:

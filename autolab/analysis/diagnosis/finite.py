@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ...recording.model import Step
 from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
 from .evidence import Evidence
-from .report import ProgramFinding
+from .report import Found
 from .safe import ALIASES, safe_way
 from .words import at_line, listed, number, whole
-
-Found = Iterator[ProgramFinding]
-
 
 _SAFE = {
     "log": ("the logarithm of 0 or of a negative number", "Use log_softmax or logsigmoid, or log(x + 1e-8)."),

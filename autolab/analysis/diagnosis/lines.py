@@ -10,6 +10,7 @@ from typing import Any
 
 from ...engine.source import file_label
 from .evidence import Evidence
+from .report import CodeLine
 from .watch import TrainingEvent
 
 
@@ -18,59 +19,57 @@ def code_of(e: Evidence) -> Any:
     return getattr(inspect.unwrap(getattr(e.program.fn, "__func__", e.program.fn)), "__code__", None)
 
 
-def line_above(e: Evidence, pattern: str) -> tuple[int | None, str | None]:
+def line_above(e: Evidence, pattern: str) -> CodeLine:
     """The last line above the function that fits, where something was made that the function uses."""
     code = code_of(e)
     above = [] if code is None else linecache.getlines(code.co_filename)[: code.co_firstlineno - 1]
     found = [i for i, text in enumerate(above, 1) if re.search(pattern, text)]
-    return (found[-1], file_label(code.co_filename)) if found else (None, None)
+    return CodeLine(found[-1], file_label(code.co_filename)) if found else CodeLine()
 
 
-def line_near(e: Evidence, text: str) -> tuple[int | None, str | None]:
+def line_near(e: Evidence, text: str) -> CodeLine:
     """The line of the function's file that holds a text, the nearest to its first."""
     code = code_of(e)
     lines = [] if code is None else linecache.getlines(code.co_filename)
     found = [i for i, line in enumerate(lines, 1) if text in line]
-    return (
-        (min(found, key=lambda i: abs(i - code.co_firstlineno)), file_label(code.co_filename))
-        if found
-        else (None, None)
-    )
+    if not found:
+        return CodeLine()
+    return CodeLine(min(found, key=lambda i: abs(i - code.co_firstlineno)), file_label(code.co_filename))
 
 
-def line_in(e: Evidence, text: str) -> tuple[int | None, str | None]:
-    """The line of the function that holds a text."""
+def line_in(e: Evidence, text: str) -> CodeLine:
+    """The line of the function that holds a text; its first where none does."""
     first, file = first_line(e)
     lines = (e.recording.source or "").splitlines() if e.recording is not None else []
-    at = next((i for i, line in enumerate(lines) if text in line), None)
-    return (None if at is None or first is None else first + at), file
+    at = next((i for i, line in enumerate(lines) if text in line), 0)
+    return CodeLine(None if first is None else first + at, file)
 
 
-def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern: str) -> tuple[int | None, str | None]:
+def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern: str) -> CodeLine:
     """The last line between two events that fits, else that of the second."""
     code = code_of(e)
     if code is None or first.line is None or last.line is None or file_label(code.co_filename) != last.file:
-        return last.line, last.file
+        return CodeLine(last.line, last.file)
     between = enumerate(linecache.getlines(code.co_filename)[first.line : last.line - 1], first.line + 1)
-    return max([i for i, text in between if re.search(pattern, text)], default=last.line), last.file
+    return CodeLine(max([i for i, text in between if re.search(pattern, text)], default=last.line), last.file)
 
 
-def first_line(e: Evidence) -> tuple[int | None, str | None]:
+def first_line(e: Evidence) -> CodeLine:
     """Where the function begins."""
-    return (None, None) if e.recording is None else (e.recording.first_line, e.recording.file)
+    return CodeLine() if e.recording is None else CodeLine(e.recording.first_line, e.recording.file)
 
 
-def line_assigning(e: Evidence, attribute: str) -> tuple[int | None, str | None]:
+def line_assigning(e: Evidence, attribute: str) -> CodeLine:
     """The line of the function that assigns the attribute or name."""
     line, file = first_line(e)
     source = None if e.recording is None else e.recording.source
     if source is None or line is None:
-        return line, file
+        return CodeLine(line, file)
     for node in ast.walk(ast.parse(source)):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if any(getattr(t, "attr", getattr(t, "id", None)) == attribute for t in targets):
-            return line + node.lineno - 1, file  # type: ignore[attr-defined]
-    return line, file
+            return CodeLine(line + node.lineno - 1, file)  # type: ignore[attr-defined]
+    return CodeLine(line, file)
 
 
 def throws_away(source: str, line: int) -> bool:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ...recording.model import Snapshot, Step
 from .evidence import RESHAPES, Evidence
-from .report import ProgramFinding
+from .report import Found, ProgramFinding
 from .words import at_line, called, number, whole
-
-Found = Iterator[ProgramFinding]
 
 _RANGES = {
     "sigmoid": (0.0, 1.0),
@@ -106,7 +102,7 @@ def _double_softmax(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
 
 
 def _double_sigmoid(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
-    is_helper = maker.line == loss.line and maker.outer_line != loss.outer_line and e.recording is not None
+    is_helper = maker.line == loss.line and maker.outer_line != loss.outer_line
     again = loss.outer_line if is_helper else loss.line
     return e.found(
         "double_sigmoid",
@@ -114,8 +110,7 @@ def _double_sigmoid(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
         f"takes for logits lie between {_ends(maker)}.",
         "Give the loss the logits, without the sigmoid.",
         at=maker,
-        line=maker.outer_line if is_helper else None,
-        file=e.recording.file if is_helper and e.recording is not None else None,
+        told_at=e.outer(maker) if is_helper else None,
     )
 
 

@@ -10,10 +10,8 @@ from ...recording.model import Step
 from .comparisons import LOSSES, PICKING
 from .evidence import SHAPED, Evidence
 from .probes import is_over_batch
-from .report import ProgramFinding
+from .report import Found
 from .words import at_line, called, whole
-
-Found = Iterator[ProgramFinding]
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
 _PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)

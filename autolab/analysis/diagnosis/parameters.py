@@ -18,11 +18,9 @@ from ...recording.scopes import is_users
 from .cuts import named_parameters
 from .evidence import Evidence
 from .lines import code_of, first_line, line_above, line_assigning, line_near, throws_away
-from .report import ProgramFinding
+from .report import CodeLine, Found
 from .words import at_line, listed
 from .workbench import LiveParameter, items
-
-Found = Iterator[ProgramFinding]
 
 
 def unreached(e: Evidence) -> Found:
@@ -42,7 +40,6 @@ def unreached(e: Evidence) -> Found:
         e.facts.append(f"Nothing on the way to the loss uses {listed([p.name for p in others])}.")
     if suspects:
         end = ends.get(suspects[0].name)
-        line, file = (end.line, end.file) if end is not None else _definition(e, suspects[0]) or first_line(e)
         why = "the loss does not depend on" if end is None else f"{at_line(end)} is never used; it alone uses"
         yield e.found(
             "unreached_parameter",
@@ -51,9 +48,7 @@ def unreached(e: Evidence) -> Found:
             "Use the layer in forward, or remove it."
             if end is None
             else "Compute with the result, under the name that it got, or remove the layer.",
-            line=line,
-            file=file,
-            at=end,
+            at=end or _definition(e, suspects[0]) or first_line(e),
             certainty="suspicious",
         )
     frozen = [p.name for p in e.parameters if not p.trainable]
@@ -77,11 +72,11 @@ def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
     return end if any(throws_away("".join(linecache.getlines(name)), end.line) for name in names) else None
 
 
-def _definition(e: Evidence, parameter: LiveParameter) -> tuple[int | None, str | None] | None:
+def _definition(e: Evidence, parameter: LiveParameter) -> CodeLine | None:
     """Where a class of the user's assigns the attribute, the innermost; where a key or the model itself is written."""
     if parameter.label:
         found = line_near(e, f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
-        return None if found[0] is None else found
+        return None if found.line is None else found
     every = dict(items(e.program.named))
     outer, _, attribute = parameter.owner.rpartition(".")
     way = [(every.get(outer), attribute), *_way_to(every.get(parameter.owner), parameter.path)]
@@ -89,7 +84,7 @@ def _definition(e: Evidence, parameter: LiveParameter) -> tuple[int | None, str 
     if places:
         return places[0]
     made = line_above(e, rf"\b{re.escape(re.split(r'[.[]', parameter.owner)[0])}\s*=")
-    return None if made[0] is None else made
+    return None if made.line is None else made
 
 
 def _way_to(owner: Any, path: str) -> list[tuple[Any, str]]:
@@ -105,7 +100,7 @@ def _forward(part: Any) -> Any:
     return getattr(getattr(type(part), "forward", None), "__code__", None)
 
 
-def assignment(owner: Any, attribute: str) -> tuple[int, str] | None:
+def assignment(owner: Any, attribute: str) -> CodeLine | None:
     """File and line where the class of an object assigns an attribute of it."""
     for cls in type(owner).__mro__:
         try:
@@ -115,7 +110,7 @@ def assignment(owner: Any, attribute: str) -> tuple[int, str] | None:
             continue
         for node in ast.walk(tree) if is_users(name) else ():
             if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) and attribute in set(_assigned(node)):
-                return first + node.lineno - 1, file_label(name)
+                return CodeLine(first + node.lineno - 1, file_label(name))
     return None
 
 
@@ -139,14 +134,12 @@ def unregistered(e: Evidence) -> Found:
         used = [s for s in leaves for a in arrays if s.value and np.array_equal(s.value.values, a)]
         if used:
             user = next(iter(e.users.get(used[0].id, [])), used[0])
-            line, file = assignment(model, attribute) or (user.line, user.file)
             yield e.found(
                 "unregistered_parameter",
                 f"{type(model).__name__}.{attribute} holds {len(hidden)} parameter{'s' * (len(hidden) > 1)} that "
                 "parameters() does not list, so no optimizer updates them.",
                 e.bench.how_to_register,
-                line=line,
-                file=file,
+                at=assignment(model, attribute) or CodeLine(user.line, user.file),
             )
 
 
@@ -166,14 +159,12 @@ def outside_optimizer(e: Evidence) -> Found:
         e.facts.append(f"The optimizer leaves {listed([p.name for p in missing])} alone, which get a gradient.")
     for left, certainty in ((partly, "wrong"), (upstream, "suspicious")):
         if left:
-            line = _optimizer_line(e, held_by, {p.owner for p in left})
             yield e.found(
                 "not_in_optimizer",
                 f"{listed(held_by)} does not hold {listed([p.name for p in left])} ({len(left)} of "
                 f"{len(reached)} parameters with a gradient), so they never change.",
                 "Give the optimizer the parameters of all models, after all layers are made.",
-                line=line[0],
-                file=line[1],
+                at=_optimizer_line(e, held_by, {p.owner for p in left}),
                 certainty=certainty,  # type: ignore[arg-type]
             )
 
@@ -189,11 +180,11 @@ def _feeds(e: Evidence, parameter: LiveParameter, held: set[str]) -> bool:
     return any(leaves[parameter.name] in e.behind([o for o in e.operands(u) if o.id not in e.learned]) for u in trained)
 
 
-def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) -> tuple[int | None, str | None]:
+def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) -> CodeLine:
     """Where a layer was replaced after the optimizer was made, else where that was made."""
     made = line_above(e, rf"\b({'|'.join(map(re.escape, names))})\s*=")
     later = line_above(e, rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
-    return later if later[0] and made[0] and later[0] > made[0] else made
+    return later if later.line and made.line and later.line > made.line else made
 
 
 def replaced(e: Evidence) -> Found:
@@ -203,14 +194,11 @@ def replaced(e: Evidence) -> Found:
     names = [name for name, p in before.items() if p.trainable and name in after and after[name].tensor is not p.tensor]
     gone = [name for name, p in before.items() if p.trainable and name not in after]
     if names or gone:
-        attribute = (names or gone)[0].rpartition(".")[2]
-        line = line_assigning(e, attribute)
         yield e.found(
             "replaced_parameter",
             f"{listed(names or gone)} is a new object after the step: the optimizer and the graph still hold the "
             "old one.",
             "Keep the object and change its numbers (PyTorch: with torch.no_grad(): p -= lr * p.grad), or use an "
             "optimizer.",
-            line=line[0],
-            file=line[1],
+            at=line_assigning(e, (names or gone)[0].rpartition(".")[2]),
         )

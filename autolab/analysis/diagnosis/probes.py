@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +9,9 @@ import numpy as np
 from ...recording.model import Recording, Step
 from .comparisons import Objective
 from .evidence import RESHAPES, Evidence
-from .report import ProgramFinding
+from .report import Found, ProgramFinding
 from .reruns import changed_rows, first_bad, input_named, is_clean, other_numbers, two_runs, with_other
 from .words import at_line, called, whole
-
-Found = Iterator[ProgramFinding]
 
 _SEQUENCES = {
     "lstm",

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ...engine.display import Savable, show
 from ...recording.model import Recording
 
 Certainty = Literal["wrong", "suspicious"]
+
+
+class CodeLine(NamedTuple):
+    """A line of the user's code; None where no line is to blame."""
+
+    line: int | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,10 @@ class ProgramFinding:
     def __str__(self) -> str:
         place = "" if self.line is None else f" ({self.file}, line {self.line})"
         return f"{self.certainty}: {self.kind}{place}\n  {self.message}\n  {self.remedy}"
+
+
+Found = Iterator[ProgramFinding]
+"""What a rule finds."""
 
 
 @dataclass(frozen=True, eq=False)

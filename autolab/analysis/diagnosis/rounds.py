@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
 from ...recording.model import Step
 from .cuts import is_evaluation
 from .evidence import Evidence
-from .lines import first_line, line_above, line_between, line_in
-from .report import ProgramFinding
+from .lines import line_above, line_between, line_in
+from .report import CodeLine, Found, ProgramFinding
 from .units import DROPOUTS
 from .watch import TrainingEvent
 from .words import at_line, listed, number, whole
-
-Found = Iterator[ProgramFinding]
 
 _TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
 """Of its own size a weight may change so much in an update, or so little."""
@@ -39,8 +36,7 @@ def clearing(e: Evidence) -> Found:
                 "model.cleargrads()."
                 if event.kind == "step"
                 else f"Clear it in every step, before backward(): {name}.grad = None.",
-                line=added.line,
-                file=added.file,
+                at=added,
             )
             return
     updates = [event for event in events if event.kind == "step" and event.sizes]
@@ -54,17 +50,15 @@ def clearing(e: Evidence) -> Found:
     if backward is None or not any(g is not None and g.any() for g in e.watch.gradients.values()):
         return
     zero = next((other for other in reversed(mine) if other.kind == "zero"), None)
-    line, file = (zero.line, zero.file) if zero is not None else line_between(e, backward, event, "grad")
-    if zero is not None and mine.index(zero) < mine.index(backward):
-        line, file = line_between(e, backward, event, "grad")
+    is_zero = zero is not None and mine.index(zero) > mine.index(backward)
+    place = zero if zero is not None and is_zero else line_between(e, backward, event, "grad")
     before = "and only afterwards a new backward pass begins" if backward.pass_ < event.pass_ else "after backward"
     yield e.found(
         "gradients_cleared",
-        f"The update in line {event.line} finds no gradient, and no parameter changes: line {line} clears what "
+        f"The update in line {event.line} finds no gradient, and no parameter changes: line {place.line} clears what "
         f"backward in line {backward.line} has computed, {before}.",
         "Call zero_grad(), then loss.backward(), then step(), in this order.",
-        line=line,
-        file=file,
+        at=place,
     )
 
 
@@ -80,8 +74,7 @@ def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
         f"Line {passes[0].line} computes gradients in {len(passes)} passes, and no parameter changes: step() of "
         f"{listed(held)} is never called.",
         "Call optimizer.step() after loss.backward().",
-        line=passes[0].line,
-        file=passes[0].file,
+        at=passes[0],
     )
 
 
@@ -108,7 +101,6 @@ def rate(e: Evidence) -> Found:
     first, last = losses[0], losses[-1]
     has_grown = not math.isfinite(last) or (max(losses[1:]) > 2 * abs(first) + 1e-3 and last > first)
     told = f"the loss goes from {number(first)} to {number(last)}"
-    line, file = _made_at(e)
     if has_grown and (largest > _TOO_LARGE or (not math.isfinite(last) and math.isfinite(first))):
         summed = _summed(e)
         if summed is not None and not any(e.bench.is_optimizer_adaptive(event.who) for event in steps):
@@ -124,8 +116,7 @@ def rate(e: Evidence) -> Found:
             f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
             "learning rate is too large.",
             "Divide it by 10 until the loss falls; changes of about 0.001 are usual.",
-            line=line,
-            file=file,
+            at=_made_at(e),
         )
     elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
         changed = _changed_on_the_way(e)
@@ -137,8 +128,7 @@ def rate(e: Evidence) -> Found:
             f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
             "learning rate is too small.",
             "Multiply it by 10 until the loss falls; changes of about 0.001 are usual.",
-            line=line,
-            file=file,
+            at=_made_at(e),
         )
 
 
@@ -150,22 +140,21 @@ def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
         g = e.watch.gradients.get(name)
         before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
         if backward is not None and event is not None and 0 < size[0] < 1e-3 * before:
-            line, file = line_between(e, backward, event, "grad|clip")
+            place = line_between(e, backward, event, "grad|clip")
             return e.found(
                 "learning_rate",
                 f"The gradient of {name} has the norm {number(before)} after backward and {number(size[0])} at the "
-                f"update in line {event.line}: line {line} makes it that small, and the loss stays as it is.",
+                f"update in line {event.line}: line {place.line} makes it that small, and the loss stays as it is.",
                 "Clip gradients to a norm of about 1, and divide a scaled loss's gradients by its scale once.",
-                line=line,
-                file=file,
+                at=place,
             )
     return None
 
 
-def _made_at(e: Evidence) -> tuple[int | None, str | None]:
+def _made_at(e: Evidence) -> CodeLine:
     """Where the optimizer was made."""
     names = "|".join(map(re.escape, e.bench.held(e.program.named)))
-    return line_above(e, rf"\b({names})\s*=") if names else (None, None)
+    return line_above(e, rf"\b({names})\s*=") if names else CodeLine()
 
 
 def _is_matrix(e: Evidence, name: str) -> bool:
@@ -193,16 +182,13 @@ def modes(e: Evidence) -> Found:
     for name, (is_on, layers) in at_last.items():
         is_updated = any(key.startswith(name) for event in e.watch.events for key in event.sizes)
         if layers and is_updated and not is_on:
-            line, file = line_in(e, ".eval()")
-            line, file = (line, file) if line is not None else first_line(e)
             yield e.found(
                 "wrong_mode",
                 f"{name} is in evaluation mode while its parameters are "
                 f"updated{', from the second step on' if at_first[name][0] else ''}"
                 f": its layers {listed(layers)} then work without dropout and with old means.",
                 f"Call {name}.train() before every training step.",
-                line=line,
-                file=file,
+                at=line_in(e, ".eval()"),
             )
     active = [s for s in e.calls if _is_training_layer(s)]
     if is_evaluation(e) and active:
@@ -257,7 +243,6 @@ def staying(e: Evidence) -> Found:
     if len({type(event.who) for event in steps}) != 1 or e.watch.error is not None:
         return
     best, first = min(losses[len(losses) // 2 :]), losses[0]
-    line, file = _made_at(e)
     sizes = {name: [step.sizes[name][1] for step in steps if name in step.sizes] for name in steps[0].sizes}
     shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if _is_matrix(e, name) and s[-1] < 0.02 * s[0]]
     if shrunk:
@@ -267,8 +252,7 @@ def staying(e: Evidence) -> Found:
             f"{name} shrinks from a norm of {number(before)} to {number(after)} in {len(losses)} steps: something "
             f"other than the loss, such as weight decay, pulls it to 0. The loss is {number(losses[-1])} then.",
             "Make weight_decay much smaller, for example 1e-4.",
-            line=line,
-            file=file,
+            at=_made_at(e),
         )
         return
     moved = [size[2] / size[1] for event in steps for size in event.sizes.values() if size[1]]
@@ -280,7 +264,6 @@ def staying(e: Evidence) -> Found:
             "size.",
             "Try one batch with the simplest model: check that inputs and targets belong together, and the loss's "
             "sign.",
-            line=line,
-            file=file,
+            at=_made_at(e),
             certainty="suspicious",
         )

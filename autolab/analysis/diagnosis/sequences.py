@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 from ...recording.model import Recording, Step
 from .evidence import Evidence
-from .report import ProgramFinding
+from .report import Found
 from .reruns import difference, first_bad, input_named, other_numbers, two_runs
 from .words import at_line
-
-Found = Iterator[ProgramFinding]
 
 
 def future(e: Evidence) -> Found:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ...recording.model import Step
 from .evidence import Evidence
-from .report import ProgramFinding
+from .report import Found
 from .words import at_line, called, whole
-
-Found = Iterator[ProgramFinding]
 
 
 def broadcasts(e: Evidence) -> Found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +10,9 @@ import numpy as np
 from ...recording.model import Step
 from ...recording.observations import BOUNDS
 from .evidence import Evidence
-from .report import ProgramFinding
+from .report import Found
 from .words import at_line, called, number, whole
 from .workbench import LiveParameter
-
-Found = Iterator[ProgramFinding]
 
 
 def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
@@ -225,9 +222,8 @@ def unnormalised(e: Evidence) -> Found:
                 f"line {users[0].outer_line or users[0].line} gives it to a layer as it is.",
                 "Subtract the mean and divide by the deviation; images: divide by 255.",
                 at=users[0],
-                line=users[0].outer_line,
-                file=users[0].file if e.recording is None else e.recording.file,
                 certainty="suspicious",
+                told_at=e.outer(users[0]),
             )
             return
 

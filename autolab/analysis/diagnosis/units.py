@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ...recording.model import Step
 from .evidence import Evidence
-from .report import ProgramFinding
+from .report import Found
 from .words import at_line, number, whole
-
-Found = Iterator[ProgramFinding]
 
 DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
 

@@ -135,7 +135,7 @@ class ProgramWatch:
         self.events.append(event)
         answer = go_on()
         after = {p.name: p.grad() for p in self.parameters}
-        self._piled |= {name: event for name in self._used if _is_other(before[name], after.get(name))}
+        self._piled |= {name: event for name in sorted(self._used) if _is_other(before[name], after.get(name))}
         if self._round == 0:
             for name, g in after.items():
                 own = _new(g, before.get(name))
