@@ -72,7 +72,7 @@ def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: st
     """Formulas without their divisor."""
     result = next(iter(names))
     own = {name: v for name, v in names.items() if v.shape == g.shape} | {f"exp({result})": np.exp(names[result])}
-    sums = dict(_sums(upstream, g, own, axis, along))
+    sums = row_sums(upstream, g, own, axis, along)
     terms = {**sums, **{f"{name} * {text}": v * total for name, v in own.items() for text, total in sums.items()}}
     plain = [text for text in sums if f"({upstream}{along})" in text]
     bodies: Named = {upstream: g, **{f"{upstream} - {text}": g - v for text, v in terms.items()}}
@@ -83,10 +83,13 @@ def _numerators(upstream: str, g: np.ndarray, names: Named, axis: int, along: st
     return found
 
 
-def _sums(upstream: str, g: np.ndarray, own: Named, axis: int, along: str) -> Iterator[tuple[str, np.ndarray]]:
+def row_sums(upstream: str, g: np.ndarray, own: Named, axis: int, along: str = "") -> Named:
+    """Sums and means over a row of the upstream gradient, and of it times what is each element's own."""
+    sums = {}
     for text, v in ((upstream, g), *[(f"{upstream} * {name}", g * v) for name, v in own.items()]):
-        yield f"sum({text}{along})", v.sum(axis=axis, keepdims=True)
-        yield f"mean({text}{along})", v.mean(axis=axis, keepdims=True)
+        sums[f"sum({text}{along})"] = v.sum(axis=axis, keepdims=True)
+        sums[f"mean({text}{along})"] = v.mean(axis=axis, keepdims=True)
+    return sums
 
 
 def _divisors(case: Case, i: int, names: Named, axis: int, is_vector: bool) -> Iterator[tuple[str, np.ndarray]]:

@@ -66,6 +66,13 @@ def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
                 yield say("rearranged.shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
 
 
+def is_plain(case: Case, i: int) -> bool:
+    """Whether every element was measured and is finite, and there are enough to tell formulas apart."""
+    c = case.at(i)[0]
+    finite = np.isfinite(c.elements.analytic) & np.isfinite(c.elements.numeric)
+    return bool(c.measured.all() and finite.all() and c.measured.size > 2)
+
+
 def _named(axes: tuple[int, ...]) -> str:
     return ("axis " if len(axes) == 1 else "axes ") + " and ".join(map(str, axes))
 
