@@ -145,10 +145,3 @@ def attributes(func: Any, given: list[tuple[str, Any]]) -> tuple[tuple[str, str]
         if type(value) is not type(default) or value != default:
             found.append((label, f"{value!r:.60}"))
     return tuple(found)
-
-
-def parts_of(result: Any) -> list[Tensor] | None:
-    """The tensors of a function with several results; None where it has one, or another kind of result."""
-    if isinstance(result, list | tuple) and any(isinstance(item, Tensor) for item in result):
-        return [item for item in result if isinstance(item, Tensor)]
-    return None

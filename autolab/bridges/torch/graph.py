@@ -18,6 +18,7 @@ from ...recording.model import Recording, Step
 from ...recording.step_text import expression_of
 from ..library import LibraryBudget
 from .edges import Edge, edge_of, function_of
+from .kept import saved_by
 from .tensors import TORCH
 
 _BUDGET = 64 << 20
@@ -96,7 +97,7 @@ class _TorchGraph:
         self._values: dict[Edge, Tensor] = {}
         self._names: dict[Edge, str] = {}
         for node in self._nodes:
-            self._values.update({at: t for t in _kept(node) if (at := edge_of(t)) is not None})
+            self._values.update({at: t for t in saved_by(node) if (at := edge_of(t)) is not None})
         nodes = set(self._nodes)
         for name, tensor in [*known, ("", y)]:
             at = edge_of(tensor)
@@ -170,19 +171,6 @@ def _ordered(root: Any) -> list[Any]:
             waiting.append((node, True))
             waiting += [(parent, False) for parent, _ in reversed(node.next_functions) if parent is not None]
     return list(found)
-
-
-def _kept(node: Any) -> Iterator[Tensor]:
-    """The tensors that a node keeps for its gradient, as long as they are there."""
-    names = ["saved_tensors"] if function_of(node) else [n for n in dir(node) if n.startswith("_saved_")]
-    for name in names:
-        try:
-            value = getattr(node, name)
-        except RuntimeError:  # a backward pass has freed them
-            continue
-        for item in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(item, Tensor):
-                yield item
 
 
 def _title(node: Any) -> str:

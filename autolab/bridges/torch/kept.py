@@ -24,7 +24,7 @@ def tell_kept(recorder: TorchRecorder) -> None:
     for step, tensor in tensors:
         if tensor.grad_fn is not None and recorder.drafts[step].kind not in LEAVES:
             nodes = nodes_between(tensor.grad_fn, known)
-            recorder.drafts[step].keeps = kept.told([saved for node in nodes for saved in _saved(node)])
+            recorder.drafts[step].keeps = kept.told([saved for node in nodes for saved in saved_by(node)])
 
 
 def _storage(tensor: Tensor) -> tuple[Any, int]:
@@ -32,12 +32,13 @@ def _storage(tensor: Tensor) -> tuple[Any, int]:
     return (str(tensor.device), storage.data_ptr()), storage.nbytes()
 
 
-def _saved(node: Any) -> Iterator[Tensor]:
+def saved_by(node: Any) -> Iterator[Tensor]:
+    """The tensors that a node keeps for its gradient, as long as they are there."""
     kind: Any = type(node)
     for name in _names(kind):
         try:
             yield from tensors_in([getattr(node, name)])
-        except RuntimeError:  # changed in place: backward says so
+        except RuntimeError:  # changed in place, as backward says, or freed by it
             continue
 
 

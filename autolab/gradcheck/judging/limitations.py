@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, cast
+
 import numpy as np
 
 from ...engine.errors import GradientCountError, GradientShapeError
@@ -9,7 +12,7 @@ from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
 from ..measuring.probes import MARGIN
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
-from ..messages import number, say, shown, where
+from ..messages import Kind, number, say, shown, where
 from .case import Case
 from .comparison import Comparison
 from .contracts import Examination
@@ -46,28 +49,14 @@ def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
     k, e = int(at[0]), c.elements
     low, high, analytic = float(e.low[k]), float(e.high[k]), float(e.analytic[k])
     judgement = say("kink.outside" if e.wrong[k] else "kink.between")
-    text = say(
-        "kink",
-        function=case.function,
-        input=shown(case.names[i]),
-        where=_elements_at(case, i, at),
-        low=number(low),
-        high=number(high),
-        analytic=number(analytic),
-        judgement=judgement,
-    )
-    evidence = {"index": list(case.index(i, k)), "low": low, "high": high, "analytic": analytic, "count": int(at.size)}
-    return Finding("kink", case.names[i], text, evidence)
+    words = {"low": number(low), "high": number(high), "analytic": number(analytic), "judgement": judgement}
+    return _finding(case, i, "kink", at, words, {"low": low, "high": high, "analytic": analytic})
 
 
 def _zero(case: Case, i: int, c: Comparison) -> Finding | None:
     if not c.zeros:
         return None
-    at = np.array(sorted(c.zeros))
-    text = say(
-        "low_precision.zero", function=case.function, input=shown(case.names[i]), where=_elements_at(case, i, at)
-    )
-    return Finding("low_precision", case.names[i], text, {"index": list(case.index(i, int(at[0]))), "count": at.size})
+    return _finding(case, i, "low_precision.zero", np.array(sorted(c.zeros)), {}, {})
 
 
 def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
@@ -90,25 +79,14 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     else:
         still = e.numeric[k] == 0 == e.uncertainty[k]
         key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
-    text = say(
-        key,
-        function=case.function,
-        input=shown(case.names[i]),
-        where=_elements_at(case, i, at),
-        analytic=number(float(e.analytic[k])),
-        numeric=number(float(e.numeric[k])),
-        error=failure if key == "cannot_verify.raises" else number(float(e.uncertainty[k])),
-        limit=" and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else "",
-        dtype=case.exam.upstreams[0][0].dtype,
-    )
-    evidence = {
-        "index": list(case.index(i, k)),
-        "analytic": float(e.analytic[k]),
-        "numeric": float(e.numeric[k]),
-        "uncertainty": float(e.uncertainty[k]),
-        "count": int(at.size),
+    numbers = {name: float(getattr(e, name)[k]) for name in ("analytic", "numeric", "uncertainty")}
+    words = {
+        **{name: number(value) for name, value in numbers.items()},
+        "error": failure if key == "cannot_verify.raises" else number(numbers["uncertainty"]),
+        "limit": " and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else "",
+        "dtype": case.exam.upstreams[0][0].dtype,
     }
-    return Finding("cannot_verify", case.names[i], text, evidence)
+    return _finding(case, i, key, at, words, numbers)
 
 
 def _is_out_of_range(case: Case, i: int, k: int) -> bool:
@@ -131,21 +109,16 @@ def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
     else:
         key = "cannot_verify.stairs" if c.elements.numeric[k] == 0 else "cannot_verify.steep_stairs"
     result, dtype = _result(case, stair.result)
-    analytic, jump = float(c.elements.analytic[k]), stair.jump
-    text = say(
-        key,
-        function=case.function,
-        input=shown(case.names[i]),
-        where=_elements_at(case, i, at),
-        result=result,
-        dtype=dtype,
-        value=number(stair.value),
-        step=f"{stair.step:.3g}",
-        jump=f"{jump:.3g}",
-        analytic=number(analytic),
-    )
-    evidence = {"index": list(case.index(i, k)), "analytic": analytic, "step": stair.step, "jump": jump}
-    return Finding("cannot_verify", case.names[i], text, {**evidence, "count": int(at.size)})
+    numbers = {"analytic": float(c.elements.analytic[k]), "step": stair.step, "jump": stair.jump}
+    words = {
+        "result": result,
+        "dtype": dtype,
+        "value": number(stair.value),
+        "step": f"{stair.step:.3g}",
+        "jump": f"{stair.jump:.3g}",
+        "analytic": number(numbers["analytic"]),
+    }
+    return _finding(case, i, key, at, words, numbers)
 
 
 def _result(case: Case, place: int) -> tuple[str, str]:
@@ -169,9 +142,15 @@ def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
     return Finding("cannot_verify", case.names[i], text)
 
 
-def _elements_at(case: Case, i: int, at: np.ndarray) -> str:
+def _finding(
+    case: Case, i: int, key: str, at: np.ndarray, words: Mapping[str, Any], numbers: Mapping[str, float]
+) -> Finding:
+    """What is to be said about the elements ``at`` of an input; the words and numbers are of the first."""
+    index = case.index(i, int(at[0]))
     more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
-    return where(case.index(i, int(at[0]))) + more
+    text = say(key, function=case.function, input=shown(case.names[i]), where=where(index) + more, **words)
+    kind = cast(Kind, key.partition(".")[0])
+    return Finding(kind, case.names[i], text, {"index": list(index), **numbers, "count": int(at.size)})
 
 
 def _native(native: Subject, exam: Examination) -> list[Finding]:
