@@ -1,13 +1,14 @@
 """Autograd's graph: where gradients arrive, which step of a recording a tensor is, and what lies behind a value.
 
 A tensor is a step for as long as it is what it was when the step was made. Values whose making nobody saw, of a user's
-``Function`` or of ``autograd.grad``, are found again in the graph.
+``Function`` or of ``autograd.grad``, are found again in the graph. Its nodes also tell what they keep for backward.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
 from ..needed import UnsupportedError
+from .tensors import tensors_in
 
 Edge = tuple[Any, int]
 """Where a gradient arrives: a node of autograd's graph, and which of its results."""
@@ -158,3 +160,18 @@ def _refuse(node: Any, inner: Mapping[Any, str]) -> None:
             f"record: a second derivative goes through values inside of {inner[node]!r:.60}, which is one step; write "
             "it as its parts, such as log_softmax and nll_loss, or softmax and matmul"
         )
+
+
+def saved_by(node: Any) -> Iterator[Tensor]:
+    """The tensors that a node keeps for its gradient, as long as they are there."""
+    kind: Any = type(node)
+    for name in _names(kind):
+        try:
+            yield from tensors_in([getattr(node, name)])
+        except RuntimeError:  # changed in place, as backward says, or freed by it
+            continue
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple([name for name in dir(kind) if name.startswith("_saved_") or name == "saved_tensors"])

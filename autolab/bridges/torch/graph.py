@@ -17,8 +17,7 @@ from ...recording.locate import CodePosition
 from ...recording.model import Recording, Step
 from ...recording.step_text import expression_of
 from ..library import LibraryBudget
-from .edges import Edge, edge_of, function_of
-from .kept import saved_by
+from .edges import Edge, edge_of, function_of, saved_by
 from .tensors import TORCH
 
 _BUDGET = 64 << 20

@@ -15,13 +15,14 @@ from torch import Tensor
 from ...engine.errors import a_kind
 from ...engine.observe import observe
 from ...engine.tracebacks import folded, hidden
-from ...recording.model import Recording
+from ...recording.kept_memory import KeptArrays
+from ...recording.model import LEAVES, Recording
 from ...recording.raised import CarryUnfinished, Raised
 from ...recording.scopes import ScopeTracker
 from ..needed import UnsupportedError
 from ..run import BridgeRun, recorded
+from .edges import nodes_between, saved_by
 from .inputs import TorchInputs
-from .kept import tell_kept
 from .lent import TorchBudget
 from .locate import TorchLocator, name_in
 from .modules import ModuleNames, calls_as_scopes
@@ -98,7 +99,7 @@ class TorchRun(BridgeRun):
         recorder = self._recorder
         outputs = [(recorder.step_of(y), y) for y in self.outputs]
         starts = self.starts(self.outputs)
-        tell_kept(recorder)
+        _tell_kept(recorder)
         try:
             self.upstream_kept = recorder.shares.run(outputs, starts, recorder.leaves)
         except RuntimeError as error:
@@ -135,6 +136,21 @@ class TorchRun(BridgeRun):
             lambda kept: recorder.tracker.scopes(kept.drafts),
             recorder.departed.settled,
         )
+
+
+def _tell_kept(recorder: TorchRecorder) -> None:
+    """Let the drafts of a recorder know what their nodes keep; before the backward pass, which lets go of it."""
+    tensors, known = recorder.known.tensors(), {**recorder.known.edges, **recorder.shares.aliases}
+    kept = KeptArrays(_storage, [tensor for step, tensor in tensors if recorder.drafts[step].kind in LEAVES])
+    for step, tensor in tensors:
+        if tensor.grad_fn is not None and recorder.drafts[step].kind not in LEAVES:
+            nodes = nodes_between(tensor.grad_fn, known)
+            recorder.drafts[step].keeps = kept.told([saved for node in nodes for saved in saved_by(node)])
+
+
+def _storage(tensor: Tensor) -> tuple[Any, int]:
+    storage = tensor.untyped_storage()
+    return (str(tensor.device), storage.data_ptr()), storage.nbytes()
 
 
 def _found(recorder: TorchRecorder, value: Any) -> str | None:

@@ -25,13 +25,12 @@ from ..judging.case import (
 from ..judging.finding import Finding
 from ..measuring.numeric_slopes import KINK
 from ..messages import Kind, apart, number, say, shown, where
-from .arranged_products import wrong_order
+from .arranged_products import forgotten_in_row, wrong_order
 from .constants import named
 from .forgotten_way import forgotten_way
 from .leaving import lost_part
 from .rearranged import Explanation, one_place_of_several, partial_sums, rearranged
 from .regions import is_left_out, region_of
-from .row_terms import forgotten_in_row
 
 
 def diagnose(case: Case, i: int) -> Finding:

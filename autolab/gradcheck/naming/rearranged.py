@@ -17,7 +17,7 @@ from ..judging.case import Case
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
 from ..messages import Kind, number, say
-from .rows_and_columns import listed
+from .regions import listed
 
 _STEP = 2.0**-10
 _CLOSE = 1e-4
