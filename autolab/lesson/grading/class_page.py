@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from ...views.draw.escape import Markup, element, escape, join
+from ...views.draw.escape import Markup, document, element, escape, join, table
 from ..checking import exercises
 from ..messages import SENTENCES
 from ..results import Result
@@ -32,15 +32,7 @@ def page_of(graded: Sequence[Graded]) -> str:
     if troubled:
         rows = [element("li", element("code", escape(one.file)), escape(f": {one.problem}")) for one in troubled]
         parts += [element("h2", escape("Notebooks to look at")), element("ul", *rows)]
-    head = [
-        Markup('<meta charset="utf-8">'),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", escape("Grades")),
-        Markup(f"<style>{_STYLE}</style>"),
-    ]
-    page = element("html", element("head", *head), element("body", element("main", *parts)), lang="en")
-    return f"<!doctype html>\n{page}\n"
+    return document("Grades", _STYLE, _POLICY, element("main", *parts))
 
 
 def _lesson(lesson: str, graded: Sequence[Graded]) -> Markup:
@@ -62,13 +54,11 @@ def _exercise(exercise: Any, found: Sequence[Result]) -> Markup:
     attempts = max([result.attempts for result in found], default=0)
     often = f"up to {attempts} different answers in one notebook" if attempts > 1 else ""
     rows += [_row(sum([result.attempts > 1 for result in found]), "more than one attempt", often)] if often else []
-    head = element("tr", *[element("th", escape(text)) for text in ("students", "answer", "what helps")])
-    return element("table", element("thead", head), element("tbody", *rows))
+    return table(("students", "answer", "what helps"), rows)
 
 
-def _row(count: int, cause: str, says: str) -> Markup:
-    share = element("td", escape(str(count)))
-    return element("tr", share, element("td", escape(cause.replace("_", " "))), element("td", escape(says, 400)))
+def _row(count: int, cause: str, says: str) -> list[Markup]:
+    return [escape(str(count)), escape(cause.replace("_", " ")), escape(says, 400)]
 
 
 def _sentence(exercise: Any, cause: str) -> str:

@@ -17,7 +17,7 @@ from secrets import token_hex
 from typing import Any
 
 from ...shared.files import reading, write
-from ...views.draw.escape import Markup, clean, element, escape
+from ...views.draw.escape import Markup, clean, document, element, escape
 from ...views.draw.messages import say
 from .formulas_as_mathml import without_formulas
 from .sanitiser import sanitised
@@ -175,19 +175,8 @@ def _page(title: str, book: Any) -> str:
     views = [digests(view, "auto") for view in sorted({held["view"] for held in frames.values()})]
     styles = " ".join([digest(_STYLE), *(style for style, _ in views)])
     scripts = " ".join([script for _, script in views]) or "'none'"
-    head = [
-        Markup('<meta charset="utf-8">'),
-        element(
-            "meta",
-            http_equiv="Content-Security-Policy",
-            content=Markup(f"{_POLICY}style-src {styles}; script-src {scripts}"),
-        ),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", escape(title)),
-        Markup(f"<style>{_STYLE}</style>"),
-    ]
-    page = element("html", element("head", *head), element("body", element("main", Markup(body))), lang="en")
-    return f"<!doctype html>\n{page}\n"
+    policy = Markup(f"{_POLICY}style-src {styles}; script-src {scripts}")
+    return document(title, _STYLE, policy, element("main", Markup(body)))
 
 
 def _exported(book: Any) -> str:

@@ -87,6 +87,19 @@ def element(tag: str, *children: Markup, **attributes: object) -> Markup:
     return Markup(f"<{start}/>" if tag in _VOID else f"<{start}>{''.join(children)}</{tag}>")
 
 
+def document(title: str, style: str, policy: str, *body: Markup, **attributes: object) -> str:
+    """A whole page of HTML; its ``policy`` says what it may load, its attributes are those of ``html``."""
+    head = [
+        Markup('<meta charset="utf-8">'),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", escape(title)),
+        Markup(f"<style>{style}</style>"),
+    ]
+    page = element("html", element("head", *head), element("body", *body), lang="en", **attributes)
+    return f"<!doctype html>\n{page}\n"
+
+
 _VOID = frozenset({"img", "br", "rect", "path", "circle", "line", "image", "meta"})
 
 

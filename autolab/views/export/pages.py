@@ -26,7 +26,7 @@ from ..check.lens import Lens
 from ..check.saved_page import lens_page
 from ..derivatives.explorer import DerivativeExplorer
 from ..derivatives.saved_page import derivative_page
-from ..draw.escape import Markup, clean, element, escape, join
+from ..draw.escape import Markup, clean, document, element, escape, join
 from ..draw.messages import say
 from ..draw.svg import Look
 from ..graph.explorer import Explorer
@@ -227,17 +227,9 @@ def _page(title: str, body: Markup, look: Look, view: str = "", script: str = ""
     styles, runs = digests(view, look)
     script, runs = (script, digest(script)) if script else (start, runs)
     policy = f"{_POLICY}style-src {styles}; script-src {runs}; {_TRUSTED}"
-    head = [
-        Markup('<meta charset="utf-8">'),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", escape(title)),
-        Markup(f"<style>{style}</style>"),
-    ]
     scripts = [Markup(f'<script type="module">{script}</script>')] if script else []
     main = element("main", element("h1", escape(title)), body)
-    page = element("html", element("head", *head), element("body", main, *scripts), lang="en", data_look=look)
-    return f"<!doctype html>\n{page}\n"
+    return document(title, style, policy, main, *scripts, data_look=look)
 
 
 @cache
