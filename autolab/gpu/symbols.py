@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from ..engine.backend import modules
 from ..engine.configuration import using_config
 from ..engine.errors import FusionError, a_kind
 from ..engine.observe import silence
-from ..shared.operators import COMPARISONS, OPERATORS, UNARY
+from ..shared.operators import operator_methods
 
 
 class Value(NamedTuple):
@@ -160,22 +160,12 @@ class Symbol:
         raise AttributeError(f"'Symbol' object has no attribute {name!r}")
 
 
-def _operator(ufunc: np.ufunc, swapped: bool = False) -> Callable[..., Any]:
-    def call(self: Symbol, other: Any) -> Any:
-        if hasattr(other, "requires_grad"):
-            return NotImplemented  # a Variable, which knows better
-        return _applied(ufunc, (other, self) if swapped else (self, other))
-
-    return call
-
-
-for _name, _ufunc in OPERATORS.items():
-    setattr(Symbol, f"__{_name}__", _operator(_ufunc))
-    setattr(Symbol, f"__r{_name}__", _operator(_ufunc, swapped=True))
-for _name, _ufunc in COMPARISONS.items():
-    setattr(Symbol, f"__{_name}__", _operator(_ufunc))
-for _name, _unary in UNARY.items():
-    setattr(Symbol, f"__{_name}__", lambda self, _unary=_unary: _applied(_unary, (self,)))
+for _name, _method in operator_methods(
+    lambda symbol, function, operands, in_place: _applied(function, operands),
+    lambda other: hasattr(other, "requires_grad"),  # a Variable, which knows better
+).items():
+    if not _name.endswith("matmul__"):
+        setattr(Symbol, _name, _method)
 
 
 def _added(name: str, operands: tuple[Any, ...], dtype: Any) -> Symbol:

@@ -43,7 +43,7 @@ def examples(e: Evidence) -> Found:
 
 
 def _of_input(e: Evidence, o: Objective, name: str, array: np.ndarray) -> ProgramFinding | None:
-    given = next((s for s in e.steps.values() if s.name == name and s.kind in ("input", "constant")), None)
+    given = input_named(e, name)
     assert o.prediction.value is not None and o.target.value is not None
     if given is None or given.id not in e.behind([o.prediction]) or given.id in e.behind([o.target]):
         return None
