@@ -105,24 +105,15 @@ class _GraphReader:
 
     def recording(self) -> Recording:
         """All of it as plain data."""
-        drafts: list[Draft] = []
+        root, drafts = self._y.node, list[Draft]()
         for node in self._nodes:
             drafts.append(self._draft(node))
             if node.order:
                 drafts[-1].place = CodePosition("", 0, source=expression_of(drafts[-1], drafts))
         if not drafts:
             drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
-        steps = tuple([self._step(draft) for draft in drafts])
-        missing = sum([step.value is None for step in steps])
-        return Recording(
-            function=self._names.get(self._y.node, "graph") if self._y.node is not None else "graph",
-            inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
-            outputs=(self._ids[self._y.node] if self._y.node is not None else 0,),
-            steps=steps,
-            backward=(),
-            reduced=self._budget.reduced,
-            notes=("values_missing",) if missing else (),
-        )
+        name, output = ("graph", 0) if root is None else (self._names.get(root, "graph"), self._ids[root])
+        return graph_recording(name, drafts, output, self._budget, "not_kept")
 
     def _draft(self, node: Node) -> Draft:
         value, g = self._values.get(node), getattr(node, "grad", None)
@@ -152,13 +143,30 @@ class _GraphReader:
             for i in range(count)
         ]
 
-    def _step(self, draft: Draft) -> Step:
-        step = draft.step()
-        if draft.kind == "constant":
-            return replace(step, status="constant")
-        if step.grad is None:
-            return replace(step, status="not_computed" if step.kind == "leaf" else "not_kept")
-        return replace(step, status="value_not_kept") if step.value is None else step
+
+def graph_recording(name: str, drafts: Sequence[Draft], output: int, budget: Budget, without: str) -> Recording:
+    """The nodes of a graph as a recording; ``without`` is the status of a call whose gradient nobody has."""
+    steps = tuple([_step(draft, without) for draft in drafts])
+    parted = {step.operands[0].step for step in steps if step.kind == "part"}
+    missing = any([step.value is None and step.id not in parted for step in steps])
+    return Recording(
+        function=name,
+        inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
+        outputs=(output,),
+        steps=steps,
+        backward=(),
+        reduced=budget.reduced,
+        notes=("values_missing",) if missing else (),
+    )
+
+
+def _step(draft: Draft, without: str) -> Step:
+    step = draft.step()
+    if draft.kind == "constant":
+        return replace(step, status="constant")
+    if step.grad is None:
+        return replace(step, status="not_computed" if step.kind == "leaf" else without)
+    return replace(step, status="value_not_kept") if step.value is None else step
 
 
 def _saved(node: Node) -> list[tuple[str, Any]]:

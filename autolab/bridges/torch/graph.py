@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -13,8 +12,9 @@ from torch.nn import Module
 
 from ...engine.errors import a_kind
 from ...recording.drafts import Draft, Use
+from ...recording.graph import graph_recording
 from ...recording.locate import CodePosition
-from ...recording.model import Recording, Step
+from ...recording.model import Recording
 from ...recording.step_text import expression_of
 from ..library import LibraryBudget
 from .edges import Edge, edge_of, function_of, saved_by
@@ -111,18 +111,8 @@ class _TorchGraph:
         self._ids: dict[Edge, int] = {}
         for node in self._nodes:
             self._add(node)
-        steps = tuple([_step(draft) for draft in self._drafts])
-        parted = {step.operands[0].step for step in steps if step.kind == "part"}
-        missing = any(step.value is None and step.id not in parted for step in steps)
-        return Recording(
-            function=self._names.get(self._root, "graph"),
-            inputs=tuple([step.id for step in steps if step.kind == "leaf"]),
-            outputs=(self._ids[self._root],),
-            steps=steps,
-            backward=(),
-            reduced=self._budget.reduced,
-            notes=("values_missing",) if missing else (),
-        )
+        name, output = self._names.get(self._root, "graph"), self._ids[self._root]
+        return graph_recording(name, self._drafts, output, self._budget, "not_retained")
 
     def _add(self, node: Any) -> None:
         leaf = getattr(node, "variable", None)
@@ -180,10 +170,3 @@ def _title(node: Any) -> str:
     name = str(node.name()).rpartition("::")[2].rpartition("Backward")[0]
     name = "".join([f"_{c.lower()}" if c.isupper() else c for c in name]).lstrip("_")
     return _OPERATORS.get(name, name)
-
-
-def _step(draft: Draft) -> Step:
-    step = draft.step()
-    if step.grad is None:
-        return replace(step, status="not_computed" if step.kind == "leaf" else "not_retained")
-    return replace(step, status="value_not_kept") if step.value is None else step
