@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
@@ -96,17 +97,15 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     try:
         return _examine_backward(subject, first, second, upstreams)
     except GradientCountError as error:
-        return Examination(upstreams, _breach("wrong_shape", "wrong_shape", "wrong", cause="count", error=error))
+        return Examination(upstreams, _breach(subject, "wrong_shape", cause="count", error=error))
     except GradientShapeError as error:
         return Examination(upstreams, _wrong_shape(subject, error))
     except DamagedValueError as error:
-        return Examination(upstreams, _breach("inplace", "inplace.kept", "wrong", cause=FORWARD, error=error))
+        return Examination(upstreams, _breach(subject, "inplace.kept", cause=FORWARD, error=error))
     except ValueError as error:
         if not wrote_to_lent(error):
             raise
-        return Examination(
-            upstreams, _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
-        )
+        return Examination(upstreams, _breach(subject, "inplace.upstream"))
 
 
 def _examine_backward(
@@ -117,9 +116,9 @@ def _examine_backward(
     gradients = subject.gradients(first, given)
     breach = _changed_input(subject, first, "inplace.input_backward")
     if not breach and not all(map(_same, given, upstreams[0])):
-        breach = _breach("inplace", "inplace.upstream", "wrong", function=shown(subject.bound.name))
+        breach = _breach(subject, "inplace.upstream")
     if not breach and not all(map(_same, first.values(), values)):
-        breach = _breach("inplace", "inplace.output", "wrong", function=shown(subject.bound.name))
+        breach = _breach(subject, "inplace.output")
     if not breach:
         fresh = subject.gradients(second, upstreams[0])
         breach = _later_gradient(subject, gradients, fresh, upstreams[0]) or _again(
@@ -172,10 +171,13 @@ def _under_graph(subject: Subject, run: Run, upstream: tuple[np.ndarray, ...]) -
 
 
 def _breach(
-    kind: Kind, key: str, verdict: Verdict, input: str | None = None, cause: str = "", **values: object
+    subject: Subject, key: str, input: str | None = None, cause: str = "", verdict: Verdict = "wrong", **values: object
 ) -> Breach:
+    """The sentence ``key`` about an input or all of the function; what stands before its dot is the kind."""
+    values["function"] = shown(subject.bound.name)
     if input is not None:
         values["input"] = shown(input)
+    kind = cast(Kind, key.partition(".")[0])
     return Breach(Finding(kind, input, say(key, **values), {"cause": cause} if cause else {}), verdict)
 
 
@@ -201,7 +203,7 @@ def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 def _changed_input(subject: Subject, run: Run, key: str, cause: str = "") -> Breach | None:
     for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
         if not _same(to_cpu(x.array), array):
-            return _breach("inplace", key, "wrong", name, cause, function=shown(subject.bound.name))
+            return _breach(subject, key, name, cause)
     return None
 
 
@@ -209,7 +211,7 @@ def _unequal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> Bre
     others = second.values()
     if len(values) == len(others) and all(map(_same, values, others)):
         return None
-    return _breach("nondeterministic", "nondeterministic.forward", "cannot tell", function=shown(subject.bound.name))
+    return _breach(subject, "nondeterministic.forward", verdict="cannot tell")
 
 
 def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
@@ -246,7 +248,7 @@ def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng:
         return None
     if all(map(_same, first.values(), values)):
         return None
-    return _breach("inplace", "inplace.later_call", "wrong", cause=FORWARD, function=shown(subject.bound.name))
+    return _breach(subject, "inplace.later_call", cause=FORWARD)
 
 
 def _later_gradient(
@@ -258,10 +260,7 @@ def _later_gradient(
     alone = subject.gradients(subject.run(), upstream)
     for name, a, b in zip(subject.names, alone, gradients, strict=True):
         if not _same(a, b):
-            first, second = _difference(a, b)
-            function = shown(subject.bound.name)
-            values = {"function": function, "first": first, "second": second}
-            return _breach("inplace", "inplace.later_gradient", "wrong", name, "shared", **values)
+            return _breach(subject, "inplace.later_gradient", name, "shared", **_difference(a, b))
     return None
 
 
@@ -271,7 +270,7 @@ def _again(
     try:
         return _unsteady(subject, gradients, subject.gradients(first, upstream), fresh, upstream)
     except DamagedValueError as error:
-        return _breach("inplace", "inplace.by_backward", "wrong", function=shown(subject.bound.name), error=error)
+        return _breach(subject, "inplace.by_backward", error=error)
 
 
 def _unsteady(
@@ -280,14 +279,12 @@ def _unsteady(
     """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
     for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
         if not _same(a, c):
-            first, second = _difference(a, c)
-            values = {"function": shown(subject.bound.name), "first": first, "second": second}
+            values = _difference(a, c)
             if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
-                return _breach("inplace", "inplace.lasting", "wrong", name, "shared", kept=kept, **values)
-            return _breach("nondeterministic", "nondeterministic.backward", "wrong", name, **values)
+                return _breach(subject, "inplace.lasting", name, "shared", kept=kept, **values)
+            return _breach(subject, "nondeterministic.backward", name, **values)
         if not _same(a, b):
-            first, second = _difference(a, b)
-            return _breach("inplace", "inplace.again", "wrong", name, first=first, second=second)
+            return _breach(subject, "inplace.again", name, **_difference(a, b))
     return None
 
 
@@ -297,9 +294,9 @@ def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
     return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)
 
 
-def _difference(a: np.ndarray | None, b: np.ndarray | None) -> tuple[str, str]:
+def _difference(a: np.ndarray | None, b: np.ndarray | None) -> dict[str, Any]:
     """The two values at the first element that differs, as text."""
     if a is None or b is None:
-        return str(a if a is None else "an array"), str(b if b is None else "an array")
+        return {"first": "None" if a is None else "an array", "second": "None" if b is None else "an array"}
     index = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))[0]
-    return number(a.flat[index]), number(b.flat[index])
+    return {"first": number(a.flat[index]), "second": number(b.flat[index])}

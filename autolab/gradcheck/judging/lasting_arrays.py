@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.outer_names import outer_names
 from ...engine.variable import Variable
+from ...transforms.forward_mode import Tape
 from ..messages import shown
 
 _DEPTH = 4
@@ -22,14 +22,10 @@ def changed_by(run: Callable[[], Any], backward: Callable[[Any], Any]) -> str:
 
     Looked through are what functions close over, their globals, and attributes of their objects.
     """
-    functions: list[Any] = []
-
-    def hook(event: ForwardEvent | BackwardEvent) -> None:
-        if isinstance(event, ForwardEvent):
-            functions.append(event.function)
-
-    with observe(hook):
+    tape = Tape()
+    with tape:
         ran = run()
+    functions = [step.function for step in tape.steps]
     kept = _all(functions)
     before = [array.copy() for _, array in kept]
     backward(ran)

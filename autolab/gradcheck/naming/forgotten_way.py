@@ -28,6 +28,7 @@ from ...engine.node import Node
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
+from ...transforms.forward_mode import Tape
 from ..judging.case import Case
 from ..messages import say, shown
 from .rearranged import Explanation
@@ -119,15 +120,10 @@ def _traced(case: Case, i: int) -> Traced | None:
     elsewhere = getattr(application.function, "traced", None)  # a function of another library traces itself
     if elsewhere is not None:
         return elsewhere(place, application.upstream)
-    names: dict[Node, tuple[str, Variable]] = {}
-
-    def hook(event: ForwardEvent | BackwardEvent) -> None:
-        if isinstance(event, ForwardEvent):
-            names.update({y.node: (event.function.name, y) for y in event.outputs if y.node is not None})
-
-    leaves = [Variable(x.array) if isinstance(x, Variable) else x for x in application.inputs]
-    with using_config("enable_backprop", True), observe(hook):
+    leaves, tape = [Variable(x.array) if isinstance(x, Variable) else x for x in application.inputs], Tape()
+    with using_config("enable_backprop", True), tape:
         ys = _forward(application, leaves)
+    names = {y.node: (step.function.name, y) for step in tape.steps for y in step.outputs if y.node is not None}
     pairs = list(zip(ys, application.outputs, strict=True))
     if not all(isinstance(y, Variable) and np.allclose(y.array, z.array, rtol=1e-9, atol=0) for y, z in pairs):
         return None
@@ -159,22 +155,22 @@ def _forward(application: _Application, arguments: list[Any]) -> tuple[Any, ...]
 
 def _application(case: Case, i: int) -> tuple[_Application, int] | None:
     """The one written function that takes the input itself, if nothing else does; and which of its inputs that is."""
-    subject, forwards = case.subject, []
+    subject, tape = case.subject, Tape()
     upstream: dict[Any, tuple[Any, ...]] = {}  # by the node of the only result, or by the object that was called
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:
         if isinstance(event, ForwardEvent):
-            forwards.append(event)
-        elif isinstance(event.node, MultiOutputNode):
+            return
+        if isinstance(event.node, MultiOutputNode):
             upstream[event.node.function] = tuple(event.node.gradients(event.upstream))
         else:
             upstream[event.node] = (event.upstream,)
 
-    with observe(hook):
+    with tape, observe(hook):
         run = subject.run()
         subject.gradients(run, case.exam.upstreams[0])
     leaf = run.inputs[i]
-    takers = [(event, k) for event in forwards for k, x in enumerate(event.inputs) if x is leaf]
+    takers = [(event, k) for event in tape.steps for k, x in enumerate(event.inputs) if x is leaf]
     if len(takers) != 1 or not _is_written(takers[0][0].function):
         return None
     (event, place) = takers[0]
