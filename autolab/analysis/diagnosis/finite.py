@@ -73,14 +73,7 @@ def _numbers(e: Evidence, step: Step) -> str:
 
 def underflow(e: Evidence) -> Found:
     """Gradients of float16 that are 0 because they are too small for it."""
-    for step in e.calls:
-        if (
-            step.id not in e.learning
-            or step.grad is None
-            or step.value is None
-            or step.value.dtype not in ("float16", "torch.float16")
-        ):
-            continue
+    for step in [s for s in e.calls if s.id in e.learning and s.value is not None and s.value.dtype == "float16"]:
         g = whole(step.grad)
         users = [u for u in e.users.get(step.id, []) if u.grad is not None and u.grad.norm > 0]
         if g is None or not users or g.size < 2:

@@ -128,10 +128,8 @@ def unregistered(e: Evidence) -> Found:
     """Parameters in a plain list or object that are used and that their model does not know."""
     for model, attribute, hidden in e.bench.unregistered(e.program.named):
         arrays = [a for tensor in hidden if (a := e.bench.array(tensor)) is not None]
-        leaves = [
-            s for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero") and s.value is not None
-        ]
-        used = [s for s in leaves for a in arrays if s.value and np.array_equal(s.value.values, a)]
+        leaves = [s for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero")]
+        used = [s for s in leaves for a in arrays if s.value is not None and np.array_equal(s.value.values, a)]
         if used:
             user = next(iter(e.users.get(used[0].id, [])), used[0])
             yield e.found(

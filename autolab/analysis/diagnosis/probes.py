@@ -132,10 +132,8 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
     sources = {i.id for i in e.operands(step)}
     users, behind = e.users.get(step.id, []), e.behind([o.prediction])
     kept = {i for gone in (() if e.recording is None else e.recording.departures) for i in gone.steps}
-    is_one = step.function in ("mean", "std", "var", "var_mean", "std_mean") and any(
-        user.function in ("sub", "div") and sources & e.behind([user]) for user in users
-    )
-    if not is_one:
+    is_mean = step.function in ("mean", "std", "var", "var_mean", "std_mean")
+    if not is_mean or not any(user.function in ("sub", "div") and sources & e.behind([user]) for user in users):
         return False
     after = {s.id for s in e.steps.values() if step.id in e.behind([s])} & behind
     is_used_by_layers = any(e.made_by(i).id in e.learned for s in after for i in e.operands(e.steps[s]))
@@ -216,9 +214,7 @@ def inputs(e: Evidence) -> Found:
             for n in e.data
             if (s := input_named(e, n)) is not None and s.id not in behind | targets and s.kind == "input"
         ]
-        is_fed = any(
-            s.id in behind and s.id not in e.learned and s.kind != "call" and s.kind != "part" for s in e.steps.values()
-        )
+        is_fed = any(s.id in behind - e.learned and s.kind not in ("call", "part") for s in e.steps.values())
         if free and not is_fed:
             yield e.found(
                 "ignores_inputs",

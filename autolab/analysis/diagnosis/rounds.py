@@ -201,24 +201,19 @@ def modes(e: Evidence) -> Found:
             at=active[0],
         )
         return
-    for step in e.calls:
-        models = at_first or e.bench.training(e.program.named)
-        value = whole(step.value)
-        if (
-            step.function in DROPOUTS
-            and models
-            and not any(is_on for is_on, _ in models.values())
-            and value is not None
-        ):
-            given = whole(e.operands(step)[0].value)
-            if given is not None and given.shape == value.shape and (given != value).any():
-                yield e.found(
-                    "dropout",
-                    f"{at_line(step)} drops or changes {float((given != value).mean()):.0%} of its numbers although "
-                    "the model is in evaluation mode.",
-                    "Give it training=self.training, or use nn.Dropout.",
-                    at=step,
-                )
+    models = at_first or e.bench.training(e.program.named)
+    if not models or any(is_on for is_on, _ in models.values()):
+        return
+    for step in [s for s in e.calls if s.function in DROPOUTS]:
+        value, given = whole(step.value), whole(e.operands(step)[0].value)
+        if value is not None and given is not None and given.shape == value.shape and (given != value).any():
+            yield e.found(
+                "dropout",
+                f"{at_line(step)} drops or changes {float((given != value).mean()):.0%} of its numbers although the "
+                "model is in evaluation mode.",
+                "Give it training=self.training, or use nn.Dropout.",
+                at=step,
+            )
 
 
 def _is_training_layer(step: Step) -> bool:

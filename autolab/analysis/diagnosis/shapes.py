@@ -117,13 +117,8 @@ def _loses(e: Evidence, step: Step, n: int) -> bool:
     """Whether a reduction is given ``n`` examples on the first axis and leaves fewer."""
     given = [i.value.shape for i in e.operands(step) if i.id in e.learning and i.value is not None]
     is_reduction = step.function in ("mean", "sum", "max", "amax", "min", "amin", "median", "prod", "logsumexp")
-    return (
-        is_reduction
-        and bool(given)
-        and given[0][:1] == (n,)
-        and step.value is not None
-        and step.value.shape[:1] != (n,)
-    )
+    leaves_all = step.value is None or step.value.shape[:1] == (n,)
+    return is_reduction and not leaves_all and bool(given) and given[0][:1] == (n,)
 
 
 def _is_along_examples(step: Step, given: tuple[int, ...]) -> bool:

@@ -14,6 +14,8 @@ from .report import Found
 from .words import at_line, called, number, whole
 from .workbench import LiveParameter
 
+_LAYERS = ("linear", "matmul", "mm", "addmm", "conv1d", "conv2d", "dot_general")
+
 
 def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
     """The weights in the order in which they are used: matrices, and vectors that are multiplied like one."""
@@ -169,15 +171,10 @@ def _is_alike(rows: np.ndarray, g: np.ndarray | None) -> bool:
 
 
 def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> Found:
-    for user in users:
+    for user in [] if any(u.function == "embedding" for u in users) else users:
         given = [v for o in e.operands(user) if o.id not in e.learned and (v := whole(o.value)) is not None]
         made = whole(user.value)
-        if (
-            user.function in ("embedding",)
-            or not given
-            or made is None
-            or any(u.function == "embedding" for u in users)
-        ):
+        if not given or made is None:
             continue
         grown, size = _rms(made) / max(_rms(given[0]), 1e-30), _rms(w)
         if grown > 8 and size > 0.5:
@@ -198,21 +195,11 @@ def _rms(array: np.ndarray) -> float:
 
 def unnormalised(e: Evidence) -> Found:
     """Inputs far from 0 that a layer gets as they are."""
-    for step in e.steps.values():
+    for step in [s for s in e.steps.values() if s.kind in ("input", "constant") and s.id not in e.learned]:
         value = whole(step.value)
-        if (
-            step.kind not in ("input", "constant")
-            or step.id in e.learned
-            or value is None
-            or value.ndim < 2
-            or value.size < 8
-        ):
+        if value is None or value.ndim < 2 or value.size < 8:
             continue
-        users = [
-            u
-            for u in _first_uses(e, step)
-            if u.function in ("linear", "matmul", "mm", "addmm", "conv1d", "conv2d", "dot_general")
-        ]
+        users = [u for u in _first_uses(e, step) if u.function in _LAYERS]
         size = _rms(value)
         if users and size > 50 and np.isfinite(size):
             yield e.found(
