@@ -75,7 +75,7 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
             terms = _terms(upstream, upstreams[0], names, axis)
             for below, divisor in _divisors(x, known[x], parts, axis):
                 for key, factor in (("missing", 1.0), ("sign", 2.0)):
-                    if term := _fitting(terms, lost * divisor / factor):
+                    if term := _fitting(terms, factor / divisor, lost):
                         how = say(f"missing_term.row_{key}", axis=axis)
                         return Explanation("missing_term", how, formulas={"term": term + below})
     return None
@@ -102,13 +102,12 @@ def _terms(upstream: str, g: np.ndarray, names: Named, axis: int) -> Named:
     return {mine + text: a * b for mine, a in factors.items() for text, b in sums.items()}
 
 
-def _fitting(terms: Named, wanted: np.ndarray) -> str:
-    """The first of the terms that is what is wanted, or its negative, with its sign."""
-    size = np.max(np.abs(wanted))
-    values = np.stack([*terms.values()]).reshape(len(terms), -1)
+def _fitting(terms: Named, scale: np.ndarray, wanted: np.ndarray) -> str:
+    """The first of the terms that times the scale is what is wanted, or its negative, with its sign."""
+    values = (scale * np.stack([*terms.values()])).reshape(len(terms), -1)
     for sign, signed in (("+", values), ("-", -values)):
-        close = np.max(np.abs(signed - wanted.ravel()), axis=1) <= _MEASURED * size
-        if size > 0 and close.any():
+        close = np.max(np.abs(signed - wanted.ravel()), axis=1) <= _MEASURED * np.max(np.abs(wanted))
+        if close.any() and wanted.any():
             return f"{sign} {[*terms][int(np.argmax(close))]}"
     return ""
 
