@@ -13,14 +13,11 @@ import numpy as np
 from ..authoring.function_node import FunctionNode
 from ..engine.errors import GradientCountError, GradientShapeError
 from ..engine.variable import Variable
-from ..gradcheck.checks.check import check_bound
-from ..gradcheck.measuring.options import settle
+from ..gradcheck.checks.check import DEFAULTS, check_bound, checked_order
 from ..gradcheck.naming.forgotten_way import Traced, TracedStep, Way
 from ..gradcheck.reporting.report import GradientReport
-from ..shared.binding import Bound
+from ..shared.binding import Bound, settle
 from .inputs import BridgeInputs
-
-_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 
 
 @dataclass(frozen=True)
@@ -99,10 +96,8 @@ def checked(
     options: Mapping[str, Any] | None,
 ) -> GradientReport:
     """The report on a user's function; ``given`` are the tool's own arguments."""
-    chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
-    bound, order = kind.bind("check_gradients", fn, args, inputs), chosen.pop("order")
-    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
-        raise ValueError(f"check_gradients: order is {order!r:.40}; expected 1, 2, ...")
+    chosen = settle("check_gradients", DEFAULTS, given, options, inputs)
+    bound, order = kind.bind("check_gradients", fn, args, inputs), checked_order(chosen.pop("order"))
     return check_bound(_bound(subject(bound, order)), **chosen)
 
 

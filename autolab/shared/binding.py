@@ -170,6 +170,32 @@ def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[st
     return dict(options or {})
 
 
+def settle(
+    caller: str,
+    defaults: Mapping[str, Any],
+    given: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
+    inputs: dict[str, Any],
+) -> dict[str, Any]:
+    """The options of a call.
+
+    What is in ``options`` is meant for the tool; the keyword of that name, ``given``, is then an input of the
+    function and goes to ``inputs``.
+
+    Examples
+    --------
+    >>> inputs = {}
+    >>> settle("f", {"rng": None}, {"rng": 3.0}, {"rng": "generator"}, inputs), inputs
+    ({'rng': 'generator'}, {'rng': 3.0})
+    """
+    chosen = dict(given)
+    for name, value in chosen_options(caller, options, tuple(defaults)).items():
+        if given[name] is not defaults[name]:
+            inputs[name] = given[name]
+        chosen[name] = value
+    return chosen
+
+
 def _undisturbed(call: Callable[[], Any]) -> Any:
     with undisturbed():
         return call()

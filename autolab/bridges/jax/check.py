@@ -124,7 +124,6 @@ class JaxCall(Called):
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
         places = _floats(self._values)
-        found: list[np.ndarray | None] = [None] * len(self._values)
         try:
             with jax.enable_x64(self._is_double):
                 ys, vjp = vjp_of(self._subject.run, self._values, places)
@@ -132,9 +131,8 @@ class JaxCall(Called):
                 gradients = vjp([jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype) for y, g in pairs])
         except (TypeError, ValueError) as error:
             raise gradient_error(error, "Custom VJP bwd rule", _SHAPES) from None
-        for i, g in zip(places, gradients, strict=True):
-            found[i] = np.array(array_of(g))
-        return found
+        found = iter([np.array(array_of(g)) for g in gradients])
+        return [next(found) if i in places else None for i in range(len(self._values))]
 
     def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
         rule = self.custom

@@ -146,19 +146,16 @@ class TorchCall(Called):
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
         pairs = [(y, g) for y, g in zip(self._results, upstream, strict=True) if g is not None and y.requires_grad]
-        places = [i for i, x in enumerate(self._leaves.values()) if x.requires_grad]
-        found: list[np.ndarray | None] = [None] * len(self._leaves)
+        xs = [x for x in self._leaves.values() if x.requires_grad]
         if not pairs:
-            return found
+            return [None] * len(self._leaves)
         starts = [tensor_of(g).to(device=y.device, dtype=y.dtype) for y, g in pairs]
-        xs = [list(self._leaves.values())[i] for i in places]
         try:
             grads = torch.autograd.grad([y for y, _ in pairs], xs, starts, allow_unused=True, retain_graph=True)
         except RuntimeError as error:
             raise gradient_error(error, "incorrect number of gradients", _SHAPES) from None
-        for i, g in zip(places, grads, strict=True):
-            found[i] = None if g is None else np.array(array_of(g))
-        return found
+        found = iter([None if g is None else np.array(array_of(g)) for g in grads])
+        return [next(found) if x.requires_grad else None for x in self._leaves.values()]
 
     def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
         functions = self._functions()

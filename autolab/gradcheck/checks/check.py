@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.configuration import check_rng
 from ...engine.tracebacks import folded, hidden
 from ...links.functional import with_learned
-from ...shared.binding import Bound, bind
+from ...shared.binding import Bound, bind, settle
 from ...shared.foreign import bridge
 from ..judging.case import Case, fails
 from ..judging.compare import compare, compare_nearby
@@ -24,7 +24,6 @@ from ..judging.lower_precision import is_half, lowered
 from ..judging.second_way import beside_dtype, beside_graph, lower_orders
 from ..judging.unchecked import Unchecked
 from ..measuring.executors import check_executor
-from ..measuring.options import settle
 from ..measuring.subject import Subject, lifted
 from ..measuring.sweep import StepSweep, explain
 from ..messages import Verdict, say, shown
@@ -35,7 +34,7 @@ from ..reporting.reveal import LEVELS, check_level, revealed, written_backward
 from .higher import gradient_of
 
 _SEED = 0
-_DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
+DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 
 
 def check_gradients(
@@ -106,7 +105,7 @@ def check_gradients(
     with folded():
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.check_gradients(fn, *args, options=options, **given, **inputs)
-        chosen = settle("check_gradients", _DEFAULTS, given, options, inputs)
+        chosen = settle("check_gradients", DEFAULTS, given, options, inputs)
         return check_bound(with_learned(bind("check_gradients", fn, args, inputs)), **chosen)
 
 
@@ -133,7 +132,7 @@ def check_bound(
     rng = rng or np.random.default_rng(_SEED)
     checked = base = kept(bound)
     lower = []
-    for _ in range(_checked_order(order) - 1):
+    for _ in range(checked_order(order) - 1):
         lower.append(checked)
         checked = gradient_of("check_gradients", checked, rng)
     native = Subject(checked, lift=False, executor=executor)
@@ -163,7 +162,8 @@ def check_bound(
     return revealed(report, reveal, backward)
 
 
-def _checked_order(order: Any) -> int:
+def checked_order(order: Any) -> int:
+    """The order, if it is one."""
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ValueError(f"check_gradients: order is {order!r:.40}; expected 1, 2, ...")
     return order

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...engine.configuration import check_rng
+from ...shared.binding import settle
 from ..judging.compare import compare
 from ..measuring.noise import estimate_noise
-from ..measuring.options import settle
 from ..measuring.subject import Subject, draw_upstreams, flat
 from ..measuring.sweep import Path
 from ..messages import number, say, shown

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ...shared.binding import settle
 from ..messages import shown
 from .noise import estimate_noise
-from .options import settle
 from .point import Direction, Point
 from .subject import Subject, draw_upstreams, flat
 
