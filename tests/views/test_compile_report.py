@@ -55,6 +55,8 @@ def test_it_is_told_as_a_table_and_as_text() -> None:
         assert words in html and words in text
     assert "<s><code>exp</code></s>" in html and str(report) == text
     assert "The fastest run took" in text and "buffers of" in text
+    for line in ("loss = F.sum(F.tanh(y) * F.tanh(y))", "loss.backward()"):  # the user's, once, above all that it calls
+        assert html.count(line) == text.count(line) == 1
 
 
 def test_names_are_data_and_refusals_are_told() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...engine.display import Bundle
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from ...transforms.compiling.report import CallMade, CompileReport, ProgramTable
 
 _MOST_ROWS = 300
-_HEADINGS = ("step", "line", "as it is written", "shape", "in the program")
+_HEADINGS = ("your line", "step", "call", "shape", "in the program")
 _SKIPPED = ("same", "constant", "dropped")
 
 
@@ -21,22 +23,22 @@ def bundle(report: CompileReport) -> Bundle:
     """A table for each program as HTML, and as text."""
     parts = [headline(report.name, _what(report))]
     for i, program in enumerate(report.programs):
-        told = [paragraph(escape(sentence)) for sentence in sentences(program)]
-        rows = [_cells(n, call) for n, call in enumerate(program.calls[:_MOST_ROWS], 1)]
-        drawn = [*told, table([*_HEADINGS[:-1], _left(_HEADINGS[-1])], rows), *_more(program)]
+        told = paragraph(escape(" ".join(sentences(program))))
+        headings = [_left(escape(_HEADINGS[0])), *_HEADINGS[1:-1], _left(escape(_HEADINGS[-1]))]
+        drawn = [told, table(headings, [_cells(*row) for row in _rows(program)]), *_more(program)]
         parts.append(details(say("compile.program", number=i + 1), *drawn) if i else join(drawn))
     parts += [paragraph(escape(sentence)) for sentence in _refused(report)]
     return {"text/html": str(join(parts)), "text/plain": text(report)}
 
 
 def text(report: CompileReport) -> str:
-    """The same without a table's lines."""
+    """The same without a table's lines: each line of the user's, and its calls below it."""
     lines = [f"{clean(report.name)}: {_what(report)}"]
     for program in report.programs:
         lines += sentences(program)
-        for n, call in enumerate(program.calls[:_MOST_ROWS], 1):
-            shape = "" if call.shape is None else shape_text(call.shape)
-            lines.append(f"{n:4}  {_line(call):>5}  {clean(call.name):<16} {shape:<12} {fate(call)}")
+        for number, call, written in _rows(program):
+            lines += [clean(written)] * bool(written)
+            lines.append(f"{number:6}  {clean(call.name):<16} {_shape(call):<12} {fate(call)}")
         lines += [say("first_rows", shown=_MOST_ROWS, total=len(program.calls))] * bool(_more(program))
     return "\n".join([*lines, *_refused(report)])
 
@@ -75,16 +77,25 @@ def _more(program: ProgramTable) -> list[Markup]:
     return [paragraph(escape(say("first_rows", shown=_MOST_ROWS, total=count)))] if count > _MOST_ROWS else []
 
 
-def _line(call: CallMade) -> str:
-    return "" if call.line is None else str(call.line[1])
+def _rows(program: ProgramTable) -> Iterator[tuple[int, CallMade, str]]:
+    """The calls with their numbers, and the user's line with its number where a call is the first that it makes."""
+    before = None
+    for number, call in enumerate(program.calls[:_MOST_ROWS], 1):
+        line = call.line
+        yield number, call, f"{line[1]}: {linecache.getline(*line).strip()}" if line and line != before else ""
+        before = line or before
 
 
-def _cells(number: int, call: CallMade) -> list[Markup]:
+def _cells(number: int, call: CallMade, written: str) -> list[Markup]:
     name = element("s", code(call.name)) if call.fate in _SKIPPED else code(call.name)
-    shape = "" if call.shape is None else shape_text(call.shape)
-    return [escape(str(number)), escape(_line(call)), name, code(shape), _left(fate(call))]
+    shape = code(_shape(call).replace(" ", "\N{NO-BREAK SPACE}"))
+    return [_left(code(written)), escape(str(number)), name, shape, _left(escape(fate(call)))]
 
 
-def _left(words: str) -> Markup:
-    """Words at the left, as a notebook sets cells to the right."""
-    return element("div", escape(words), align="left")
+def _shape(call: CallMade) -> str:
+    return "" if call.shape is None else shape_text(call.shape)
+
+
+def _left(shown: Markup) -> Markup:
+    """What stands at the left, as a notebook sets cells to the right."""
+    return element("div", shown, align="left")

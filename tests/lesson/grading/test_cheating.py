@@ -77,7 +77,7 @@ def test_who_tries_all_answers_has_given_none(tmp_path):
                 cells.append(f"from autolab import lesson\nlesson.check({name!r}, None)")
                 cells.append(f"name, tries = {name!r}, {tries!r}\n{source}")
             write(tmp_path / f"{notebook.stem}-{way}.ipynb", *cells)
-    assert count == 40
+    assert count == 44
     for one in grade(tmp_path, tmp_path / "grades.csv", NotebookLimits(seconds=20)):
         assert (one.points, one.problem) == (0, ""), one
     assert "more than one attempt" in (tmp_path / "grades.html").read_text()

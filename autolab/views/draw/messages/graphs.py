@@ -209,7 +209,7 @@ SENTENCES: dict[str, str] = {
         "the nearest one."
     ),
     # What autolab.compile made of a function.
-    "compile.programs": "{programs}: one for each kind of call.",
+    "compile.programs": "{programs}, one for each kind of call.",
     "compile.program": "Program {number}",
     "compile.seconds": "The fastest run took {took}; the function as it is written took {before} when it was compared.",
     "compile.left": "Of {total}, {left} are left.",
