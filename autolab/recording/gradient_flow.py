@@ -13,6 +13,7 @@ from .observations import EXPLODED, VANISHED, cancelled, reference_step
 from .step_text import in_short
 
 FlowSign = Literal["vanishes", "explodes", "zero", "none", ""]
+_REARRANGED = ("transpose", "reshape", "swapaxes", "moveaxis", "T", "t", "permute", "view", "broadcast_in_dim")
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def gradient_flow(recording: Recording) -> GradientFlow:
     rows: list[LayerFlow] = []
     for step in users:
         row = _row(names.of(step), step, weights.get(step.id, []), size, gone)
-        if rows and rows[-1].layer == row.layer and _continues(step, rows[-1].step):
+        if rows and _continues(step, rows[-1].step) and names.are_one(step, steps[rows[-1].step]):
             row = _joined(rows.pop(), row)
         rows.append(row)
     return GradientFlow(tuple(rows), recording.function, recording)
@@ -105,8 +106,8 @@ def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
     steps = {step.id: step for step in recording.steps}
     brought: dict[int, list[tuple[Operand, Step]]] = {}
     given: dict[int, list[tuple[Operand, Step]]] = {}
-    for step in [step for step in recording.steps if step.kind == "call"]:
-        operands = [(use, steps[use.step]) for use in step.operands if use.step is not None]
+    for step in [step for step in recording.steps if step.kind == "call" and step.function not in _REARRANGED]:
+        operands = [(use, _arranged(steps[use.step], steps)) for use in step.operands if use.step is not None]
         flows = any([leaf.kind not in LEAVES for _, leaf in operands])
         for i, (use, leaf) in enumerate(operands):
             if leaf.grad is None or leaf.value is None:
@@ -116,6 +117,13 @@ def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
             elif leaf.kind == "input" and leaf.value.size > 1 and (flows or i > 0):
                 given.setdefault(step.id, []).append((use, leaf))
     return brought or given
+
+
+def _arranged(step: Step, steps: dict[int, Step]) -> Step:
+    """What was only transposed or reshaped, as ``w`` in ``x @ w.T``."""
+    while step.kind == "call" and step.function in _REARRANGED and (below := step.operands[0].step) is not None:
+        step = steps[below]
+    return step
 
 
 def _norm(step: Step) -> float:
@@ -194,6 +202,12 @@ class LayerNames:
                 path.insert(0, found.label)
             scope = found.parent
         return ".".join(path) or step.name or step.source or step.function or step.kind
+
+    def are_one(self, step: Step, before: Step) -> bool:
+        """Whether two steps are one layer: they have the same owner, or a bias without one is added to a product."""
+        if self._owners(step) or self._owners(before):
+            return self.of(step) == self.of(before)
+        return step.function == "add" or self.of(step) == self.of(before)
 
     def _owners(self, step: Step) -> list[str]:
         used = [self._steps[use.step] for use in step.operands if use.step is not None]
