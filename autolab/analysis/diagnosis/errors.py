@@ -8,6 +8,7 @@ import numpy as np
 
 from .evidence import Evidence
 from .report import CodeLine, Found, ProgramFinding
+from .updates import REFUSED, are_cleared
 from .words import called
 
 _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
@@ -37,7 +38,7 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "output_range",
         "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
     ),
-    (("no parameter has a gradient",), "gradients_cleared", "Clear the gradients before backward, not after it."),
+    ((REFUSED,), "gradients_cleared", "Clear the gradients before backward, not after it."),
     (
         ("was changed in place after the forward pass",),
         "changed_in_place",
@@ -58,7 +59,7 @@ def known(e: Evidence) -> Found:
         yield _found(e, "one_hot_target", rows, _ERRORS[3][2])
         return
     for words, kind, remedy in _ERRORS:
-        if any(word in told for word in words):
+        if any(word in told for word in words) and (kind != "gradients_cleared" or are_cleared(e)):
             yield _found(e, kind, arrays if kind != "changed_in_place" else "", remedy)
             return
 

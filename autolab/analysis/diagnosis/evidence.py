@@ -15,6 +15,7 @@ from .comparisons import Objective, objectives
 from .program import Program
 from .report import Certainty, CodeLine, ProgramFinding
 from .watch import ProgramWatch, TrainingEvent, up_to_loss
+from .words import called
 from .workbench import Changes, LiveParameter, Workbench
 
 RESHAPES = frozenset(
@@ -79,6 +80,13 @@ class Evidence:
                     found.setdefault(operand.step, []).append(step)
         return found
 
+    def uses(self, step: Step) -> list[Step]:
+        """The steps that use a value, also where its elements are arranged or cast before, as ``w`` in ``x @ w.T``."""
+        found = []
+        for user in self.users.get(step.id, []):
+            found += self.uses(user) if user.function in RESHAPES - {"getitem"} else [user]
+        return found
+
     def operands(self, step: Step) -> list[Step]:
         """The steps that a step was computed from."""
         return [self.steps[operand.step] for operand in step.operands if operand.step is not None]
@@ -121,15 +129,17 @@ class Evidence:
 
     @cached_property
     def _parameters_of_steps(self) -> dict[int, LiveParameter]:
-        found = {}
+        found: dict[int, LiveParameter] = {}
         parameters = self.parameters
         for step in self.steps.values():
             if step.kind not in ("input", "leaf") or step.value is None:
                 continue
             fitting = [p for p in parameters if p.value().shape == step.value.shape]
-            named = [p for p in fitting if p.name == step.name or (step.name or "").endswith(f".{p.path}")]
-            chosen = named[:1] or [p for p in fitting if step.kind == "leaf" and _is(step.value, p.value())][:1]
-            if chosen:
+            named = [p for p in fitting if p.name == step.name]
+            named += [p for p in fitting if (step.name or "").endswith(f".{p.path}")]
+            equal = [p for p in fitting if step.kind == "leaf" and _is(step.value, p.value())] if not named else []
+            fresh = [p for p in equal if p not in found.values()]  # many begin with the same numbers, as with 0
+            if chosen := named[:1] or fresh[:1] or equal[:1]:
                 found[step.id] = chosen[0]
         return found
 
@@ -260,6 +270,12 @@ class Evidence:
         if self.recording is None or step.outer_line is None:
             return None
         return CodeLine(step.outer_line, self.recording.file)
+
+    def called(self, step: Step) -> str:
+        """What the user calls a value; of an array without a name that of the program's array with its numbers."""
+        text, value = called(step), step.value
+        equal = [name for name, array in self.data.items() if value is not None and _is(value, array)]
+        return f"`{equal[0]}`" if text == "a value" and equal else text
 
     def found(
         self,

@@ -9,7 +9,21 @@ from typing import Any
 from ...engine.errors import a_kind
 from ...engine.tracebacks import folded, hidden
 from ...shared.foreign import bridge
-from . import cuts, errors, finite, objectives, orders, parameters, probes, rounds, sequences, shapes, sizes, units
+from . import (
+    cuts,
+    errors,
+    finite,
+    objectives,
+    orders,
+    parameters,
+    probes,
+    rounds,
+    sequences,
+    shapes,
+    sizes,
+    units,
+    updates,
+)
 from .evidence import Evidence
 from .own import OwnWorkbench
 from .program import Program, outer_values
@@ -27,7 +41,9 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("parameters that nothing uses", parameters.unreached),
     ("parameters of the optimizer", parameters.outside_optimizer),
     ("parameters that are replaced", parameters.replaced),
+    ("whether gradients are computed", updates.without_backward),
     ("when gradients are cleared", rounds.clearing),
+    ("the direction of updates", updates.uphill),
     ("shapes that broadcast", shapes.broadcasts),
     ("softmax, sigmoid and log before the loss", objectives.doubled),
     ("the axis of softmax", orders.over_batch),
@@ -49,7 +65,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("sizes of gradients by depth", sizes.gradients),
     ("sizes of gradients through time", sizes.through_time),
     ("whether the inputs matter", probes.inputs),
-    ("sizes of updates", rounds.rate),
+    ("sizes of updates", updates.rate),
     ("whether the loss falls", rounds.staying),
     ("other errors", errors.raised),
 )
@@ -60,15 +76,17 @@ _FOLLOWS = {
     "changed_in_place": {"raised", "learning_rate", "does_not_overfit"},
     "not_finite": {"learning_rate", "summed_loss", "exploding", "vanishing", "saturated", "does_not_overfit", "raised"},
     "cut_gradient": {"does_not_overfit", "constant_output", "frozen_parameter", "clamped", "dead_units", "raised"},
-    "dead_units": {"vanishing", "constant_output", "does_not_overfit", "symmetric_units", "ignores_inputs"},
-    "dropout": {"constant_output", "vanishing", "does_not_overfit"},
+    "dead_units": {"vanishing", "constant_output", "does_not_overfit", "ignores_inputs"},
+    "dropout": {"constant_output", "vanishing", "does_not_overfit", "dead_units"},
     "clamped": {"vanishing", "constant_output", "does_not_overfit"},
     "symmetric_units": {"vanishing", "constant_output", "does_not_overfit", "dead_units"},
     "large_initialisation": {"saturated", "exploding", "learning_rate", "dead_units"},
     "unnormalised_inputs": {"saturated", "dead_units", "exploding", "learning_rate", "large_initialisation"},
     "saturated": {"vanishing", "constant_output", "exploding"},
     "vanishing": {"constant_output", "does_not_overfit", "learning_rate"},
-    "learning_rate": {"does_not_overfit", "exploding", "not_finite"},
+    "learning_rate": {"does_not_overfit", "exploding"},
+    "no_backward": {"does_not_overfit", "learning_rate", "gradients_cleared", "gradients_accumulate"},
+    "uphill": {"does_not_overfit", "learning_rate"},
     "summed_loss": {"learning_rate", "does_not_overfit"},
     "softmax_over_batch": {"double_softmax", "mixed_examples", "wrong_axis"},
     "gradients_cleared": {"learning_rate", "does_not_overfit", "raised"},
@@ -79,7 +97,7 @@ _FOLLOWS = {
     "double_softmax": {"does_not_overfit"},
     "constant_output": {"does_not_overfit"},
 }
-"""What another finding explains is left out."""
+"""What another finding explains is left out; none explains another that explains it."""
 
 
 def diagnose(

@@ -54,6 +54,14 @@ def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern
     return CodeLine(max([i for i, text in between if re.search(pattern, text)], default=last.line), last.file)
 
 
+def line_after(e: Evidence, line: int, pattern: str) -> int | None:
+    """The first line of the function below a line that fits."""
+    first, _ = first_line(e)
+    lines = (e.recording.source or "").splitlines() if e.recording is not None else []
+    numbered = enumerate(lines, first or 1)
+    return next((number for number, text in numbered if number > line and re.search(pattern, text)), None)
+
+
 def first_line(e: Evidence) -> CodeLine:
     """Where the function begins."""
     return CodeLine() if e.recording is None else CodeLine(e.recording.first_line, e.recording.file)

@@ -283,7 +283,7 @@ def ranges(e: Evidence) -> Found:
             yield e.found(
                 "output_range",
                 f"{what} gives numbers between {number(ends[0])} and {number(ends[1])}, and {outside:.0%} of the "
-                f"targets {called(o.target)} lie outside: they go from {number(low)} to {number(high)}.",
+                f"targets {e.called(o.target)} lie outside: they go from {number(low)} to {number(high)}.",
                 "Leave the last layer without it, or scale the targets.",
                 at=maker if o.kind == "regression" else o.step,
             )

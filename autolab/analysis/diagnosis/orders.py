@@ -11,7 +11,7 @@ from .comparisons import LOSSES, PICKING
 from .evidence import SHAPED, Evidence
 from .probes import is_over_batch
 from .report import Found
-from .words import at_line, called, whole
+from .words import at_line, whole
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
 _PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)
@@ -31,7 +31,8 @@ def permuted(e: Evidence) -> Found:
                 yield e.found(
                     "shuffled_labels",
                     f"{at_line(step)} puts {len(order)} {'inputs' if side is o.prediction else 'targets'} into another "
-                    f"order, and {called(other)} keeps the old one: number {int(order[0])} is compared with number 0.",
+                    f"order, and {e.called(other)} keeps the old one: number {int(order[0])} is compared with number "
+                    "0.",
                     "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
                     at=step,
                 )

@@ -56,6 +56,8 @@ class OwnWorkbench(Workbench):
         return [node for v in made for node in nodes_below(v.node) if isinstance(node, Leaf)]
 
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
+        for parameter in self.parameters(program.named):  # a copy: so each is known, also among equal ones
+            parameter.tensor.name = parameter.name
         replaced = {step: Replacement(change) for step, change in changes.items()}
         return record(fn, *program.args, options={"budget": BUDGET, "replace": replaced}, **program.kwargs)
 

@@ -19,6 +19,7 @@ from .cuts import named_parameters
 from .evidence import Evidence
 from .lines import code_of, first_line, line_above, line_assigning, line_near, throws_away
 from .report import CodeLine, Found
+from .watch import cosine
 from .words import at_line, listed
 from .workbench import LiveParameter, items
 
@@ -186,17 +187,38 @@ def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) ->
 
 
 def replaced(e: Evidence) -> Found:
-    """Parameters that are other objects after a round than before it."""
+    """Parameters that are other objects after a round than before it, or that each round makes again."""
     before = {p.name: p for p in e.watch.parameters}
     after = {p.name: p for p in e.bench.parameters(e.watch.program.named)}
     names = [name for name, p in before.items() if p.trainable and name in after and after[name].tensor is not p.tensor]
     gone = [name for name, p in before.items() if p.trainable and name not in after]
-    if names or gone:
+    others = names or gone or [p.name for p in e.watch.parameters if _is_rebound(e, p)]
+    if others:
         yield e.found(
             "replaced_parameter",
-            f"{listed(names or gone)} is a new object after the step: the optimizer and the graph still hold the "
-            "old one.",
+            f"{listed(others)} is a new object after the step: the optimizer and the graph still hold the old one.",
             "Keep the object and change its numbers (PyTorch: with torch.no_grad(): p -= lr * p.grad), or use an "
             "optimizer.",
-            at=line_assigning(e, (names or gone)[0].rpartition(".")[2]),
+            at=line_assigning(e, others[0].rpartition(".")[2]),
         )
+    known = [value for _, value in items(e.watch.program.named)]
+    updates = [event for event in e.watch.events if event.kind == "step"]
+    fresh = [u for u in updates if not u.sizes and not any(u.who is value for value in known)]
+    if fresh and len(fresh) == len(updates) == max(1, e.rounds) and e.bench.held({"": fresh[0].who}).get(""):
+        yield e.found(
+            "replaced_parameter",
+            f"The update in line {fresh[0].line} changes parameters that the program makes again in each call, so "
+            "nothing that they learn is kept.",
+            "Make the model and its optimizer once, before the step.",
+            at=fresh[0],
+            certainty="suspicious",
+        )
+
+
+def _is_rebound(e: Evidence, parameter: LiveParameter) -> bool:
+    """Whether the name of a parameter holds a result now: the parameter, moved along its gradient."""
+    new, g = e.watch.program.named_now().get(parameter.owner), e.gradient(parameter)
+    array = None if parameter.path or new is None or new is parameter.tensor else e.bench.array(new)
+    if array is None or g is None or array.shape != g.shape:
+        return False
+    return abs(cosine({"": array - parameter.value()}, {"": g})) > 0.99

@@ -187,7 +187,7 @@ def _misplaced(
     steps = [s for s in e.calls if s.id in e.behind([side]) and s.function in _ORDERING]
     return e.found(
         "shuffled_labels",
-        f"Example {k} of `{name}` becomes prediction {rows[0]}, and its target {called(o.target)} is compared as "
+        f"Example {k} of `{name}` becomes prediction {rows[0]}, and its target {e.called(o.target)} is compared as "
         f"number {moved[0]}: inputs and targets are in different orders.",
         "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
         at=steps[-1] if steps else o.step,

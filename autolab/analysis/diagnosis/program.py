@@ -28,6 +28,10 @@ class Program:
     @cached_property
     def named(self) -> dict[str, Any]:
         """What the program works on, by the user's names: its arguments, and what the function reads around it."""
+        return self.named_now()
+
+    def named_now(self) -> dict[str, Any]:
+        """The same at this moment: a program may give a name to another object."""
         found = dict(_outer(self.fn, set()))
         try:
             found |= inspect.signature(self.fn).bind(*self.args, **self.kwargs).arguments

@@ -1,24 +1,20 @@
-"""What training steps show: gradients that pile up or are thrown away, updates out of scale, modes, a loss that stays
-where it is."""
+"""What training steps show: gradients that pile up or are thrown away, modes, a loss that stays where it is."""
 
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 
 from ...recording.model import Step
 from .cuts import is_evaluation
 from .evidence import Evidence
-from .lines import line_above, line_between, line_in
-from .report import CodeLine, Found, ProgramFinding
+from .lines import line_between, line_in
+from .report import Found
 from .units import DROPOUTS
+from .updates import are_cleared, is_matrix, made_at
 from .watch import TrainingEvent
 from .words import at_line, listed, number, whole
-
-_TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
-"""Of its own size a weight may change so much in an update, or so little."""
 
 
 def clearing(e: Evidence) -> Found:
@@ -67,13 +63,16 @@ def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
     events, held = e.watch.events, e.bench.held(e.watch.program.named)
     moved = any(event.kind == "own step" for event in events) or e.watch.error is not None
     passes = [event for event in events if event.kind == "backward"]
-    if updates or moved or e.rounds < 10 or not held or not e.watch.calls_backward or not passes:
+    are_lost = e.rounds > 1 and are_cleared(e)
+    if updates or moved or not (are_lost or (held and e.rounds >= 10)) or not e.watch.calls_backward or not passes:
         return
+    why = f": step() of {listed(held)} is never called" if held else " before they are cleared"
     yield e.found(
         "does_not_overfit",
-        f"Line {passes[0].line} computes gradients in {len(passes)} passes, and no parameter changes: step() of "
-        f"{listed(held)} is never called.",
-        "Call optimizer.step() after loss.backward().",
+        f"Line {passes[0].line} computes gradients in {len(passes)} passes, and no parameter changes{why}.",
+        "Call optimizer.step() after loss.backward()."
+        if held
+        else "Change the parameters themselves: w.data = w.data - learning_rate * w.grad.data, or use an optimizer.",
         at=passes[0],
     )
 
@@ -81,99 +80,6 @@ def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
 def _growth(steps: list[TrainingEvent]) -> str:
     norms = [math.hypot(*[size[0] for size in step.sizes.values()]) for step in steps if step.sizes]
     return f" (their norm goes from {number(norms[0])} to {number(norms[-1])})" if len(norms) > 1 and norms[0] else ""
-
-
-def rate(e: Evidence) -> Found:
-    """Updates in proportion to the weights."""
-    steps = [event for event in e.watch.events if event.kind == "step"]
-    ratios = [
-        (size[2] / size[1], name)
-        for event in steps
-        for name, size in event.sizes.items()
-        if size[1] and size[0] and _is_matrix(e, name)
-    ]
-    losses = e.watch.losses
-    if not ratios or len(losses) < 2:
-        return
-    early = ratios[: max(1, len(ratios) // 2)]
-    largest, name = max([pair for pair in early if math.isfinite(pair[0])] or early)
-    typical = float(np.median([ratio for ratio, _ in early]))
-    first, last = losses[0], losses[-1]
-    has_grown = not math.isfinite(last) or (max(losses[1:]) > 2 * abs(first) + 1e-3 and last > first)
-    told = f"the loss goes from {number(first)} to {number(last)}"
-    if has_grown and (largest > _TOO_LARGE or (not math.isfinite(last) and math.isfinite(first))):
-        summed = _summed(e)
-        if summed is not None and not any(e.bench.is_optimizer_adaptive(event.who) for event in steps):
-            yield e.found(
-                "summed_loss",
-                f"{at_line(summed[0])} adds the losses of {summed[1]} numbers, so gradients are {summed[1]} times as "
-                f"large as those of the mean: an update changes {name} by {number(largest)} of its size, and {told}.",
-                "Take the mean over the batch.",
-                at=summed[0],
-            )
-        yield e.found(
-            "learning_rate",
-            f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
-            "learning rate is too large.",
-            "Divide it by 10 until the loss falls; changes of about 0.001 are usual.",
-            at=_made_at(e),
-        )
-    elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
-        changed = _changed_on_the_way(e)
-        if changed is not None:
-            yield changed
-            return
-        yield e.found(
-            "learning_rate",
-            f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
-            "learning rate is too small.",
-            "Multiply it by 10 until the loss falls; changes of about 0.001 are usual.",
-            at=_made_at(e),
-        )
-
-
-def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
-    """Gradients that are far smaller at the update than they were after backward."""
-    backward = next((event for event in e.watch.events if event.kind == "backward"), None)
-    event = next((event for event in e.watch.events if event.kind == "step"), None)
-    for name, size in () if event is None else event.sizes.items():
-        g = e.watch.gradients.get(name)
-        before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
-        if backward is not None and event is not None and 0 < size[0] < 1e-3 * before:
-            place = line_between(e, backward, event, "grad|clip")
-            return e.found(
-                "learning_rate",
-                f"The gradient of {name} has the norm {number(before)} after backward and {number(size[0])} at the "
-                f"update in line {event.line}: line {place.line} makes it that small, and the loss stays as it is.",
-                "Clip gradients to a norm of about 1, and divide a scaled loss's gradients by its scale once.",
-                at=place,
-            )
-    return None
-
-
-def _made_at(e: Evidence) -> CodeLine:
-    """Where the optimizer was made."""
-    names = "|".join(map(re.escape, e.bench.held(e.program.named)))
-    return line_above(e, rf"\b({names})\s*=") if names else CodeLine()
-
-
-def _is_matrix(e: Evidence, name: str) -> bool:
-    return any(p.name == name and len(p.value().shape) > 1 for p in e.parameters)
-
-
-def _summed(e: Evidence) -> tuple[Step, int] | None:
-    """A step that adds many numbers up to the loss, and how many."""
-    if e.loss is None:
-        return None
-    for step in reversed(e.calls):
-        if step.id not in e.used or step.id not in e.learning or step.value is None or step.value.shape != ():
-            continue
-        given = e.operands(step)[:1]
-        sizes = [g.value.size for g in given if g.value is not None]
-        is_sum = step.function == "sum" or ("reduction", "'sum'") in step.attributes
-        if is_sum and sizes and sizes[0] >= 8:
-            return step, sizes[0]
-    return None
 
 
 def modes(e: Evidence) -> Found:
@@ -239,7 +145,7 @@ def staying(e: Evidence) -> Found:
         return
     best, first = min(losses[len(losses) // 2 :]), losses[0]
     sizes = {name: [step.sizes[name][1] for step in steps if name in step.sizes] for name in steps[0].sizes}
-    shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if _is_matrix(e, name) and s[-1] < 0.02 * s[0]]
+    shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if is_matrix(e, name) and s[-1] < 0.02 * s[0]]
     if shrunk:
         name, before, after = shrunk[0]
         yield e.found(
@@ -247,7 +153,7 @@ def staying(e: Evidence) -> Found:
             f"{name} shrinks from a norm of {number(before)} to {number(after)} in {len(losses)} steps: something "
             f"other than the loss, such as weight decay, pulls it to 0. The loss is {number(losses[-1])} then.",
             "Make weight_decay much smaller, for example 1e-4.",
-            at=_made_at(e),
+            at=made_at(e),
         )
         return
     moved = [size[2] / size[1] for event in steps for size in event.sizes.values() if size[1]]
@@ -259,6 +165,6 @@ def staying(e: Evidence) -> Found:
             "size.",
             "Try one batch with the simplest model: check that inputs and targets belong together, and the loss's "
             "sign.",
-            at=_made_at(e),
+            at=made_at(e),
             certainty="suspicious",
         )

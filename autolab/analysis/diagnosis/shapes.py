@@ -7,7 +7,7 @@ import numpy as np
 from ...recording.model import Step
 from .evidence import Evidence
 from .report import Found
-from .words import at_line, called, whole
+from .words import at_line, whole
 
 
 def broadcasts(e: Evidence) -> Found:
@@ -22,7 +22,7 @@ def broadcasts(e: Evidence) -> Found:
         one, other = (a, b) if len(a) > len(b) else (b, a)
         n = one[0] if one else 0
         if n > 1 and len(one) == len(other) + 1 and one[-1] == 1 and other == one[:-1] and len(other) >= 1:
-            shapes = f"{called(given[0])} has shape {a} and {called(given[1])} has {b}"
+            shapes = f"{e.called(given[0])} has shape {a} and {e.called(given[1])} has {b}"
             yield e.found(
                 "broadcast_loss",
                 f"{at_line(step)} compares all with all: {shapes}, so there are {n * n} differences instead of {n}.",

@@ -24,7 +24,7 @@ def _weights(e: Evidence) -> list[tuple[Step, LiveParameter]]:
 
 
 def _is_weight(e: Evidence, step: Step, p: LiveParameter) -> bool:
-    return len(p.value().shape) > 1 or any(user.function in ("matmul", "dot") for user in e.users.get(step.id, []))
+    return len(p.value().shape) > 1 or any(user.function in ("matmul", "dot") for user in e.uses(step))
 
 
 def gradients(e: Evidence) -> Found:
@@ -33,7 +33,7 @@ def gradients(e: Evidence) -> Found:
     ratios = []
     for step, p in _weights(e):
         g = e.gradient(p)
-        users = e.users.get(step.id, [])
+        users = e.uses(step)
         if g is not None and np.isfinite(g).all() and g.any() and (size := _rms(p.value())):
             ratios.append((_rms(g) / size, step, p, users[0] if users else step))
     if len(ratios) < 3 or not e.observed("vanishing", "exploding"):
@@ -59,7 +59,7 @@ def gradients(e: Evidence) -> Found:
 
 def _dying_out(e: Evidence) -> Found:
     """Values that hardly depend on the inputs any more after some layers, since weights are small."""
-    layers = [(step, p, users[0]) for step, p in _weights(e) if len(users := e.users.get(step.id, [])) == 1]
+    layers = [(step, p, users[0]) for step, p in _weights(e) if len(users := e.uses(step)) == 1]
     layers = [(step, p, user) for step, p, user in layers if user.function != "embedding" and p.value().any()]
     spreads = [(_spread(user), p, user) for _, p, user in layers]
     sizes = [(size, p, user) for size, p, user in spreads if size is not None]
@@ -103,7 +103,7 @@ def _is_masked(e: Evidence, step: Step, depth: int = 4) -> bool:
 def through_time(e: Evidence) -> Found:
     """A gradient that dies out in a loop that uses the same weights again and again."""
     for step, p in _weights(e):
-        rounds = [u for u in e.users.get(step.id, []) if u.id in e.used and u.grad is not None]
+        rounds = [u for u in e.uses(step) if u.id in e.used and u.grad is not None]
         if len(rounds) < 50:
             continue
         first, last = rounds[0].grad, rounds[-1].grad
@@ -121,6 +121,7 @@ def through_time(e: Evidence) -> Found:
 def values(e: Evidence) -> Found:
     """Values that grow from layer to layer."""
     calls = [s for s in e.calls if s.id in e.used & e.learning and not _is_masked(e, s)]
+    calls = [s for s in calls if e.made_by(s).id not in e.learned]
     sizes = [(s, _rms(v)) for s in calls if (v := whole(s.value)) is not None and v.ndim]
     sizes = [(s, size) for s, size in sizes if 0 < size < np.inf]
     if len(sizes) < 4 or (sizes[-1][1] < 1e6 * sizes[0][1] and max(size for _, size in sizes) < 1e6 * sizes[0][1]):
@@ -141,12 +142,13 @@ def initialisation(e: Evidence) -> Found:
     for step, p in weights:
         w, g = p.value(), e.gradient(p)
         rows = w.reshape(len(w), -1)
-        users = [u for u in e.users.get(step.id, []) if u.id in e.used]
+        users = [u for u in e.uses(step) if u.id in e.used]
         is_layer = any(u.function not in ("embedding", "take", "gather", "getitem") for u in users)
         if not users or not is_layer or w.dtype.kind != "f":
             continue
         if len(weights) > 1 and p is not weights[-1][1] and _is_alike(rows, g):
-            units = w.shape[-1] if users[0].function in ("matmul", "dot") else len(rows)
+            is_row = users[0].function not in ("matmul", "dot") or users[0] not in e.users[step.id]
+            units = len(rows) if is_row else w.shape[-1]
             yield e.found(
                 "symmetric_units",
                 f"All {units} units of {p.name} have the same weights"
@@ -172,7 +174,7 @@ def _is_alike(rows: np.ndarray, g: np.ndarray | None) -> bool:
 
 def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> Found:
     for user in [] if any(u.function == "embedding" for u in users) else users:
-        given = [v for o in e.operands(user) if o.id not in e.learned and (v := whole(o.value)) is not None]
+        given = [v for o in e.operands(user) if e.made_by(o).id not in e.learned and (v := whole(o.value)) is not None]
         made = whole(user.value)
         if not given or made is None:
             continue
@@ -204,7 +206,7 @@ def unnormalised(e: Evidence) -> Found:
         if users and size > 50 and np.isfinite(size):
             yield e.found(
                 "unnormalised_inputs",
-                f"{called(step)} goes from {number(value.min())} to {number(value.max())} (mean "
+                f"{e.called(step)} goes from {number(value.min())} to {number(value.max())} (mean "
                 f"{number(value.mean())}), and "
                 f"line {users[0].outer_line or users[0].line} gives it to a layer as it is.",
                 "Subtract the mean and divide by the deviation; images: divide by 255.",

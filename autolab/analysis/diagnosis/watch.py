@@ -25,7 +25,8 @@ class TrainingEvent:
     """One call of the program's. ``kind`` is ``backward``, ``zero`` or ``step``; ``loss`` of a backward pass.
 
     ``piled`` are gradients that an earlier update had used and that a backward pass added to since; ``sizes`` are for
-    each parameter that an update changed the norms of its gradient, of itself and of the change.
+    each parameter that an update changed the norms of its gradient, of itself and of the change; ``along`` is the
+    cosine between that change and the gradient, of all parameters together: -1 in plain gradient descent.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class TrainingEvent:
     loss: float = 0.0
     piled: dict[str, TrainingEvent] = field(default_factory=dict)
     sizes: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    along: float = 0.0
 
 
 class _Reached(BaseException):
@@ -65,6 +67,7 @@ class ProgramWatch:
         self.modes: dict[int, dict[str, tuple[bool, list[str]]]] = {}
         self._used: set[str] = set()
         self._values: dict[str, np.ndarray] = {}  # after the last pass or update that was heard
+        self._slopes: dict[str, np.ndarray | None] = {}  # the gradients of that pass
         self._piled: dict[str, TrainingEvent] = {}
         self._round = 0
 
@@ -75,14 +78,20 @@ class ProgramWatch:
                 count, before = len(self.events), {p.name: p.value().copy() for p in self.parameters}
                 try:
                     result = self.program()
-                    loss = self.bench.loss_in(result)
-                    self.calls_backward = any(event.kind == "backward" for event in self.events)
-                    if loss is not None and not self.calls_backward:
-                        self._clear()
-                        self.bench.differentiate(loss)
                 except Exception as error:
                     self.error = error
+                self.calls_backward |= any(event.kind == "backward" for event in self.events[count:])
+                if self.error is not None:
                     return
+                self._note_own_update()
+                loss = self.bench.loss_in(result)
+                if loss is not None and not self.calls_backward:
+                    self._clear()
+                    try:
+                        self.bench.differentiate(loss)
+                    except Exception as error:
+                        self.error = error
+                        return
                 if self.bench.rounds and not self.bench.has_gradients:
                     self._advance(result, before)
                 found = [event.loss for event in self.events[count:] if event.kind == "backward"]
@@ -127,7 +136,7 @@ class ProgramWatch:
         self.has_loss = True
         self.modes.setdefault(self._round, self.bench.training(self.program.named))
         before = {p.name: None if (g := p.grad()) is None else g.copy() for p in self.parameters}
-        self._note_own_update(file)
+        self._note_own_update()
         self._forget_cleared(before)
         event = TrainingEvent(
             "backward", file, line, self._round, loss=np.nan if number is None else float(np.sum(number))
@@ -142,16 +151,21 @@ class ProgramWatch:
                 if self.gradients.get(name) is None or (own is not None and not np.any(self.gradients[name])):
                     self.gradients[name] = own
         self._values = {p.name: p.value().copy() for p in self.parameters}
+        self._slopes = {name: _new(g, before.get(name)) for name, g in after.items()}
         return answer
 
-    def _note_own_update(self, file: str | None) -> None:
+    def _note_own_update(self) -> None:
         """An update that the program writes itself, without an optimizer: parameters are others than after the pass."""
-        values = {p.name: p.value() for p in self.parameters}
-        moved = {name for name, old in self._values.items() if not np.array_equal(old, values[name], equal_nan=True)}
-        if moved:
-            piled = {name: event for name, event in self._piled.items() if name in moved}
-            self.events.append(TrainingEvent("own step", file, None, self._round - 1, piled=piled))
-            self._used |= moved
+        values = {p.name: p.value().copy() for p in self.parameters}
+        moves = {name: values[name] - old for name, old in self._values.items() if _is_other(old, values[name])}
+        if moves:
+            piled = {name: event for name, event in self._piled.items() if name in moves}
+            along = cosine(moves, self._slopes)
+            sizes = {name: (np.nan, _norm(self._values[name]), _norm(move)) for name, move in moves.items()}
+            event = TrainingEvent("own step", None, None, self._round, piled=piled, sizes=sizes, along=along)
+            self.events.append(event)
+            self._used |= set(moves)
+            self._values = values
 
     def _forget_cleared(self, grads: Mapping[str, np.ndarray | None]) -> None:
         """Gradients that are gone pile up no more."""
@@ -162,7 +176,8 @@ class ProgramWatch:
         mine = self.bench.same(self.parameters, self.bench.held({"optimizer": who}).get("optimizer", []))
         before = {p.name: p.value().copy() for p in mine}
         self._forget_cleared({p.name: p.grad() for p in self.parameters})
-        norms = {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
+        slopes = {p.name: None if (g := p.grad()) is None else g.copy() for p in mine}
+        norms = {name: _norm(g) for name, g in slopes.items() if g is not None}
         piled = {name: event for name, event in self._piled.items() if name in norms}
         count = len(self.events)
         answer = go_on()
@@ -171,14 +186,15 @@ class ProgramWatch:
         sizes = {
             p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
         }
+        along = cosine({p.name: p.value() - before[p.name] for p in mine}, slopes)
         self._used |= set(norms)
         self._values = {p.name: p.value().copy() for p in self.parameters}
-        self.events.append(TrainingEvent("step", file, line, self._round, who, piled=piled, sizes=sizes))
+        self.events.append(TrainingEvent("step", file, line, self._round, who, piled=piled, sizes=sizes, along=along))
         return answer
 
 
 def _is_other(before: np.ndarray | None, after: np.ndarray | None) -> bool:
-    return before is not None and after is not None and not np.array_equal(before, after)
+    return before is not None and after is not None and not np.array_equal(before, after, equal_nan=True)
 
 
 def _new(after: np.ndarray | None, before: np.ndarray | None) -> np.ndarray | None:
@@ -186,6 +202,17 @@ def _new(after: np.ndarray | None, before: np.ndarray | None) -> np.ndarray | No
     if after is None:
         return None
     return after.copy() if before is None else after - before
+
+
+def cosine(moves: Mapping[str, np.ndarray], slopes: Mapping[str, np.ndarray | None]) -> float:
+    """The cosine between changes of parameters and their gradients, all together; 0 where either is 0 or not finite."""
+    known = [(moves[name], g) for name, g in slopes.items() if name in moves and g is not None]
+    dot, of_moves, of_slopes = [
+        sum(float(np.vdot(a, b)) for a, b in pairs)
+        for pairs in (known, [(move, move) for move, _ in known], [(g, g) for _, g in known])
+    ]
+    size = np.sqrt(of_moves * of_slopes)
+    return dot / size if np.isfinite(size) and size > 0 and np.isfinite(dot) else 0.0
 
 
 def _norm(array: np.ndarray) -> float:

@@ -20,8 +20,8 @@ def called(step: Step) -> str:
     """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
     if step.source and step.statement and step.source not in step.statement and step.line is not None:
         return f"`{step.function}` in `{short(step.statement)}`"
-    text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function or "a value"
-    return f"`{short(text)}`"
+    text = step.name if step.name and step.kind != "call" else step.source or step.name or step.function
+    return f"`{short(text)}`" if text else "a value"
 
 
 def short(text: str, most: int = 60) -> str:

@@ -194,7 +194,14 @@ def labels_drawn_in_the_step():
     return train_step, model, optimizer, *_blobs()
 
 
-@mistake("gradients_cleared", "learning_rate", "does_not_overfit", steps=20, fails="no parameter has a gradient")
+@mistake(
+    "no_backward",
+    "gradients_cleared",
+    "learning_rate",
+    "does_not_overfit",
+    steps=20,
+    fails="no parameter has a gradient",
+)
 def update_before_backward():
     model = _mlp(4, 16, 3)
     optimizer = optimizers.SGD(lr=0.1).setup(model)
@@ -218,3 +225,176 @@ def last_layer_at_zero_before_log_softmax():
         return -F.mean(F.log_softmax(model(x), axis=1)[np.arange(len(t)), t])
 
     return loss_fn, model, *_blobs()
+
+
+@mistake("symmetric_units", "constant_output", "ignores_inputs", steps=20)
+def weights_that_all_begin_with_the_same_numbers():
+    rng = np.random.default_rng(0)
+    deviation = 0.0  # <- deviation = 0.3
+    weights = [Variable(deviation * rng.normal(size=(16, 16))) for _ in range(3)]  # <-
+    x, t = rng.normal(size=(32, 16)), 0.9 * np.tanh(rng.normal(size=(32, 16)))
+
+    def step():
+        h = x
+        for w in weights:
+            h = F.tanh(h @ w)  # <-
+        loss = F.mean((h - t) ** 2)
+        loss.backward()
+        for w in weights:
+            w.data = w.data - w.grad.data
+            w.cleargrad()
+        return loss
+
+    return (step,)
+
+
+@mistake("large_initialisation", learns=False)
+def large_weights_that_are_transposed():
+    deviation = 4.0  # <- deviation = 0.2
+    weights = [Variable(deviation * np.random.randn(16, 16)) for _ in range(3)]  # <-
+    x, t = np.random.randn(32, 16), 0.9 * np.tanh(np.random.randn(32, 16))
+
+    def loss_fn(weights, x, t):
+        for w in weights:
+            x = F.tanh(x @ w.T)  # <-
+        return F.mean((x - t) ** 2)
+
+    return loss_fn, weights, x, t
+
+
+@mistake("symmetric_units", "constant_output", "ignores_inputs")
+def zeros_before_relu():
+    start = 0.0  # <- start = None
+    layers = [L.Linear(16, 16, initialW=start) for _ in range(3)]  # <-
+    model = Sequential(*[part for layer in layers for part in (layer, F.relu)], L.Linear(16, 3))
+
+    def loss_fn(model, x, t):
+        return F.softmax_cross_entropy(model(x), t)  # <-
+
+    return loss_fn, model, *_blobs(features=16)
+
+
+@mistake("no_backward", fails="no parameter has a gradient", steps=20)
+def update_without_backward():
+    model = _mlp(4, 16, 3)
+    optimizer = optimizers.SGD(0.1).setup(model)
+
+    def step(x, t):
+        model.cleargrads()
+        loss = F.softmax_cross_entropy(model(x), t)
+        assert loss.size == 1  # <- loss.backward()
+        optimizer.update()  # <-
+        return loss
+
+    return step, *_blobs()
+
+
+@mistake("not_in_optimizer", fails="no parameter has a gradient", steps=20)
+def optimizer_of_another_model():
+    model, other = _mlp(4, 16, 3), _mlp(4, 16, 3)
+    optimizer = optimizers.SGD(0.1).setup(other)  # <- optimizer = optimizers.SGD(0.1).setup(model)
+
+    def step(x, t):
+        model.cleargrads()
+        loss = F.softmax_cross_entropy(model(x), t)
+        loss.backward()
+        optimizer.update()  # <-
+        return loss
+
+    return step, *_blobs()
+
+
+@mistake("cut_gradient", fails="no parameter has a gradient", steps=20)
+def numbers_before_the_loss_of_a_step():
+    model = _mlp(4, 16, 1)
+    optimizer = optimizers.SGD(0.1).setup(model)
+
+    def step(x, t):
+        model.cleargrads()
+        y = model(x).data  # <- y = model(x)
+        loss = F.mean((Variable(y) - t) ** 2)  # <- loss = F.mean((y - t) ** 2)
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, *_sides()
+
+
+@mistake("uphill", steps=20)
+def plus_instead_of_minus():
+    w = Variable(np.zeros((4, 1)))
+
+    def step(x, t):
+        loss = F.mean((x @ w - t) ** 2)
+        loss.backward()
+        w.data = w.data + 0.1 * w.grad.data  # <- w.data = w.data - 0.1 * w.grad.data
+        w.cleargrad()
+        return loss
+
+    return step, *_sides()
+
+
+@mistake("replaced_parameter", steps=20, fails="there is no gradient of w")
+def name_of_a_result():
+    w = Variable(np.zeros((4, 1)))
+
+    def step(x, t):
+        nonlocal w
+        loss = F.mean((x @ w - t) ** 2)
+        loss.backward()
+        w = w - 0.1 * w.grad  # <- w.data = w.data - 0.1 * w.grad.data
+        w.cleargrad()
+        return loss
+
+    return step, *_sides()
+
+
+@mistake("not_finite", steps=20)
+def root_of_zero_in_a_step():
+    model = L.Linear(4, 1, initialW=0)
+    optimizer = optimizers.SGD(0.1).setup(model)
+
+    def step(x):
+        model.cleargrads()
+        loss = F.mean(F.sqrt(model(x) ** 2))  # <- loss = F.mean((model(x) - 1) ** 2)
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, _normal(32, 4)
+
+
+@healthy(steps=5, learns=False)
+def adversarial_noise():
+    model = _mlp(4, 16, 3)
+    noise = Variable(np.zeros((32, 4)))
+
+    def attack(x, t):
+        loss = F.softmax_cross_entropy(model(x + noise), t)
+        loss.backward()
+        noise.data = noise.data + 0.1 * np.sign(noise.grad.data)
+        noise.cleargrad()
+        model.cleargrads()
+        return -loss
+
+    return attack, *_blobs()
+
+
+@healthy(steps=20)
+def state_that_is_carried_along():
+    model = L.Linear(4, 3)
+    cell, state = L.Linear(3, 3), Variable(np.zeros((32, 3), np.float32))
+    optimizer = optimizers.Adam(0.01).setup(L.Chain(model=model, cell=cell))
+
+    def step(x, t):
+        nonlocal state
+        model.cleargrads()
+        cell.cleargrads()
+        state = F.tanh(model(x) + cell(state))
+        loss = F.softmax_cross_entropy(state, t)
+        loss.backward()
+        optimizer.update()
+        state = Variable(state.data, requires_grad=False)
+        return loss
+
+    return step, *_blobs()

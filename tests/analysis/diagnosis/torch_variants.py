@@ -786,6 +786,66 @@ def gate_of_experts_without_normalisation():
     return _class_loss, Mixture(), *_blobs()
 
 
+# ---------------------------------------------------------------------------------------------- updates
+@mistake("no_backward", steps=20)
+def step_without_backward():
+    model = _mlp(4, 16, 3)
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    def train(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        assert loss.dim() == 0  # <- loss.backward()
+        optimizer.step()  # <-
+        return loss
+
+    return train, *_blobs()
+
+
+@mistake("uphill", steps=20)
+def plus_in_a_loop_by_hand():
+    w = torch.zeros(4, 1, requires_grad=True)
+
+    def train(x, y):
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        with torch.no_grad():
+            w.add_(0.1 * w.grad)  # <- w.sub_(0.1 * w.grad)
+            w.grad = None
+        return loss
+
+    return train, *_sides()
+
+
+@mistake("uphill", steps=20)
+def loss_with_a_minus_sign():
+    model = _mlp(4, 16, 3)
+    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+
+    def train(x, y):
+        optimizer.zero_grad()
+        loss = -F.cross_entropy(model(x), y)  # <- loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return train, *_blobs()
+
+
+@mistake("replaced_parameter", steps=20)
+def model_made_in_the_step():
+    def train(x, y):
+        model = nn.Linear(4, 3)
+        optimizer = torch.optim.Adam(model.parameters(), 0.01)
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()  # <-
+        return loss
+
+    return train, *_blobs()
+
+
 # ---------------------------------------------------------------------------------------------- errors
 @mistake("one_hot_target", "wrong_axis", fails="batch_size")
 def one_hot_rows_flattened():

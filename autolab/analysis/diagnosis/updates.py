@@ -1,0 +1,189 @@
+"""Updates: without a gradient, uphill, and out of scale."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+
+from ...recording.model import Step
+from .evidence import Evidence
+from .lines import line_above, line_after, line_between
+from .report import CodeLine, Found, ProgramFinding
+from .words import at_line, number
+
+REFUSED = "no parameter has a gradient"
+"""What AutoLab's optimizers say instead of an update."""
+_PRODUCTS = ("matmul", "dot", "linear", "mm", "addmm", "conv1d", "conv2d", "convolution_2d")
+_TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
+"""Of its own size a weight may change so much in an update, or so little."""
+_ERRORS = ("regression", "cross_entropy", "bce", "bce_logits", "kl")
+"""The kinds of losses whose sign says what is better."""
+
+
+def without_backward(e: Evidence) -> Found:
+    """Updates in a program that never computes gradients."""
+    update = next((event for event in e.watch.events if event.kind == "step"), None)
+    is_refused = REFUSED in e.watch.told[1]
+    if e.watch.calls_backward or not e.bench.has_gradients or not (update or is_refused):
+        return
+    file, line, _ = e.watch.place
+    place = CodeLine(line, file) if update is None else CodeLine(update.line, update.file)
+    yield e.found(
+        "no_backward",
+        f"The update in line {place.line} has no gradients to use: no backward pass comes before it.",
+        "Call loss.backward() before the update.",
+        at=place,
+    )
+
+
+def are_cleared(e: Evidence) -> bool:
+    """Whether backward gave gradients, and none are left."""
+    given = any(g is not None and g.any() for g in e.watch.gradients.values())
+    return given and not any((g := p.grad()) is not None and g.any() for p in e.watch.parameters)
+
+
+def uphill(e: Evidence) -> Found:
+    """Updates along the gradient, and a loss whose sign was turned: both make the loss grow."""
+    updates = [event for event in e.watch.events if event.kind in ("step", "own step")]
+    moved = {name for event in updates for name, size in event.sizes.items() if size[2]}
+    leaves = [e.steps[i] for i in e.learned & e.used if (p := e.parameter(e.steps[i])) and p.name in moved]
+    if not e.objectives or not any(_is_weight(e, use) for leaf in leaves for use in e.uses(leaf)):
+        return  # as where an input is moved on purpose
+    if all(event.along > 0.5 for event in updates) and not any(_maximizes(event.who) for event in updates):
+        backward = next(event for event in e.watch.events if event.kind == "backward")
+        line = updates[0].line or (backward.line and line_after(e, backward.line, r"\.grad\b"))
+        yield e.found(
+            "uphill",
+            f"The update{'' if line is None else f' in line {line}'} moves the parameters along their gradient, "
+            "in the direction in which the loss grows.",
+            "Subtract: w -= learning_rate * gradient.",
+            at=CodeLine(line, updates[0].file or backward.file),
+        )
+    turned = next((found for o in e.objectives if o.kind in _ERRORS and (found := _turned(e, o.step))), None)
+    if turned is not None and all(event.along < 0 for event in updates):
+        yield e.found(
+            "uphill",
+            f"{at_line(turned)} turns the sign of the loss: training makes the error as large as it can.",
+            "Leave the minus sign out: a loss is what becomes small.",
+            at=turned,
+            certainty="suspicious",
+        )
+
+
+def _is_weight(e: Evidence, use: Step) -> bool:
+    """Whether a parameter is what another value is multiplied by."""
+    given = e.operands(use)
+    return use.function in _PRODUCTS and len(given) > 1 and e.made_by(given[1]).id in e.learned
+
+
+def _maximizes(optimizer: Any) -> bool:
+    """Whether an optimizer is told to go up."""
+    return any(group.get("maximize") for group in getattr(optimizer, "param_groups", ()) if isinstance(group, dict))
+
+
+def _turned(e: Evidence, step: Step) -> Step | None:
+    """The step that turns the sign of an error on its way to the loss, if only one does."""
+    turns = []
+    while e.loss is not None and step.id != e.loss.id:
+        user = e.only_user(step)
+        if user is None:
+            return None
+        turns += [user] * (user.function in ("neg", "negative"))
+        step = user
+    return turns[0] if len(turns) == 1 else None
+
+
+def rate(e: Evidence) -> Found:
+    """Updates in proportion to the weights."""
+    steps = [event for event in e.watch.events if event.kind == "step"]
+    ratios = [
+        (size[2] / size[1], name)
+        for event in steps
+        for name, size in event.sizes.items()
+        if size[1] and size[0] and is_matrix(e, name)
+    ]
+    losses = e.watch.losses
+    if not ratios or len(losses) < 2:
+        return
+    early = ratios[: max(1, len(ratios) // 2)]
+    largest, name = max([pair for pair in early if math.isfinite(pair[0])] or early)
+    typical = float(np.median([ratio for ratio, _ in early]))
+    first, last = losses[0], losses[-1]
+    has_grown = not math.isfinite(last) or (max(losses[1:]) > 2 * abs(first) + 1e-3 and last > first)
+    told = f"the loss goes from {number(first)} to {number(last)}"
+    if has_grown and (largest > _TOO_LARGE or (not math.isfinite(last) and math.isfinite(first))):
+        summed = _summed(e)
+        if summed is not None and not any(e.bench.is_optimizer_adaptive(event.who) for event in steps):
+            yield e.found(
+                "summed_loss",
+                f"{at_line(summed[0])} adds the losses of {summed[1]} numbers, so gradients are {summed[1]} times as "
+                f"large as those of the mean: an update changes {name} by {number(largest)} of its size, and {told}.",
+                "Take the mean over the batch.",
+                at=summed[0],
+            )
+        yield e.found(
+            "learning_rate",
+            f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
+            "learning rate is too large.",
+            "Divide it by 10 until the loss falls; changes of about 0.001 are usual.",
+            at=made_at(e),
+        )
+    elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
+        changed = _changed_on_the_way(e)
+        if changed is not None:
+            yield changed
+            return
+        yield e.found(
+            "learning_rate",
+            f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
+            "learning rate is too small.",
+            "Multiply it by 10 until the loss falls; changes of about 0.001 are usual.",
+            at=made_at(e),
+        )
+
+
+def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
+    """Gradients that are far smaller at the update than they were after backward."""
+    backward = next((event for event in e.watch.events if event.kind == "backward"), None)
+    event = next((event for event in e.watch.events if event.kind == "step"), None)
+    for name, size in () if event is None else event.sizes.items():
+        g = e.watch.gradients.get(name)
+        before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
+        if backward is not None and event is not None and 0 < size[0] < 1e-3 * before:
+            place = line_between(e, backward, event, "grad|clip")
+            return e.found(
+                "learning_rate",
+                f"The gradient of {name} has the norm {number(before)} after backward and {number(size[0])} at the "
+                f"update in line {event.line}: line {place.line} makes it that small, and the loss stays as it is.",
+                "Clip gradients to a norm of about 1, and divide a scaled loss's gradients by its scale once.",
+                at=place,
+            )
+    return None
+
+
+def made_at(e: Evidence) -> CodeLine:
+    """Where the optimizer was made."""
+    names = "|".join(map(re.escape, e.bench.held(e.program.named)))
+    return line_above(e, rf"\b({names})\s*=") if names else CodeLine()
+
+
+def is_matrix(e: Evidence, name: str) -> bool:
+    return any(p.name == name and len(p.value().shape) > 1 for p in e.parameters)
+
+
+def _summed(e: Evidence) -> tuple[Step, int] | None:
+    """A step that adds many numbers up to the loss, and how many."""
+    if e.loss is None:
+        return None
+    for step in reversed(e.calls):
+        if step.id not in e.used or step.id not in e.learning or step.value is None or step.value.shape != ():
+            continue
+        given = e.operands(step)[:1]
+        sizes = [g.value.size for g in given if g.value is not None]
+        is_sum = step.function == "sum" or ("reduction", "'sum'") in step.attributes
+        if is_sum and sizes and sizes[0] >= 8:
+            return step, sizes[0]
+    return None
