@@ -167,16 +167,10 @@ def test_a_ufunc_of_another_library_is_found_by_its_name() -> None:
     assert array_ufunc(Erf(), "__call__", (Variable(0.5),), {}).data == F.erf(Variable(0.5)).data
 
 
-def test_an_assigned_element_is_answered_with_the_line_to_write() -> None:
+def test_an_assigned_element_has_its_gradient() -> None:
     x, v = Variable([1.0, 2.0, 3.0]), Variable(5.0)
     y = x * 1.0
-    with pytest.raises(autolab.DetachError) as caught:
-        y[1] = v
-    told = str(caught.value)
-    assert "Write mask = np.zeros(y.shape, bool); mask[1] = True; y = np.where(mask, v, y)" in told and len(told) <= 300
-    mask = np.zeros(y.shape, bool)
-    mask[1] = True
-    y = np.where(mask, v, y)
+    y[1] = v
     F.sum(y * y).backward()
     np.testing.assert_array_equal(x.grad.data, [2, 0, 6])
     assert v.grad.data == 10

@@ -12,10 +12,10 @@ from .backend import Array, device_name
 from .display import Displayed
 from .errors import DetachError
 from .leaving import is_drawn, left, number_of
-from .modes import backprop_enabled, listeners
+from .modes import listeners
 from .numpy_ufuncs import array_ufunc
 from .plain_arrays import plain
-from .remedies import AS_ARRAY, COPIED, INTO_ARRAY, ONE_NUMBER, element_remedy
+from .remedies import AS_ARRAY, COPIED, INTO_ARRAY, ONE_NUMBER
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -146,17 +146,6 @@ class ArrayLike(Displayed, Installed):
         if self._data.dtype.kind not in "iu":
             raise TypeError(f"Variable: got {self._data.dtype} as an index; expected a whole number")
         return int(self._number())
-
-    def __setitem__(self: Any, index: Any, value: Any) -> None:
-        """Of what requires no gradient, or of a leaf inside `no_grad`: it gets a new array, as by an update."""
-        records = backprop_enabled()
-        is_free = self.node is None or (self.creator is None and not records)
-        if is_free and not (records and getattr(value, "requires_grad", False)):
-            data = self._data.copy()
-            data[numpy_protocol.unwrap(index)] = numpy_protocol.unwrap(value)
-            self.data = data
-            return
-        raise DetachError(element_remedy(self, sys._getframe(1)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self.node is not None and not is_drawn(sys._getframe(1)):

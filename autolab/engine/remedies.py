@@ -8,7 +8,7 @@ from __future__ import annotations
 import linecache
 import re
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .variable import Variable
@@ -22,7 +22,10 @@ AS_ARRAY = (
     f"numpy.asarray(Variable): a plain array would drop the gradient. {_KEEP}; NumPy's functions take a Variable as it "
     "is. x.data is the bare array, without a gradient."
 )
-_ELEMENT = "Variable: elements cannot be assigned, the graph would not know"
+ELEMENT = (
+    "Variable: elements of a leaf that requires a gradient cannot be assigned. Write x = x.copy() before it, whose "
+    "elements can be. Before a leaf is used, x.data[...] = numbers changes it."
+)
 ALREADY = (
     "Variable: data is a Variable already; use it as it is. Variable(x.data) is a leaf with the same numbers, cut off "
     "from the graph of x."
@@ -39,24 +42,6 @@ COPIED = (
 
 _UPDATE = re.compile(r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b")
 """``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that merely has such a gradient beside it."""
-
-
-_ASSIGNED_ELEMENT = re.compile(r"^\s*(?P<name>\w+)\[(?P<index>.+)\]\s*=\s*(?P<value>[^=#;]+?)\s*(#.*)?$")
-
-
-def element_remedy(variable: Any, frame: FrameType) -> str:
-    """What ``x[index] = value`` is answered with: the line to write, in the words of the one that was written."""
-    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
-    found = _ASSIGNED_ELEMENT.match(line)
-    told = f"{_ELEMENT}. {_KEEP}."
-    if found is not None and len(line.strip()) <= 40:
-        name, index, value = found["name"], found["index"], found["value"]
-        told = (
-            f"{_ELEMENT}. Write mask = np.zeros({name}.shape, bool); mask[{index}] = True; "
-            f"{name} = np.where(mask, {value}, {name})"
-        )
-    is_leaf = variable.creator is None
-    return f"{told} Before a leaf is used, x.data[...] = numbers changes it." if is_leaf else told
 
 
 _GUARD = re.compile(r"\b(is|or|if)\b")

@@ -39,6 +39,7 @@ from .elementwise.powers import sqrt
 from .elementwise.rounding import round as _round
 from .elementwise.selection import clip
 from .elementwise.trig import cos, sin, tanh
+from .in_place_names import set_elements
 from .linear_algebra.products import dot
 from .networks.rectifiers import relu
 from .networks.softmaxes import softmax
@@ -256,6 +257,7 @@ def install() -> None:
         "pos": lambda self: self,
         "abs": _abs,
         "getitem": _getitem,
+        "setitem": set_elements,
         "iter": _iterate,
         "round": _rounded,
     }

@@ -74,7 +74,7 @@ VARIABLES = (
     Refusal(lambda w: bool(w.x), ValueError, "bool", "Variable", "3 elements", "use .data.any() or .all()"),
     Refusal(lambda w: len(w.s), TypeError, "len", "Variable", "without axes", "expected at least one axis"),
     Refusal(lambda w: list(w.s), TypeError, "Variable", "value", "without axes", "cannot be iterated over"),
-    Refusal(lambda w: w.x.__setitem__(0, 1.0), autolab.DetachError, "Variable", "elements", "assigned", "np.where"),
+    Refusal(lambda w: w.x.__setitem__(0, 1.0), autolab.DetachError, "Variable", "elements", "assigned", "x.copy()"),
     Refusal(
         lambda w: np.asarray(w.x), autolab.DetachError, "numpy.asarray", "Variable", "drop the gradient", "np.stack"
     ),

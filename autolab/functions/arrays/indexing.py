@@ -13,7 +13,7 @@ from ...engine.backend import Array, get_array_module, numpys, on_gpu
 from ...engine.declare import primitive
 from ...engine.sliced_gradient import SlicedGradient
 from ..working_precision import HALF, SINGLE
-from .shape import reshape
+from .shape import reshape, sum_to
 
 
 @primitive()
@@ -75,6 +75,34 @@ def scatter(xp: Any, g: Array, *, index: Any, shape: tuple[int, ...]) -> Array:
     places = xp.arange(y.size).reshape(shape)[index]  # add.at is many times faster on one axis
     xp.add.at(y.reshape(-1), places.reshape(-1), g.reshape(-1).astype(y.dtype, copy=False))
     return y.astype(g.dtype, copy=False)
+
+
+@primitive(x=lambda g, index: put(g, 0.0, index=index))
+def put(xp: Any, x: Array, value: Array, *, index: Any) -> Array:
+    """A copy of ``x`` with ``value`` at ``[index]``: what an assignment to elements makes of a Variable.
+
+    Examples
+    --------
+    >>> from autolab.functions.arrays.indexing import put
+    >>> put([1.0, 2.0, 3.0], 9.0, index=[0, 2])
+    array([9., 2., 9.])
+    """
+    y = x.copy()
+    y[index] = value
+    return y
+
+
+@put.vjp("value")
+def _put_value(g: Any, value_shape: tuple[int, ...], index: Any) -> Any:
+    """sum_to(getitem(g, index), shape=value_shape)"""
+    at = getitem(g, index=index)
+    if _may_repeat(index):  # the last that came to a place stays
+        order = get_array_module(getattr(g, "array", g)).arange(at.size).reshape(at.shape)
+        last = np.zeros_like(order, shape=g.shape)
+        last[index] = order
+        at = at * (last[index] == order)
+    kept = value_shape[max(len(value_shape) - at.ndim, 0) :]
+    return reshape(sum_to(at, shape=kept), shape=value_shape)
 
 
 def _may_repeat(index: Any) -> bool:
