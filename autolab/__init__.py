@@ -28,6 +28,8 @@ import sys as _sys
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as _numpy
+
 from . import functions
 from . import views as _views  # noqa: F401  # what it shows, it enters
 from .authoring import FunctionNode
@@ -253,11 +255,13 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _LAZY:
-        from .engine.habit_tables import ALIASES
+        from .engine.habit_tables import ALIASES, HABITS
         from .engine.habits import by_habit
 
         if name in functions.__all__ or name in ALIASES["functions"]:
             return getattr(functions, name)
+        if name in _numpy.__all__ and name not in {**ALIASES["autolab"], **HABITS["autolab"]}:
+            return getattr(by_habit(__name__, "autolab", "numpy"), name)
         return by_habit(__name__, "autolab", name)
     value = getattr(_import_module(f".{_LAZY[name]}", __name__), name)
     globals()[name] = value

@@ -6,6 +6,13 @@
 Each returns plain data that displays itself.
 """
 
+from typing import Any
+
 from .analysis import line_chart, show_hessian, show_jacobian, surface
+from .engine.habits import by_habit
 
 __all__ = ["line_chart", "show_hessian", "show_jacobian", "surface"]
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "plots", name)

@@ -32,6 +32,9 @@ OWNERS: dict[str, Any] = {
     "data": autolab.data,
     "training": autolab.training,
     "extensions": autolab.training.extensions,
+    "gradcheck": autolab.gradcheck,
+    "plots": autolab.plots,
+    "GradientReport": autolab.check_gradients(lambda x: x, 1.0),
     "autograd": autolab.autograd,  # type: ignore[attr-defined]
     "autolab": autolab,
 }
@@ -50,7 +53,7 @@ def test_a_missing_name_is_answered(where: str, name: str) -> None:
 @pytest.mark.parametrize(("where", "name"), [(where, name) for where in ALIASES for name in ALIASES[where]])
 def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
     owner, target = OWNERS[where], ALIASES[where][name]
-    found = None if "." in target and where == "Optimizer" else getattr(owner, name)
+    found = None if "." in target and where in ("Link", "Optimizer") else getattr(owner, name)
     if where == "autograd" or (where in ("Variable", "Link", "Optimizer") and "." in target):
         owner, found = autolab, found if where == "autograd" else getattr(type(owner), name)
     for part in target.split(".") if target else ():

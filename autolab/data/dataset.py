@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.devices import to_gpu
 from ..engine.errors import a_kind
 from ..engine.keyword_aliases import takes_other_words
 
@@ -133,10 +134,11 @@ def batch_of(dataset: Any, indices: np.ndarray) -> tuple[Any, ...]:
 
 
 @takes_other_words
-def concat_examples(examples: Sequence[Any]) -> tuple[Any, ...]:
+def concat_examples(examples: Sequence[Any], device: Any = None) -> tuple[Any, ...]:
     """Put examples together: a list of ``(x, t)`` becomes two arrays; what is no tuple becomes one.
 
-    A batch, a tuple of arrays as iterators give it, stays as it is.
+    A batch, a tuple of arrays as iterators give it, stays as it is. A ``device`` that is not the CPU (None or -1) puts
+    the arrays on the current GPU.
 
     Raises
     ------
@@ -154,6 +156,8 @@ def concat_examples(examples: Sequence[Any]) -> tuple[Any, ...]:
         raise ValueError("concat_examples: got no example")
     if isinstance(examples, tuple) and all([isinstance(part, np.ndarray) for part in examples]):
         return examples
+    if device not in (None, -1):
+        return tuple([to_gpu(part) for part in concat_examples(examples)])
     parts = zip(*[e if isinstance(e, tuple) else (e,) for e in examples], strict=True)
     return tuple([_stacked(i, values) for i, values in enumerate(parts)])
 

@@ -25,6 +25,7 @@ HABITS: dict[str, dict[str, str]] = {
         "to_html": "`view.save('page.html')`",
     },
     "Link": {
+        "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
         "serialize": "`serializers.save_npz(path, model)`",
     },
@@ -46,6 +47,8 @@ HABITS: dict[str, dict[str, str]] = {
         "AdaptiveAvgPool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "AdaptiveMaxPool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
+        "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
+        "StatefulLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
         "Transformer": "`nn.TransformerEncoder`; a decoder is a Link of your own with two `nn.MultiheadAttention`",
         "TransformerDecoderLayer": "a Link of your own with two `nn.MultiheadAttention`",
         "Upsample": "`F.interpolate(x, scale_factor)`",
@@ -54,10 +57,19 @@ HABITS: dict[str, dict[str, str]] = {
     "optimizers": {"LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`"},
     "data": {
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
+        "split_dataset": "`data.Subset(dataset, range(n))`, `data.Subset(dataset, range(n, len(dataset)))`",
         "split_dataset_random": "`data.random_split(dataset, [n, len(dataset) - n])`",
         "tensorboard": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
     },
     "training": {},
+    "gradcheck": {},
+    "plots": {
+        "derivatives": "`autolab.derivatives(f)`",
+        "heatmap": "`autolab.heatmap(array)`",
+        "plot": "`autolab.plots.line_chart(x, {'y': y})`; `autolab.derivatives(f)` for a function",
+        "plot_derivatives": "`autolab.derivatives(f)`",
+    },
+    "GradientReport": {},
     "extensions": {
         "ExponentialShift": "`optimizers.ExponentialLR(optimizer, gamma)`, whose `step()` comes after each epoch",
         "LinearShift": "`optimizers.LinearLR(optimizer)`, whose `step()` comes after each update",
@@ -72,8 +84,10 @@ HABITS: dict[str, dict[str, str]] = {
         "autocast": "`model.half()` computes in float16; there is no autocast",
         "amp": "`model.half()` computes in float16; there is no autocast",
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
-        "benchmark": "`timeit` of Python",
+        "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
+        "plot_dot_graph": "`autolab.graph(y).save(path)`",
+        "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
         "function_hooks": "`autolab.observe(hook)` hears every step, with its time",
@@ -142,7 +156,8 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
             "functions.pytorch_names": """
-                addmm chunk clamp_min contiguous dim double equal expand expand_as lerp view_as ndimension=dim
+                addmm block_until_ready=contiguous chunk clamp_min contiguous dim double equal expand expand_as lerp
+                view_as ndimension=dim
                 nelement=numel reshape_as=view_as where=or_else float gather half index_select is_leaf long
                 masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt select to type_as type=to
                 unbind unflatten bool=as_bool int=as_int split=in_sizes
@@ -159,7 +174,8 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "links.pytorch_names": """
                 add_module apply bias named_children register_forward_hook to training weight add_link=add_module
-                double half load_state_dict named_modules named_parameters state_dict
+                double half load_state_dict named_modules named_parameters state_dict in_features out_features
+                in_channels out_channels kernel_size padding dilation num_features num_embeddings embedding_dim
             """,
         }
     ),
@@ -181,7 +197,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
                 mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg permute=transpose
                 permute_dims=transpose power=pow repeat_interleave=repeat scaled_dot_product_attention=attention
-                smooth_l1_loss=smooth_l1 subtract=sub swish=silu unsqueeze=expand_dims
+                smooth_l1_loss=smooth_l1 special= subtract=sub swish=silu unsqueeze=expand_dims expit=sigmoid
             """,
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill unbind unflatten
@@ -235,6 +251,9 @@ ALIASES: dict[str, dict[str, str]] = {
         }
     ),
     "training": _names({"": "updaters=updater"}),
+    "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
+    "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
+    "GradientReport": _names({"": "ok=passed"}),
     "autolab": _names(
         {
             "": """
@@ -242,7 +261,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 gradient_check=gradcheck iterators=data optim=optimizers optimizer=optimizers
                 optimizer_hooks=optimizers Tensor=Variable utils=data
                 Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links models=links
-                testing=gradcheck
+                testing=gradcheck scipy=functions
             """,
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
@@ -253,22 +272,21 @@ ALIASES: dict[str, dict[str, str]] = {
             "links": "func nn",
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
-                allclose bincount finfo iinfo float16 float32 float64 inf int32 int64 isclose isfinite isinf isnan
-                linalg nan pi unique bool=bool_ double=float64 amax amin diag diff dstack e empty_like hstack
-                logical_and logical_not logical_or half=float16 int=int32 int16 int8 logical_xor ravel searchsorted
-                short=int16 uint8 trapz=trapezoid vstack equal=array_equal float=float32 long=int64
+                linalg bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal
+                float=float32 long=int64
             """,
             "functions.pytorch_names": """
-                addmm enable_grad is_grad_enabled lerp narrow select arange as_tensor=from_numpy empty eye from_numpy
-                full full_like is_tensor linspace manual_seed masked_select multinomial numel ones ones_like rand
-                rsqrt rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
+                addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy is_grad_enabled lerp narrow
+                empty_like full full_like is_tensor linspace manual_seed masked_select multinomial normal numel ones
+                ones_like rand rsqrt rand_like randint randn randn_like randperm select set_grad_enabled tensor zeros
+                zeros_like
             """,
             "functions.values_and_places": "all any argmax argmin argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
             "transforms.jax_forms": "vjp",
-            "transforms.trees": "tree_map",
+            "transforms.trees": "tree_flatten tree_leaves tree_map tree_unflatten",
             "transforms": """
                 checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vmap tree=trees
                 tree_util=trees
@@ -301,7 +319,7 @@ _OTHER_RESULTS = frozenset({"max", "min", "median", "sort", "split", "std", "var
 DIFFERENT = {"dim": _OTHER_RESULTS, "keepdim": _OTHER_RESULTS}
 """Keyword -> functions that compute something else than those of other libraries that are called with it."""
 
-NEEDLESS: dict[str, tuple[str, tuple[Any, ...]]] = {
+NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
     "allow_unused": ("create_graph", (True, False)),
     "batch_first": ("", (True,)),
     "device": ("", (None, "cpu", -1)),
@@ -309,9 +327,12 @@ NEEDLESS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "inplace": ("", (True, False)),
     "only_inputs": ("create_graph", (True,)),
     "retain_graph": ("create_graph", (True, False)),
+    "static_argnames": ("check_every", None),
+    "static_argnums": ("check_every", None),
 }
 """Keywords that say what AutoLab does anyway -> what a function takes for which they do, and the values with which they
-do: graphs stay, what is not used has the gradient None, results are new arrays, batches come first."""
+do, None for all: graphs stay, what is not used has the gradient None, results are new arrays, batches come first,
+`compile` takes what is no array by its value."""
 
 TITLES = {
     "Variable": "On a Variable `x`",
@@ -324,6 +345,9 @@ TITLES = {
     "autograd": "In `autolab.autograd`",
     "data": "In `autolab.data`, which is `autolab.utils.data`, too",
     "training": "In `autolab.training`",
+    "gradcheck": "In `autolab.gradcheck`",
+    "plots": "In `autolab.plots`",
+    "GradientReport": "On a report of `autolab.check_gradients`",
     "extensions": "In `autolab.training.extensions`",
     "autolab": "In `autolab` itself",
     "keywords": "As a keyword of a function, link or optimizer",

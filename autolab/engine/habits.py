@@ -70,7 +70,7 @@ class ModulesByHabit:
 
 _IMPORTED_FROM = {_PACKAGE: "autolab", f"{_PACKAGE}.nn": "links", f"{_PACKAGE}.optim": "optimizers"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("autograd", "functions", "links", "optimizers")}
-_IMPORTED_FROM |= {f"{_PACKAGE}.utils": "data", f"{_PACKAGE}.nn.utils": "links.utils"}
+_IMPORTED_FROM |= {f"{_PACKAGE}.scipy": "functions", f"{_PACKAGE}.utils": "data", f"{_PACKAGE}.nn.utils": "links.utils"}
 
 
 class _ThereAlready:
@@ -132,15 +132,19 @@ def markdown() -> str:
         "# Habits from elsewhere\n\nWhat people type who know PyTorch, JAX, Chainer, DeZero or NumPy, and what AutoLab "
         "has instead. Each part of this page first lists the names that work as they are typed, then those that are "
         "other names of something, and last what is written in another way: the error messages say it, too.\n\n"
-        "Functions that NumPy has take NumPy's parameters (docs/tour.md), and `autolab.tanh` is "
-        "`autolab.functions.tanh`. `import autolab.nn`, `autolab.nn.functional` and `autolab.optim` give the modules "
-        "that do the same. Where one call means two things, `autolab.nn` means PyTorch's: `nn.LSTM`, `nn.GRU`, "
-        "`nn.RNN`, `nn.MultiheadAttention` and `nn.TransformerEncoderLayer` take the length first unless "
-        "`batch_first=True`, and `nn.functional.pad` the last axis first; in `autolab.links` and `autolab.functions` "
-        "batches come first, and `pad` is NumPy's.\n",
+        "Functions that NumPy has take NumPy's parameters (docs/tour.md), `autolab.tanh` is `autolab.functions.tanh`, "
+        "and every other name of NumPy's is one of `autolab`: `autolab.logspace`. `import autolab.nn`, "
+        "`autolab.nn.functional` and `autolab.optim` give the modules that do the same. Where one call means "
+        "two things, `autolab.nn` means PyTorch's: `nn.LSTM`, `nn.GRU`, `nn.RNN`, "
+        "`nn.MultiheadAttention` and `nn.TransformerEncoderLayer` take the length first unless `batch_first=True`, and "
+        "`nn.functional.pad` the last axis first; in `autolab.links` and `autolab.functions` batches "
+        "come first, and `pad` is NumPy's.\n",
         "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
         "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
         "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it.\n",
+        "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
+        "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
+        "gradient is copied first, `x = x.copy()`.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "

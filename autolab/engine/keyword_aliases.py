@@ -44,7 +44,8 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
 
 def _is_needless(name: str, value: Any, names: Container[str]) -> bool:
     mark, values = NEEDLESS.get(name, ("", ()))
-    return (not mark or mark in names) and isinstance(value, bool | float | int | str | None) and value in values
+    known = values is None or (isinstance(value, bool | float | int | str | None) and value in values)
+    return (not mark or mark in names) and known
 
 
 def _meant(name: str, names: Container[str], given: Mapping[str, Any]) -> str:

@@ -25,7 +25,9 @@ _NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")
 _PLAIN_FUNCTIONS = {
     *(np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj),
     *(np.argmax, np.argmin, np.argsort, np.searchsorted, np.nonzero, np.flatnonzero, np.argwhere, np.count_nonzero),
-    *(np.histogram, np.digitize, np.bincount, np.isin, np.linalg.matrix_rank),
+    *(np.histogram, np.digitize, np.bincount, np.isin, np.linalg.matrix_rank, np.histogram2d, np.lexsort),
+    *(np.argpartition, np.nanargmax, np.nanargmin, np.isposinf, np.isneginf, np.isreal, np.iscomplex),
+    *(np.tril_indices_from, np.triu_indices_from, np.diag_indices_from, np.unravel_index, np.histogram_bin_edges),
     *(np.any, np.all, np.isclose, np.allclose, np.array_equal, np.array_equiv),
     *(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.may_share_memory, np.shares_memory),
     *(np.array_repr, np.array_str, np.array2string, np.save, np.savetxt, np.savez, np.savez_compressed),

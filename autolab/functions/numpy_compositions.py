@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.numpy_protocol import adapt, unwrap
+from .arrays.indexing import scatter
 from .arrays.joining import place_of
 
 
@@ -94,3 +95,41 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> An
 @adapt(np.linalg.multi_dot)
 def _multi_dot(arrays: Sequence[Any]) -> Any:
     return reduce(np.matmul, arrays)
+
+
+@adapt(np.linalg.cond)
+def _cond(x: Any, p: Any = None) -> Any:
+    if p is None:
+        values = np.linalg.svd(x, compute_uv=False)
+        return values[..., 0] / values[..., -1]
+    return np.linalg.norm(x, p, axis=(-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, axis=(-2, -1))
+
+
+@adapt(np.extract)
+def _extract(condition: Any, arr: Any) -> Any:
+    return np.ravel(arr)[np.flatnonzero(unwrap(condition))]
+
+
+@adapt(np.polyval)
+def _polyval(p: Any, x: Any) -> Any:
+    return reduce(lambda y, c: y * x + c, p, x * 0)
+
+
+@adapt(np.lib.stride_tricks.sliding_window_view)
+def _sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
+    places = np.arange(np.size(x)).reshape(np.shape(x))
+    return np.take(x, np.lib.stride_tricks.sliding_window_view(places, window_shape, axis))
+
+
+@adapt(np.piecewise)
+def _piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
+    masks = [np.asarray(unwrap(mask), bool) for mask in _listed("piecewise", "condlist", condlist)]
+    if len(funclist) == len(masks) + 1:  # the last is for all else
+        masks.append(~np.any(masks, axis=0))
+    if len(funclist) != len(masks):
+        raise ValueError(f"numpy.piecewise: got {len(masks)} conditions and {len(funclist)} functions")
+    found: Any = np.zeros(np.shape(x))
+    for mask, given in zip(masks, funclist, strict=True):
+        part = given(x[mask]) if callable(given) else np.full(np.count_nonzero(mask), float(given))
+        found = np.where(mask, scatter(part, index=mask, shape=mask.shape), found)
+    return found

@@ -323,14 +323,17 @@ ones = _maker(np.ones, takes_shape=True, learns=False)
 rand = _maker(lambda shape=(): config.rng.random(shape), takes_shape=True)
 randn = _maker(lambda shape=(): config.rng.standard_normal(shape), takes_shape=True)
 randint = _maker(_integers)
-arange, linspace = _maker(np.arange), _maker(takes_other_words(np.linspace))
+arange, linspace = _maker(np.arange, learns=False), _maker(takes_other_words(np.linspace))
 eye, full = _maker(np.eye, learns=False), _maker(np.full, learns=False)
 empty, full_like = _maker(np.empty, takes_shape=True, learns=False), _maker(np.full_like, learns=False)
 randperm = _maker(lambda n: config.rng.permutation(n))
 rand_like = _maker(lambda x: config.rng.random(x.shape))
 randn_like = _maker(lambda x: config.rng.standard_normal(x.shape))
 zeros_like, ones_like = _maker(np.zeros_like, learns=False), _maker(np.ones_like, learns=False)
+empty_like = _maker(np.empty_like, learns=False)
 from_numpy = _maker(np.asarray)
+normal = _maker(lambda mean=0.0, std=1.0, size=None: config.rng.normal(mean, std, size))
+bernoulli = _maker(lambda p: (config.rng.random(p.shape) < p).astype(p.dtype), learns=False)
 
 
 def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Variable:

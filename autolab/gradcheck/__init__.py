@@ -14,6 +14,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from ..engine.habits import by_habit
 from .checks.backward_check import check_backward, check_double_backward
 from .checks.check import check_bound, check_gradients
 from .checks.check_grads import check_grads
@@ -53,6 +54,10 @@ class _CallableModule(ModuleType):
 
     def __call__(self, *args: Any, **settings: Any) -> bool:
         return gradcheck(*args, **settings)
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "gradcheck", name)
 
 
 sys.modules[__name__].__class__ = _CallableModule

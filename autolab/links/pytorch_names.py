@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..engine.parameter import Parameter
+from ..engine.variable import Variable
 from .chain import ChainList, Sequential
 from .link import Link
 from .state import OWN_NAMES, in_own_names, state_layout
@@ -91,9 +92,13 @@ def named_parameters(link: Link) -> Iterator[tuple[str, Parameter]]:
 
 
 def state_dict(link: Link) -> dict[str, Any]:
-    """`state`, under PyTorch's names; `load_state` takes both."""
+    """`state`, under PyTorch's names and as Variables without a gradient; `load_state` takes both."""
     names = _in_pytorchs_names(link)
-    return {names[name]: value for name, value in link.state().items()}
+    return {names[name]: _without_gradient(value) for name, value in link.state().items()}
+
+
+def _without_gradient(value: Any) -> Any:
+    return None if value is None else Variable(value, requires_grad=False)
 
 
 class Differences(NamedTuple):
@@ -133,3 +138,9 @@ def _parameter(*names: str) -> Any:
 
 
 weight, bias = _parameter("W", "gamma"), _parameter("b", "beta")
+in_features, out_features = property(lambda link: link.in_size), property(lambda link: link.out_size)
+in_channels = property(lambda link: link.W.shape[1] * getattr(link, "groups", 1))
+out_channels = property(lambda link: link.W.shape[0])
+kernel_size, padding = property(lambda link: link.ksize), property(lambda link: link.pad)
+dilation, num_features = property(lambda link: link.dilate), property(lambda link: link.gamma.size)
+num_embeddings, embedding_dim = out_channels, in_channels

@@ -231,6 +231,7 @@ class Adam(Optimizer):
     """
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
+    alpha = property(lambda self: self.lr, lambda self, lr: setattr(self, "lr", lr), doc="Chainer's name of ``lr``.")
 
     def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(lr)

@@ -126,6 +126,11 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     if signature is None:
         positional = tuple([slots.take(f"x{i}", value) for i, value in enumerate(args)])
         return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()}, caller)
+    inputs = dict(inputs)
+    for parameter in [*signature.parameters.values()][len(args) :]:  # those of ufuncs have names, too
+        if parameter.kind is not parameter.POSITIONAL_ONLY or parameter.name not in inputs:
+            break
+        args = (*args, inputs.pop(parameter.name))
     try:
         bound = signature.bind(*args, **inputs)
     except TypeError as error:

@@ -20,6 +20,7 @@ from .forward_mode import Tape, UnseenStepError
 Function = Callable[..., Any]
 
 
+@takes_other_words
 def grad(fn: Function, wrt: Wrt = 0) -> Function:
     """The gradient of ``fn`` as a function of the same arguments.
 
@@ -59,6 +60,7 @@ def grad(fn: Function, wrt: Wrt = 0) -> Function:
     return at_point(grad, fn, wrt) if is_point(wrt) else gradient_of("grad", fn, wrt)
 
 
+@takes_other_words
 def elementwise_grad(fn: Function, wrt: Wrt = 0) -> Function:
     """The derivative of each element of the result by the element of the argument in its place, as autograd has it.
 

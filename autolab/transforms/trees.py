@@ -7,7 +7,8 @@ from typing import Any
 
 from ..shared import structure
 
-__all__ = ["leaves", "map", "reduce", "tree_leaves", "tree_map", "tree_reduce"]
+__all__ = ["flatten", "leaves", "map", "reduce", "unflatten"]
+__all__ += ["tree_flatten", "tree_leaves", "tree_map", "tree_reduce", "tree_unflatten"]
 
 
 def tree_map(f: Callable[..., Any], tree: Any, *rest: Any) -> Any:
@@ -41,4 +42,15 @@ def tree_reduce(f: Callable[[Any, Any], Any], tree: Any, initial: Any = 0) -> An
     return initial
 
 
+def tree_flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The arrays in a structure, and the structure without them, for `tree_unflatten`."""
+    return tree_leaves(tree), structure.rebuilt(tree, lambda _: "*")
+
+
+def tree_unflatten(treedef: Any, leaves: Any) -> Any:
+    """A structure with these arrays."""
+    return structure.filled(treedef, iter(leaves))
+
+
 map, leaves, reduce = tree_map, tree_leaves, tree_reduce  # as in ``jax.tree``
+flatten, unflatten = tree_flatten, tree_unflatten

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .checked_function import CheckedFunction
 
 from ...engine.display import Savable, show
+from ...engine.habits import answer_habits
 from ..judging.finding import Finding
 from ..judging.mismatch import GradientCheckError
 from ..messages import Verdict, apart, number, say, shown, where
@@ -192,6 +193,9 @@ class GradientReport(Savable):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_origin": None}  # functions cannot always be pickled
+
+
+answer_habits(GradientReport, "GradientReport")
 
 
 def _plain(value: Any) -> Any:

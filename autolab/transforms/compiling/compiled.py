@@ -11,6 +11,7 @@ from typing import Any
 from ...engine.backward import guards as watched_nodes
 from ...engine.errors import a_kind
 from ...engine.float_errors import are_awaited, float_setting
+from ...engine.keyword_aliases import takes_other_words
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
 from .arguments import Signature, taker
@@ -29,6 +30,7 @@ class CompileWarning(UserWarning):
     """A compiled function runs as it is written, and why."""
 
 
+@takes_other_words
 def compile(function: Any = None, *, check_every: int | None = 1000) -> Any:
     """A function, or a whole training step, traced once and then run without Python's share of the work.
 

@@ -223,7 +223,7 @@ def derivatives(
     fn : callable
         Takes a Variable of one number, returns one.
     x : float
-        The point, finite.
+        The point, finite; also under the name that ``fn`` gives it.
     order : int
         Up to which derivative, from 0 to 4; in the view it can be changed.
     domain : tuple of two floats, optional
@@ -256,6 +256,8 @@ def derivatives(
     __tracebackhide__ = hidden()
     with folded():
         shown = fn
+        for name in getattr(getattr(fn, "__code__", None), "co_varnames", ())[:1]:
+            x = others.pop(name, x)
         if others:
             shown = update_wrapper(partial(fn, **others), fn)
             del shown.__wrapped__  # whose signature asks for the others  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,13 @@ export default {
 _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
 
 
-def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", playground: str | None = None) -> None:
+def export_html(
+    shown: Any,
+    path: str | os.PathLike[str],
+    look: Look = "auto",
+    playground: str | None = None,
+    title: str | None = None,
+) -> None:
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
     A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
@@ -92,6 +99,8 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
         where they have been moved to. Where the code does not stand on its own, as it needs other packages or large
         arrays, there is no link, and a warning says why. Without it the environment variable ``AUTOLAB_PLAYGROUND`` is
         looked up, without a warning; an empty address means none.
+    title : str, optional
+        The page's title; by default what the view shows.
 
     Raises
     ------
@@ -113,12 +122,12 @@ def export_html(shown: Any, path: str | os.PathLike[str], look: Look = "auto", p
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")
     saved = _saved_page(shown, address(playground), is_wanted=bool(playground))
     if saved is not None:
-        page = _live(saved, look)
+        page = _live(saved if title is None else replace(saved, title=title), look)
     else:
         html = mimebundle(shown).get("text/html")
         if html is None:
             raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
-        page = _page(type(shown).__name__, Markup(html), look)
+        page = _page(title or type(shown).__name__, Markup(html), look)
     write(target, _MODULE.replace("PAGE", json.dumps(page)) if target.suffix.lower() == ".mjs" else page)
     if isinstance(shown, LiveView):
         shown.exported(target)
