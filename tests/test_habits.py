@@ -34,6 +34,7 @@ OWNERS: dict[str, Any] = {
     "extensions": autolab.training.extensions,
     "gradcheck": autolab.gradcheck,
     "plots": autolab.plots,
+    "Recording": autolab.record(lambda x: x, 1.0),
     "GradientReport": autolab.check_gradients(lambda x: x, 1.0),
     "autograd": autolab.autograd,  # type: ignore[attr-defined]
     "autolab": autolab,

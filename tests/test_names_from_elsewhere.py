@@ -444,3 +444,45 @@ def test_jacobians_by_argnums() -> None:
 def test_a_path_of_rows_over_a_surface_of_numbers() -> None:
     bowl = autolab.plots.surface(lambda a, b: a**2 + b**2, (0.0, 0.0), path=np.array([[1.0, 1.0], [0.5, 0.2]]))
     np.testing.assert_allclose(bowl.path_values, [2, 0.29])
+
+
+COMPOSED: list[Any] = [
+    lambda x: np.piecewise(x, [x < 1, x > 2], [np.sin, lambda x: x**2, 7.0]).sum(),
+    lambda x: (np.extract([[True, False], [False, True]], x) ** 2).sum(),
+    lambda x: np.polyval([2.0, 1.0, 3.0], x).sum(),
+    lambda x: np.polyval(x[0], x[1, 0]),
+    lambda x: np.linalg.cond(x),
+    lambda x: x.diag().sum() + x.rot90()[0, 0] + x.amax(),
+]
+
+
+@pytest.mark.parametrize("function", COMPOSED)
+def test_further_functions_of_numpy_have_gradients(function: Any) -> None:
+    report = autolab.check_gradients(function, np.array([[0.5, 2.5], [1.5, 0.25]]))
+    assert report.passed and report.ok, report  # type: ignore[attr-defined]
+
+
+def test_what_pytorchs_users_ask_of_a_layer() -> None:
+    torch: Any = autolab
+    nn: Any = torch.nn
+
+    class Net(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.in_features = 3
+            self.register_buffer("pe", torch.zeros(1, 4, 2))
+
+    net, conv = Net(), nn.Conv2d(2, 6, 3, padding=1, groups=2)
+    assert net.in_features == 3 and nn.Linear(3, 5).out_features == 5
+    assert (conv.in_channels, conv.out_channels, conv.kernel_size, conv.padding) == (2, 6, (3, 3), 1)
+    assert net.pe[:, :2].requires_grad_(False).shape == (1, 2, 2) and net.pe.clone().norm() == 0
+    kept = {name: value.clone() for name, value in net.state_dict().items()}
+    assert not kept["pe"].requires_grad and not net.load_state_dict(kept).missing_keys
+    x = Variable([[1.0, 2.0, 5.0], [3.0, 4.0, 0.0]])
+    np.testing.assert_allclose(x.std(-1, keepdim=True).data, x.data.std(-1, keepdims=True, ddof=1))  # type: ignore[call-arg]
+    w = autolab.Parameter(np.ones(2))
+    optimizer: Any = autolab.optimizers.Adam().setup([w])
+    optimizer.alpha = 0.5
+    w.grad = np.ones(2)
+    optimizer.update()
+    np.testing.assert_allclose(w.data, 0.5, rtol=1e-6)

@@ -60,14 +60,16 @@ def plain(function: Primitive, args: tuple[Any, ...], attributes: dict[str, Any]
 
 
 by_dim: dict[Any, Callable[..., Any]] = {}
-"""Functions -> what they are where they are given ``dim``, as by PyTorch's users, if that is another function."""
+"""Functions -> what they are where they are given ``dim`` or ``keepdim``, as by PyTorch's users, if that is another
+function."""
 
 
 def again(function: Primitive, error: Exception, args: tuple[Any, ...], arrays: Any, attributes: dict[str, Any]) -> Any:
     """The result of a call that was spelled in another way than its forward takes; else raise what it complains of."""
     schema = function.schema
-    if "dim" in attributes and function in by_dim:
-        return by_dim[function](*args, **attributes)
+    words = {"dim" if name == "axis" else name: value for name, value in attributes.items()}
+    if function in by_dim and ("dim" in attributes or ("keepdim" in words and ("dim" in words or len(args) == 2))):
+        return by_dim[function](*args, **words)
     too_many = not schema.variadic and len(args) > len(schema.inputs)
     if too_many or not attributes.keys() <= schema.defaults.keys():
         return function.apply(*bound(function, args, attributes))

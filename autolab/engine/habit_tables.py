@@ -47,14 +47,21 @@ HABITS: dict[str, dict[str, str]] = {
         "AdaptiveAvgPool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "AdaptiveMaxPool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
+        "NStepLSTM": "`L.LSTM(in_size, out_size, layers=n)`, of sequences of one length",
         "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
-        "StatefulLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
+        **dict.fromkeys(
+            ("StatefulLSTM", "StatelessLSTM"),
+            "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
+        ),
         "Transformer": "`nn.TransformerEncoder`; a decoder is a Link of your own with two `nn.MultiheadAttention`",
         "TransformerDecoderLayer": "a Link of your own with two `nn.MultiheadAttention`",
         "Upsample": "`F.interpolate(x, scale_factor)`",
         "ZeroPad2d": "`nn.functional.pad(x, (1, 1, 1, 1))`",
     },
-    "optimizers": {"LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`"},
+    "optimizers": {
+        "LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`",
+        **dict.fromkeys(("Adamax", "NAdam", "RAdam"), "`optimizers.Adam`"),
+    },
     "data": {
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
         "split_dataset": "`data.Subset(dataset, range(n))`, `data.Subset(dataset, range(n, len(dataset)))`",
@@ -70,6 +77,7 @@ HABITS: dict[str, dict[str, str]] = {
         "plot_derivatives": "`autolab.derivatives(f)`",
     },
     "GradientReport": {},
+    "Recording": {"explore": "`autolab.explore(f, x)`, of the function itself", "plot": "`recording.save(path)`"},
     "extensions": {
         "ExponentialShift": "`optimizers.ExponentialLR(optimizer, gamma)`, whose `step()` comes after each epoch",
         "LinearShift": "`optimizers.LinearLR(optimizer)`, whose `step()` comes after each update",
@@ -91,6 +99,7 @@ HABITS: dict[str, dict[str, str]] = {
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
         "function_hooks": "`autolab.observe(hook)` hears every step, with its time",
+        "lax": "a loop in Python, which `autolab.compile(f)` traces; `x.detach()` for stop_gradient",
         "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
@@ -163,6 +172,10 @@ ALIASES: dict[str, dict[str, str]] = {
                 unbind unflatten bool=as_bool int=as_int split=in_sizes
             """,
             "functions.values_and_places": "topk",
+            "functions.array_module": """
+                allclose amax amin argwhere diag diff fliplr inner isclose isfinite isinf isnan logical_and logical_not
+                logical_or nanmean nansum rot90 unique vdot
+            """,
         }
     ),
     "Link": _names(
@@ -197,13 +210,16 @@ ALIASES: dict[str, dict[str, str]] = {
                 divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
                 mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg permute=transpose
                 permute_dims=transpose power=pow repeat_interleave=repeat scaled_dot_product_attention=attention
-                smooth_l1_loss=smooth_l1 special= subtract=sub swish=silu unsqueeze=expand_dims expit=sigmoid
+                smooth_l1_loss=smooth_l1 special= subtract=sub batch_matmul=matmul hard_sigmoid=hardsigmoid swish=silu
+                unsqueeze=expand_dims expit=sigmoid
             """,
             "pytorch_names": """
-                adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill unbind unflatten
+                adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
+                unflatten
             """,
+            "array_module": "average copy dstack hstack rollaxis vstack",
             "chainer_names": "max_pooling_2d",
-            "values_and_places": "topk",
+            "values_and_places": "argmax argmin topk",
             "variable_methods": "flatten",
         }
     ),
@@ -273,15 +289,17 @@ ALIASES: dict[str, dict[str, str]] = {
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
                 linalg bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal
-                float=float32 long=int64
+                eq=equal ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32
+                long=int64
             """,
             "functions.pytorch_names": """
-                addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy is_grad_enabled lerp narrow
+                FloatTensor LongTensor addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy
+                is_grad_enabled lerp narrow
                 empty_like full full_like is_tensor linspace manual_seed masked_select multinomial normal numel ones
                 ones_like rand rsqrt rand_like randint randn randn_like randperm select set_grad_enabled tensor zeros
                 zeros_like
             """,
-            "functions.values_and_places": "all any argmax argmin argsort count_nonzero",
+            "functions.values_and_places": "all any argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
@@ -348,6 +366,7 @@ TITLES = {
     "gradcheck": "In `autolab.gradcheck`",
     "plots": "In `autolab.plots`",
     "GradientReport": "On a report of `autolab.check_gradients`",
+    "Recording": "On what `autolab.record` gives",
     "extensions": "In `autolab.training.extensions`",
     "autolab": "In `autolab` itself",
     "keywords": "As a keyword of a function, link or optimizer",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -109,7 +110,10 @@ class Alias:
     def __get__(self, instance: Any, owner: type) -> Any:
         if "." not in self._name:
             return getattr(owner if instance is None else instance, self._name)
-        return _at(_PACKAGE, self._name).__get__(instance, owner)
+        found = _at(_PACKAGE, self._name)
+        if instance is not None and not hasattr(found, "__get__"):
+            return partial(found, instance)  # a ufunc
+        return found.__get__(instance, owner) if hasattr(found, "__get__") else found
 
 
 def answer_habits(cls: type, where: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 _METHODS = frozenset(
     [
         *("bool", "cpu", "detach", "dim", "double", "eq", "expand", "float", "half", "int", "long", "ne", "numel"),
-        *("numpy", "permute", "to", "unsqueeze"),
+        *("numpy", "permute", "to", "unsqueeze", "abs", "clone", "masked_fill", "norm", "requires_grad_", "type"),
     ]
 )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays import as_array
 from ..engine.numpy_protocol import adapt, unwrap
 from .arrays.indexing import scatter
 from .arrays.joining import place_of
@@ -98,27 +99,21 @@ def _multi_dot(arrays: Sequence[Any]) -> Any:
 
 
 @adapt(np.linalg.cond)
-def _cond(x: Any, p: Any = None) -> Any:
-    if p is None:
-        values = np.linalg.svd(x, compute_uv=False)
-        return values[..., 0] / values[..., -1]
-    return np.linalg.norm(x, p, axis=(-2, -1)) * np.linalg.norm(np.linalg.inv(x), p, axis=(-2, -1))
+def _cond(x: Any) -> Any:
+    values = np.linalg.svd(x, compute_uv=False)
+    return values[..., 0] / values[..., -1]
 
 
 @adapt(np.extract)
 def _extract(condition: Any, arr: Any) -> Any:
+    arr = arr if hasattr(arr, "requires_grad") else as_array(arr, "numpy.extract: arr")
     return np.ravel(arr)[np.flatnonzero(unwrap(condition))]
 
 
 @adapt(np.polyval)
 def _polyval(p: Any, x: Any) -> Any:
-    return reduce(lambda y, c: y * x + c, p, x * 0)
-
-
-@adapt(np.lib.stride_tricks.sliding_window_view)
-def _sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
-    places = np.arange(np.size(x)).reshape(np.shape(x))
-    return np.take(x, np.lib.stride_tricks.sliding_window_view(places, window_shape, axis))
+    x = x if hasattr(x, "requires_grad") else as_array(x, "numpy.polyval: x")
+    return reduce(lambda y, c: y * x + c, p, np.zeros_like(x))
 
 
 @adapt(np.piecewise)

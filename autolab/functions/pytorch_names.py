@@ -332,6 +332,8 @@ randn_like = _maker(lambda x: config.rng.standard_normal(x.shape))
 zeros_like, ones_like = _maker(np.zeros_like, learns=False), _maker(np.ones_like, learns=False)
 empty_like = _maker(np.empty_like, learns=False)
 from_numpy = _maker(np.asarray)
+FloatTensor = _maker(lambda data=(): np.asarray(data, np.float32))
+LongTensor = _maker(lambda data=(): np.asarray(data, np.int64))
 normal = _maker(lambda mean=0.0, std=1.0, size=None: config.rng.normal(mean, std, size))
 bernoulli = _maker(lambda p: (config.rng.random(p.shape) < p).astype(p.dtype), learns=False)
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
+from ..engine.plain_arrays import PlainArray
 from ..engine.variable import Variable
 from ..functions import dropout, expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
@@ -210,7 +211,8 @@ class MultiheadAttention(MultiHeadAttention):
         seen = super().forward(query, key, value, visible(attn_mask, key_padding_mask))
         if not need_weights:
             return seen, None
-        return seen, self.weights.mean(axis=1) if average_attn_weights else self.weights
+        weights = self.weights.mean(axis=1) if average_attn_weights else self.weights
+        return seen, weights.view(PlainArray) if type(weights) is np.ndarray else weights
 
 
 def visible(attn_mask: Any, key_padding_mask: Any) -> Any:

@@ -22,6 +22,7 @@ from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
 from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
+from ..engine.plain_arrays import PlainArray
 from ..engine.store import publish
 from ..engine.undisturbed import blocks as undisturbed_blocks
 from ..engine.undisturbed import note
@@ -417,6 +418,8 @@ def _buffer(name: str, value: Any) -> Array | None:
     if isinstance(value, Variable) and value.creator is not None:
         raise TypeError(f"register_buffer: {name!r:.60} is computed; expected an array without a gradient")
     array = value.data if isinstance(value, Variable) else value if is_array(value) else np.asarray(value)
+    if isinstance(value, Variable) and type(array) is np.ndarray:
+        array = array.view(PlainArray)  # it keeps PyTorch's methods
     if hasattr(array, "kept"):  # a traced one would outlive its trace
         return array.kept(f"the buffer {name!r:.60} of a link")
     if array.dtype.kind not in "biuf":

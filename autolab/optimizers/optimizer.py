@@ -113,11 +113,13 @@ class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
         self._rules: dict[Parameter, Optimizer] = {}
 
     # ------------------------------------------------------------------ what it works on
-    def setup(self, target: Link) -> Self:
-        """Work on the parameters of ``target``, from a fresh state; returns the optimizer itself."""
-        if not isinstance(target, Link):
-            raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link")
-        self.target, self.t, self._memories, self._groups, self._rules = target, 0, {}, [], {}
+    def setup(self, target: Any) -> Self:
+        """Work on the parameters of ``target``, a Link or parameters by themselves, from a fresh state; returns the
+        optimizer itself."""
+        given = target_and_groups(f"{type(self).__name__}.setup: target", target)
+        if given is None or given[1]:
+            raise TypeError(f"{type(self).__name__}.setup: got {a_kind(target)}; expected a Link or parameters")
+        self.target, self.t, self._memories, self._groups, self._rules = given[0], 0, {}, [], {}
         return self
 
     def _group(self, parameters: list[Parameter], rule: Optimizer) -> None:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..engine.display import Displayed, show
+from ..engine.habits import answer_habits
 from .snapshot import KeptArray, Pool, Snapshot
 from .step import LEAVES, BackwardStep, Kind, Opening, Operand, Scope, ScopeKind, Step
 
@@ -205,3 +206,6 @@ class Recording(Displayed):
 
     def __repr__(self) -> str:
         return str(show(self, "line"))
+
+
+answer_habits(Recording, "Recording")
