@@ -52,24 +52,6 @@ class FunctionLayer(Link):
         return ", ".join([*map(repr, self._settings), *named])
 
 
-class AvgPool2d(FunctionLayer):
-    """See `functions.avg_pool2d`."""
-
-    function = F.avg_pool2d
-
-
-class BCEWithLogitsLoss(FunctionLayer):
-    """See `functions.sigmoid_cross_entropy`."""
-
-    function = F.sigmoid_cross_entropy
-
-
-class CrossEntropyLoss(FunctionLayer):
-    """See `functions.cross_entropy`."""
-
-    function = F.cross_entropy
-
-
 class Flatten(FunctionLayer):
     """The axes from ``start_dim`` to ``end_dim`` as one."""
 
@@ -77,18 +59,6 @@ class Flatten(FunctionLayer):
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__(start_dim, *[end_dim] * (end_dim != -1))
-
-
-class GELU(FunctionLayer):
-    """See `functions.gelu`."""
-
-    function = F.gelu
-
-
-class L1Loss(FunctionLayer):
-    """See `functions.mean_absolute_error`."""
-
-    function = F.mean_absolute_error
 
 
 class LazyLinear(Linear):
@@ -106,12 +76,6 @@ class LeakyReLU(FunctionLayer):
     @takes_other_words
     def __init__(self, slope: float = 0.01) -> None:
         super().__init__(slope=slope)
-
-
-class MaxPool2d(FunctionLayer):
-    """See `functions.max_pool2d`."""
-
-    function = F.max_pool2d
 
 
 class ModuleList(ChainList):
@@ -148,65 +112,22 @@ class ModuleDict(Link):
     keys, values = __iter__, Link.children
 
 
-class MSELoss(FunctionLayer):
-    """See `functions.mean_squared_error`."""
-
-    function = F.mean_squared_error
-
-
-class ReLU(FunctionLayer):
-    """See `functions.relu`."""
-
-    function = F.relu
-
-
-class Sigmoid(FunctionLayer):
-    """See `functions.sigmoid`."""
-
-    function = F.sigmoid
-
-
-class SiLU(FunctionLayer):
-    """See `functions.silu`."""
-
-    function = F.silu
-
-
-class SmoothL1Loss(FunctionLayer):
-    """See `functions.smooth_l1`."""
-
-    function = F.smooth_l1
-
-
-class Softmax(FunctionLayer):
-    """See `functions.softmax`; the first setting is the axis."""
-
-    function = F.softmax
-
-
-class Tanh(FunctionLayer):
-    """See `functions.tanh`."""
-
-    function = F.tanh
-
-
 def _layer(name: str, function: Callable[..., Any]) -> type[FunctionLayer]:
-    said = f"See `functions.{name}`."
+    said = f"As ``torch.nn.{name}``."
     return type(name, (FunctionLayer,), {"__doc__": said, "__module__": __name__, "function": function})
 
 
-AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", F.adaptive_avg_pool2d)
-AvgPool1d, MaxPool1d = _layer("AvgPool1d", F.avg_pool1d), _layer("MaxPool1d", F.max_pool1d)
-BCELoss, HuberLoss = _layer("BCELoss", F.binary_cross_entropy), _layer("HuberLoss", F.huber)
-KLDivLoss, NLLLoss = _layer("KLDivLoss", F.kl_div), _layer("NLLLoss", F.nll_loss)
-ELU, SELU, Mish, ReLU6 = _layer("ELU", F.elu), _layer("SELU", F.selu), _layer("Mish", F.mish), _layer("ReLU6", F.relu6)
-Hardtanh, LogSigmoid = _layer("Hardtanh", F.hardtanh), _layer("LogSigmoid", F.logsigmoid)
-LogSoftmax, Softplus = _layer("LogSoftmax", F.log_softmax), _layer("Softplus", F.softplus)
-CELU, GLU = _layer("CELU", F.celu), _layer("GLU", F.glu)
-Hardsigmoid, Hardswish = _layer("Hardsigmoid", F.hardsigmoid), _layer("Hardswish", F.hardswish)
-PixelShuffle, Softsign = _layer("PixelShuffle", F.pixel_shuffle), _layer("Softsign", F.softsign)
-GaussianNLLLoss, TripletMarginLoss = _layer("GaussianNLLLoss", F.gaussian_nll), _layer("TripletMarginLoss", F.triplet)
+_LAYERS = """
+    AdaptiveAvgPool2d=adaptive_avg_pool2d AvgPool1d=avg_pool1d AvgPool2d=avg_pool2d BCELoss=binary_cross_entropy
+    BCEWithLogitsLoss=sigmoid_cross_entropy CELU=celu CrossEntropyLoss=cross_entropy ELU=elu GELU=gelu GLU=glu
+    GaussianNLLLoss=gaussian_nll Hardsigmoid=hardsigmoid Hardswish=hardswish Hardtanh=hardtanh HuberLoss=huber
+    KLDivLoss=kl_div L1Loss=mean_absolute_error LogSigmoid=logsigmoid LogSoftmax=log_softmax MSELoss=mean_squared_error
+    MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish=mish NLLLoss=nll_loss PixelShuffle=pixel_shuffle ReLU=relu
+    ReLU6=relu6 SELU=selu SiLU=silu Sigmoid=sigmoid SmoothL1Loss=smooth_l1 Softmax=softmax Softplus=softplus
+    Softsign=softsign Tanh=tanh TripletMarginLoss=triplet Unflatten=unflatten
+"""
+for _name, _function in [pair.split("=") for pair in _LAYERS.split()]:
+    globals()[_name] = _layer(_name, getattr(F, _function))
 CosineSimilarity = _layer("CosineSimilarity", lambda a, b, dim=1, eps=1e-8: F.cosine_similarity(a, b, dim, eps))
 Tanhshrink = _layer("Tanhshrink", lambda x: x - F.tanh(x))
 Identity = _layer("Identity", lambda x: x)
-Unflatten = _layer("Unflatten", F.unflatten)

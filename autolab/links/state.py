@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +55,47 @@ def own_name(wanted: Container[str], name: str) -> str:
     return name if name in wanted else next((there for there in own if there in wanted), name)
 
 
-def in_own_names(wanted: Container[str], state: Mapping[str, Any]) -> dict[str, Any]:
+_PARTS = {"self_attn.": "attention.", "linear1.": "wide.", "linear2.": "narrow.", "out_proj.": "out."}
+_PACKED = re.compile(r"(.*?)(in_proj|(?:weight|bias)_(?:ih|hh))(?:_(weight|bias))?(?:_l(\d+)(_reverse)?)?")
+
+
+def unpacked(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+    """A state in which the maps that PyTorch's attention and recurrent layers keep in one array are apart, as here.
+
+    Where such a layer adds two biases, there is one here: their sum.
+    """
+    links = {name[: place.start()] for name in wanted for place in re.finditer("/", name)}
+    found: dict[str, Any] = {}
+    for name, value in state.items():
+        names = [name]
+        for theirs, ours in _PARTS.items():
+            names += [other.replace(theirs, ours) for other in names]
+        name = next((n for n in names if n.rpartition(".")[0].replace(".", "/") in links), name)
+        packed = None if own_name(wanted, name) in wanted else _PACKED.fullmatch(name)
+        if packed is None:
+            found[name] = value
+            continue
+        at, what, kind, layer, back = packed.groups()
+        array = np.asarray(getattr(value, "array", value))
+        if what == "in_proj":
+            parts = zip(("query", "key", "value"), np.split(array, 3), strict=True)
+            found |= {f"{at}{part}.{kind}": rows for part, rows in parts}
+            continue
+        kind, side = what.split("_")
+        ways = 1 + (f"{at}weight_ih_l0_reverse" in state)
+        cell = at if layer is None else f"{at}runs.{int(layer) * ways + bool(back)}.cell."
+        has_gates = own_name(wanted, f"{cell}W_r.weight") in wanted
+        for part, rows in zip(("_r", "_z", "_h"), np.split(array, 3), strict=True) if has_gates else [("", array)]:
+            own = f"{cell}{'W' if side == 'ih' else 'U'}{part}.{kind}"
+            own = own if own_name(wanted, own) in wanted else f"{cell}W{part}.{kind}"
+            found[own] = found.get(own, 0) + rows
+    return found
+
+
+def in_own_names(wanted: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
     """A state of PyTorch's, under the names that it has here."""
     kept = {name: value for name, value in state.items() if name.rpartition(".")[2] != "num_batches_tracked"}
-    return {own_name(wanted, name): getattr(value, "array", value) for name, value in kept.items()}
+    return {own_name(wanted, name): getattr(value, "array", value) for name, value in unpacked(wanted, kept).items()}
 
 
 def planned(link: Link, state: Mapping[str, Any]) -> list[tuple[Any, str, Array]]:
