@@ -447,7 +447,6 @@ def test_a_path_of_rows_over_a_surface_of_numbers() -> None:
 
 
 COMPOSED: list[Any] = [
-    lambda x: np.piecewise(x, [x < 1, x > 2], [np.sin, lambda x: x**2, 7.0]).sum(),
     lambda x: (np.extract([[True, False], [False, True]], x) ** 2).sum(),
     lambda x: np.polyval([2.0, 1.0, 3.0], x).sum(),
     lambda x: np.polyval(x[0], x[1, 0]),

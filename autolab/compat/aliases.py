@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
-from .absent import PACKAGE, facades, sentence
+from .absent import PACKAGE, facades
 
 
 def install(library: str) -> None:
@@ -104,7 +104,12 @@ class _Finder(MetaPathFinder):
             return None
         found = find_spec(f"{PACKAGE}.{fullname}")
         if found is None:
-            raise ModuleNotFoundError(sentence(fullname), name=fullname)
+            package, _, name = fullname.rpartition(".")
+            there = import_module(f"{PACKAGE}.{package}").__getattr__
+            try:
+                there(name)
+            except AttributeError as error:
+                raise ModuleNotFoundError(str(error), name=fullname) from None
         return ModuleSpec(fullname, _Alias(), is_package=found.submodule_search_locations is not None)
 
 

@@ -49,10 +49,7 @@ HABITS: dict[str, dict[str, str]] = {
         "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
         "NStepLSTM": "`L.LSTM(in_size, out_size, layers=n)`, of sequences of one length",
         "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
-        **dict.fromkeys(
-            ("StatefulLSTM", "StatelessLSTM"),
-            "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
-        ),
+        "StatelessLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
         "Transformer": "`nn.TransformerEncoder`; a decoder is a Link of your own with two `nn.MultiheadAttention`",
         "TransformerDecoderLayer": "a Link of your own with two `nn.MultiheadAttention`",
         "Upsample": "`F.interpolate(x, scale_factor)`",

@@ -29,9 +29,7 @@ def set_elements(x: Variable, index: Any, value: Any) -> None:
         new = put(x, value, index=index)
         x._data, x.node = new._data, new.node
     else:
-        data = x.data.copy()
-        data[index] = unwrap(value)
-        x.data = data
+        x.data = put(x.data, unwrap(value), index=index)
 
 
 def _changing(name: str, change: Callable[..., Any]) -> Callable[..., Variable]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.numpy_protocol import adapt, unwrap
-from .arrays.indexing import scatter
 from .arrays.joining import place_of
 
 
@@ -114,17 +113,3 @@ def _extract(condition: Any, arr: Any) -> Any:
 def _polyval(p: Any, x: Any) -> Any:
     x = x if hasattr(x, "requires_grad") else as_array(x, "numpy.polyval: x")
     return reduce(lambda y, c: y * x + c, p, np.zeros_like(x))
-
-
-@adapt(np.piecewise)
-def _piecewise(x: Any, condlist: Any, funclist: Any) -> Any:
-    masks = [np.asarray(unwrap(mask), bool) for mask in _listed("piecewise", "condlist", condlist)]
-    if len(funclist) == len(masks) + 1:  # the last is for all else
-        masks.append(~np.any(masks, axis=0))
-    if len(funclist) != len(masks):
-        raise ValueError(f"numpy.piecewise: got {len(masks)} conditions and {len(funclist)} functions")
-    found: Any = np.zeros(np.shape(x))
-    for mask, given in zip(masks, funclist, strict=True):
-        part = given(x[mask]) if callable(given) else np.full(np.count_nonzero(mask), float(given))
-        found = np.where(mask, scatter(part, index=mask, shape=mask.shape), found)
-    return found

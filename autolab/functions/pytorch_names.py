@@ -74,7 +74,7 @@ def cross_entropy(
 
 
 @takes_other_words
-def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
+def kl_div(x: Any, t: Any, reduction: str = "mean", log_target: bool = False) -> Any:
     """``t * (log(t) - x)``, elementwise: ``x`` are logarithms of probabilities, and the mean is over all elements.
 
     `kl_divergence` takes two distributions, and sums over one axis.
@@ -87,6 +87,8 @@ def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
         Probabilities of the same shape.
     reduction : str
         ``"mean"``, ``"batchmean"`` (the sum over the number of examples), ``"sum"`` or ``"none"``.
+    log_target : bool
+        Whether ``t`` are logarithms, too.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def kl_div(x: Any, t: Any, reduction: str = "mean") -> Any:
     """
     if reduction not in ("mean", "batchmean", "sum", "none"):
         raise ValueError(f"kl_div: reduction is {reduction!r:.40}; expected 'mean', 'batchmean', 'sum' or 'none'")
-    terms = xlogy(t, t) - t * x
+    terms = np.exp(t) * (t - x) if log_target else xlogy(t, t) - t * x
     if terms.shape != x.shape:
         raise ValueError(f"kl_div: x has shape {x.shape}; expected {terms.shape}, that of t")
     return in_all(terms, "sum") / len(x) if reduction == "batchmean" else in_all(terms, reduction)

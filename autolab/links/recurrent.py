@@ -56,10 +56,7 @@ class _RecurrentLayer(Link):
         what = f"{type(self).__name__}: x"
         data = as_array(getattr(x, "array", x), what)
         if data.ndim != 3 or not data.shape[1]:
-            raise ValueError(
-                f"{what} has shape {data.shape}; expected (batch, length, in_size), of some length; "
-                f"{type(self).__name__}Cell takes one step"
-            )
+            raise ValueError(f"{what} has shape {data.shape}; expected (batch, length, in_size). A cell takes one step")
         cell: Any = self.cell
         is_pair = isinstance(cell, LSTMCell)
         states = (zeros_before(cell, data[:, 0]),) * (1 + is_pair) if start is None else start

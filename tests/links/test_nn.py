@@ -194,3 +194,53 @@ def test_prelu_has_a_slope_for_each_channel(x: np.ndarray) -> None:
     layer.weight.data = np.array([0.25, 0.5, 2.0])
     slopes = layer.weight.data.reshape(3, *[1] * (x.ndim - 2))
     same(layer(Variable(x)), np.where(x > 0, x, slopes * x))
+
+
+def _as_pytorchs(layer: Any, gates: str) -> dict[str, Any]:
+    """The state of a recurrent layer of two layers and directions as PyTorch keeps it; half of each bias in each."""
+    found: dict[str, Any] = {}
+    for i, run in enumerate(layer.runs):
+        cell, end = run.cell, f"_l{i // 2}{'_reverse' * (i % 2)}"
+        inner = [getattr(cell, f"W{gate}") for gate in gates.split(",")]
+        outer = [getattr(cell, f"U{gate}") for gate in gates.split(",")]
+        own = [np.zeros(len(w.b), np.float32) if u.b is None else u.b.data for w, u in zip(inner, outer, strict=True)]
+        found[f"weight_ih{end}"] = np.concatenate([w.W.data for w in inner])
+        found[f"weight_hh{end}"] = np.concatenate([u.W.data for u in outer])
+        halves = [w.b.data if u.b is not None else w.b.data / 2 for w, u in zip(inner, outer, strict=True)]
+        others = [b if u.b is not None else w.b.data / 2 for w, u, b in zip(inner, outer, own, strict=True)]
+        found |= {f"bias_ih{end}": np.concatenate(halves), f"bias_hh{end}": np.concatenate(others)}
+    return found
+
+
+@pytest.mark.parametrize(("kind", "gates"), [(nn.LSTM, ""), (nn.RNN, ""), (nn.GRU, "_r,_z,_h")])
+def test_states_of_pytorchs_recurrent_layers_are_loaded(kind: Any, gates: str) -> None:
+    layer, other = [kind(3, 4, num_layers=2, bidirectional=True) for _ in range(2)]
+    for parameter in layer.params():
+        parameter.data = np.random.default_rng(1).normal(size=parameter.shape).astype(np.float32)
+    x = np.ones((5, 2, 3), np.float32)
+    assert other.load_state_dict(_as_pytorchs(layer, gates)) == ([], [])
+    np.testing.assert_allclose(other(x)[0].data, layer(x)[0].data, rtol=1e-6)
+
+
+def test_states_of_pytorchs_attention_are_loaded() -> None:
+    class Net(nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.self_attn, self.linear1 = nn.MultiheadAttention(4, 2), nn.Linear(4, 3)
+
+    attention, layer, net = nn.MultiheadAttention(4, 2), nn.TransformerEncoderLayer(4, 2, 8), Net()
+    packed = {"in_proj_weight": np.arange(48.0).reshape(12, 4), "in_proj_bias": np.arange(12.0)}
+    packed |= {"out_proj.weight": np.eye(4), "out_proj.bias": np.zeros(4)}
+    attention.load_state_dict(packed)
+    np.testing.assert_array_equal(attention.key.W.data, np.arange(16.0, 32).reshape(4, 4))
+    np.testing.assert_array_equal(attention.value.b.data, [8, 9, 10, 11])
+    state = {f"self_attn.{name}": value for name, value in packed.items()}
+    net.load_state_dict({**state, "linear1.weight": np.zeros((3, 4)), "linear1.bias": np.ones(3)})
+    np.testing.assert_array_equal(net.self_attn.query.b.data, [0, 1, 2, 3])
+    sizes = {"linear1": (8, 4), "linear2": (4, 8)}
+    state |= {f"{name}.weight": np.ones(size) for name, size in sizes.items()}
+    state |= {f"{name}.bias": np.ones(size[0]) for name, size in sizes.items()}
+    state |= {f"norm{i}.{kind}": np.ones(4) for i in (1, 2) for kind in ("weight", "bias")}
+    layer.load_state_dict(state)
+    np.testing.assert_array_equal(layer.attention.out.W.data, np.eye(4))
+    assert layer.wide.b.data.tolist() == [1] * 8

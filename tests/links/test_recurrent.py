@@ -175,7 +175,7 @@ def test_the_state_of_one_layer_may_have_an_axis_of_layers() -> None:
 
 REFUSED = [
     (lambda: L.LSTM(3, 4)(X), ValueError, r"LSTM: x has shape \(2, 3\); expected \(batch, length, in_size\)"),
-    (lambda: L.GRU(3, 4)(SEQUENCE[:, :0]), ValueError, r"GRU: x has shape \(2, 0, 3\).* of some length"),
+    (lambda: L.GRU(3, 4)(SEQUENCE[:, :0]), ValueError, r"GRU: x has shape \(2, 0, 3\).*\. A cell takes one step"),
     (lambda: L.LSTMCell(3, 4)(X, H), TypeError, r"LSTMCell: state is not a pair; expected \(h, c\)"),
     (lambda: L.LSTM(3, 4)(SEQUENCE, H), TypeError, r"LSTM: state is not a pair"),
     (lambda: L.RNN(), TypeError, r"RNN: in_size is missing; expected RNN\(in_size\)"),

@@ -29,7 +29,7 @@ import math
 from ...serializers import pytorch_names as _states  # for table.txt, as are the next
 from ...transforms.trees import tree_map
 from .. import absent, table
-from . import linalg, nn
+from . import cuda, linalg, nn
 from ._methods import functions as _functions
 from ._types import DTYPES, SHORT
 

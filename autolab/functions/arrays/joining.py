@@ -134,10 +134,7 @@ def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:
     except TypeError:
         raise TypeError(f"split: sections is {sections!r:.60}; expected a number of parts, or places") from None
     if count < 1 or length % count:
-        raise ValueError(
-            f"split: axis {axis} has length {length}; it cannot be split into {count} equal parts, as np.array_split "
-            f"would; x.split({count}), PyTorch's, has parts of {count}"
-        )
+        raise ValueError(f"split: axis {axis} has length {length}; it has no {count} equal parts; see x.split({count})")
     return range(length // count, length, length // count) if length else [0] * (count - 1)
 
 
