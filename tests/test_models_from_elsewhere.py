@@ -275,3 +275,14 @@ def test_schedulers_one_after_the_other() -> None:
     assert rates(lambda o: schedulers.CosineAnnealingWarmRestarts(o, 2, 2)) == [1, 0.5, 1, 0.853553, 0.5, 0.146447]
     with pytest.raises(ValueError, match="got 0 milestones; expected 1"):
         rates(lambda o: schedulers.SequentialLR(o, [schedulers.ConstantLR(o), schedulers.ConstantLR(o)], []))
+
+
+def test_products_of_pytorchs_functional_come_with_the_value() -> None:
+    functional, x, v = autolab.autograd.functional, np.array([1.0, 2.0]), np.array([1.0, 10.0])  # type: ignore[attr-defined]
+    for product in (functional.hvp, functional.vhp):
+        value, found = product(lambda x: (x**3).sum(), x, v)
+        assert value.data == 9 and found.data.tolist() == [6, 120]
+    value, found = functional.vjp(lambda x: x**2, x, v)
+    assert value.data.tolist() == [1, 4] and found.data.tolist() == [2, 40]
+    counts = (np.array([[1, 3, 3], [0, 3, 1]]) == Variable([[3.0]])).sum(dim=1)  # type: ignore[attr-defined]
+    assert (counts >= 2).long().tolist() == [1, 0]

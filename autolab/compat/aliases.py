@@ -103,14 +103,14 @@ class _Finder(MetaPathFinder):
         if not _belongs(fullname, self.library):
             return None
         found = find_spec(f"{PACKAGE}.{fullname}")
-        if found is None:
-            package, _, name = fullname.rpartition(".")
-            there = import_module(f"{PACKAGE}.{package}").__getattr__
-            try:
-                there(name)
-            except AttributeError as error:
-                raise ModuleNotFoundError(str(error), name=fullname) from None
-        return ModuleSpec(fullname, _Alias(), is_package=found.submodule_search_locations is not None)
+        if found is not None:
+            return ModuleSpec(fullname, _Alias(), is_package=found.submodule_search_locations is not None)
+        package, _, name = fullname.rpartition(".")
+        try:
+            import_module(f"{PACKAGE}.{package}").__getattr__(name)  # what it says of the name
+        except AttributeError as error:
+            raise ModuleNotFoundError(str(error), name=fullname) from None
+        return None
 
 
 class _Alias(Loader):

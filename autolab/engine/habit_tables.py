@@ -68,7 +68,6 @@ HABITS: dict[str, dict[str, str]] = {
     "training": {},
     "gradcheck": {},
     "plots": {
-        "derivatives": "`autolab.derivatives(f)`",
         "heatmap": "`autolab.heatmap(array)`",
         "plot": "`autolab.plots.line_chart(x, {'y': y})`; `autolab.derivatives(f)` for a function",
         "plot_derivatives": "`autolab.derivatives(f)`",
@@ -144,10 +143,9 @@ ALIASES: dict[str, dict[str, str]] = {
     "Variable": _names(
         {
             "": """
-                clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__
-                le=__le__ lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad
-                zerograd=cleargrad add=__add__ sub=__sub__ mul=__mul__ div=__truediv__ neg=__neg__
-                remainder=__mod__
+                clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__ le=__le__
+                lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
+                add=__add__ sub=__sub__ mul=__mul__ div=__truediv__ neg=__neg__ remainder=__mod__
             """,
             "authoring.hooks": "register_hook",
             "authoring.unchain": "unchain unchain_backward",
@@ -155,18 +153,17 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions": """
                 absolute=abs acos=arccos acosh=arccosh arccos arcsin arctan asin=arcsin asinh=arcsinh atan=arctan
                 atan2=arctan2 atanh=arctanh broadcast_to cross det erfc floor_divide fmax fmin fmod hypot inverse=inv
-                kron logaddexp matrix_power movedim=moveaxis multiply=mul nan_to_num negative=neg pinverse=pinv
-                slogdet swapdims=swapaxes xlogy ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp
-                matmul maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign
-                sinh square tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
+                kron logaddexp matrix_power movedim=moveaxis multiply=mul nan_to_num negative=neg pinverse=pinv slogdet
+                swapdims=swapaxes xlogy ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
+                maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign sinh square
+                tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
             """,
             "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
             "functions.pytorch_names": """
                 addmm block_until_ready=contiguous chunk clamp_min contiguous dim double equal expand expand_as lerp
-                view_as ndimension=dim
-                nelement=numel reshape_as=view_as where=or_else float gather half index_select is_leaf long
-                masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt select to type_as type=to
-                unbind unflatten bool=as_bool int=as_int split=in_sizes
+                view_as ndimension=dim nelement=numel reshape_as=view_as where=or_else float gather half index_select
+                is_leaf long masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt select to
+                type_as type=to unbind unflatten bool=as_bool int=as_int split=in_sizes
             """,
             "functions.values_and_places": "topk",
             "functions.array_module": """
@@ -178,14 +175,14 @@ ALIASES: dict[str, dict[str, str]] = {
     "Link": _names(
         {
             "": """
-                cpu=to_cpu cuda=to_gpu disable_update=freeze enable_update=unfreeze
-                modules=links parameters=params
+                cpu=to_cpu cuda=to_gpu disable_update=freeze enable_update=unfreeze modules=links parameters=params
                 zero_grad=cleargrads zerograds=cleargrads
             """,
             "links.pytorch_names": """
-                add_module apply bias named_children register_forward_hook to training weight add_link=add_module
-                double half load_state_dict named_modules named_parameters state_dict in_features out_features
-                in_channels out_channels kernel_size padding dilation num_features num_embeddings embedding_dim
+                add_module apply bias named_children register_forward_hook to training weight add_link=add_module double
+                half load_state_dict named_modules named_parameters state_dict in_features out_features in_channels
+                out_channels kernel_size padding dilation num_features num_embeddings embedding_dim running_mean
+                running_var
             """,
         }
     ),
@@ -201,14 +198,13 @@ ALIASES: dict[str, dict[str, str]] = {
                 acos=arccos acosh=arccosh asin=arcsin asinh=arcsinh atan=arctan atan2=arctan2 atanh=arctanh
                 pinverse=pinv true_divide=div absolute=abs average_pooling_1d=avg_pool1d average_pooling_2d=avg_pool2d
                 binary_cross_entropy_with_logits=sigmoid_cross_entropy bmm=matmul cat=concatenate clamp=clip
-                concat=concatenate convolution_1d=conv1d convolution_2d=conv2d
-                gaussian_nll_loss=gaussian_nll triplet_margin_loss=triplet
-                deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d depth2space=pixel_shuffle
-                divide=div embed_id=embedding get_item=getitem huber_loss=huber l1_loss=mean_absolute_error
-                mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg permute=transpose
-                permute_dims=transpose power=pow repeat_interleave=repeat scaled_dot_product_attention=attention
-                smooth_l1_loss=smooth_l1 special= subtract=sub batch_matmul=matmul hard_sigmoid=hardsigmoid swish=silu
-                unsqueeze=expand_dims expit=sigmoid
+                concat=concatenate convolution_1d=conv1d convolution_2d=conv2d gaussian_nll_loss=gaussian_nll
+                triplet_margin_loss=triplet deconvolution_1d=conv_transpose1d deconvolution_2d=conv_transpose2d
+                depth2space=pixel_shuffle divide=div embed_id=embedding get_item=getitem huber_loss=huber
+                l1_loss=mean_absolute_error mm=matmul mse_loss=mean_squared_error multiply=mul negative=neg
+                permute=transpose permute_dims=transpose power=pow repeat_interleave=repeat
+                scaled_dot_product_attention=attention smooth_l1_loss=smooth_l1 special= subtract=sub
+                batch_matmul=matmul hard_sigmoid=hardsigmoid swish=silu unsqueeze=expand_dims expit=sigmoid
             """,
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
@@ -225,17 +221,16 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 BatchNorm1d=BatchNormalization BatchNorm2d=BatchNormalization Conv1d=Conv1D Conv2d=Conv2D
                 ConvTranspose1d=ConvTranspose1D ConvTranspose2d=ConvTranspose2D Deconvolution1D=ConvTranspose1D
-                Deconvolution2D=ConvTranspose2D
-                Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding GroupNorm=GroupNormalization
-                LayerNorm=LayerNormalization RMSNorm=RMSNormalization
+                Deconvolution2D=ConvTranspose2D Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding
+                GroupNorm=GroupNormalization LayerNorm=LayerNormalization RMSNorm=RMSNormalization
             """,
             "attention": "MultiheadAttention",
             "function_layers": """
                 CELU CosineSimilarity GaussianNLLLoss GLU Hardsigmoid Hardswish PixelShuffle Softsign Tanhshrink
                 TripletMarginLoss AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU
                 Flatten GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax
-                MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU
-                SmoothL1Loss Softmax Softplus Tanh Unflatten
+                MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU SmoothL1Loss
+                Softmax Softplus Tanh Unflatten
             """,
             "link": "Parameter Module=Link",
         }
@@ -245,15 +240,15 @@ ALIASES: dict[str, dict[str, str]] = {
             "": "Adadelta=AdaDelta Adagrad=AdaGrad GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop",
             "lr_scheduler": """
                 ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR PolynomialLR SequentialLR
-                LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau
-                StepLR
+                LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau StepLR
             """,
         }
     ),
     "autograd": _names(
         {
-            "": "gradcheck functional=transforms",
+            "": "gradcheck",
             "gradcheck": "gradgradcheck",
+            "transforms": "functional=pytorch_forms",
             "functions.pytorch_names": "set_grad_enabled",
         }
     ),
@@ -270,11 +265,10 @@ ALIASES: dict[str, dict[str, str]] = {
     "autolab": _names(
         {
             "": """
-                jit=compile check_grad=check_gradients cuda=gpu dataset=data datasets=data
-                gradient_check=gradcheck iterators=data optim=optimizers optimizer=optimizers
-                optimizer_hooks=optimizers Tensor=Variable utils=data
-                Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links models=links
-                testing=gradcheck scipy=functions
+                jit=compile check_grad=check_gradients cuda=gpu dataset=data datasets=data gradient_check=gradcheck
+                iterators=data optim=optimizers optimizer=optimizers optimizer_hooks=optimizers Tensor=Variable
+                utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
+                models=links testing=gradcheck scipy=functions
             """,
             "authoring": "autograd custom_vjp",
             "authoring.autograd": "detect_anomaly",
@@ -291,10 +285,9 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.pytorch_names": """
                 FloatTensor LongTensor addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy
-                is_grad_enabled lerp narrow
-                empty_like full full_like is_tensor linspace manual_seed masked_select multinomial normal numel ones
-                ones_like rand rsqrt rand_like randint randn randn_like randperm select set_grad_enabled tensor zeros
-                zeros_like
+                is_grad_enabled lerp narrow empty_like full full_like is_tensor linspace manual_seed masked_select
+                multinomial normal numel ones ones_like rand rsqrt rand_like randint randn randn_like randperm select
+                set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
@@ -315,15 +308,14 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     name: tuple(own.split(","))
     for name, own in _pairs(
         """
-        alpha=lr generator=rng in_dims=in_axes out_dims=out_axes
-        argnums=wrt,inputs attn_mask=mask betas=beta1 bias=b,nobias correction=ddof d_model=size
-        diagonal=k dilate=dilation dilation=dilate dim=axis dim_feedforward=hidden dims=axis,axes embed_dim=size
-        embedding_dim=size enable_double_backprop=create_graph hidden_size=out_size ignore_index=ignore_label
-        in_features=in_size input=x,a input_size=in_size is_causal=causal keepdim=keepdims kernel_size=kernel,ksize
-        ksize=kernel learning_rate=lr negative_slope=slope nhead=heads num_layers=layers
-        normalized_shape=size num_channels=size
-        num_classes=classes num_embeddings=rows num_features=size num_groups=groups num_heads=heads
-        out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift steps=num target=t weight=w,class_weight
+        alpha=lr generator=rng in_dims=in_axes out_dims=out_axes argnums=wrt,inputs attn_mask=mask betas=beta1
+        bias=b,nobias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
+        dim_feedforward=hidden dims=axis,axes embed_dim=size embedding_dim=size enable_double_backprop=create_graph
+        hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a input_size=in_size is_causal=causal
+        keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr negative_slope=slope nhead=heads
+        num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
+        num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
+        shifts=shift steps=num target=t weight=w,class_weight
         """
     )
 }

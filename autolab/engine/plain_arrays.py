@@ -37,7 +37,7 @@ class PlainArray(np.ndarray):
 def _method(name: str) -> Any:
     def method(self: Any, *args: Any, **options: Any) -> Any:
         options = {_WORDS.get(word, word): value for word, value in options.items()}
-        return getattr(np.ndarray, name)(self, *args, **options)
+        return plain(getattr(np.ndarray, name)(self, *args, **options))
 
     return method
 

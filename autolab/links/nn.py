@@ -239,16 +239,6 @@ class BatchNorm1d(BatchNormalization):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1) -> None:
         super().__init__(num_features, 1 - momentum, eps)
 
-    @property
-    def running_mean(self) -> Any:
-        """The average of the means in training."""
-        return self.avg_mean
-
-    @property
-    def running_var(self) -> Any:
-        """The average of the variances in training."""
-        return self.avg_var
-
 
 class BatchNorm2d(BatchNorm1d):
     """`BatchNorm1d` under its other name."""

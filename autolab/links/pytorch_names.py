@@ -144,3 +144,4 @@ out_channels = property(lambda link: link.W.shape[0])
 kernel_size, padding = property(lambda link: link.ksize), property(lambda link: link.pad)
 dilation, num_features = property(lambda link: link.dilate), property(lambda link: link.gamma.size)
 num_embeddings, embedding_dim = out_channels, in_channels
+running_mean, running_var = property(lambda link: link.avg_mean), property(lambda link: link.avg_var)

@@ -101,8 +101,7 @@ def _put_value(g: Any, value_shape: tuple[int, ...], index: Any) -> Any:
         last = np.zeros_like(order, shape=g.shape)
         last[index] = order
         at = at * (last[index] == order)
-    kept = value_shape[max(len(value_shape) - at.ndim, 0) :]
-    return reshape(sum_to(at, shape=kept), shape=value_shape)
+    return reshape(sum_to(at, shape=value_shape[max(len(value_shape) - at.ndim, 0) :]), shape=value_shape)
 
 
 def _may_repeat(index: Any) -> bool:
