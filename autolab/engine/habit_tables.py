@@ -25,6 +25,7 @@ HABITS: dict[str, dict[str, str]] = {
         "to_html": "`view.save('page.html')`",
     },
     "Link": {
+        "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
         "serialize": "`serializers.save_npz(path, model)`",
@@ -68,7 +69,6 @@ HABITS: dict[str, dict[str, str]] = {
     "training": {},
     "gradcheck": {},
     "plots": {
-        "heatmap": "`autolab.heatmap(array)`",
         "plot": "`autolab.plots.line_chart(x, {'y': y})`; `autolab.derivatives(f)` for a function",
         "plot_derivatives": "`autolab.derivatives(f)`",
     },
