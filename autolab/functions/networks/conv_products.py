@@ -70,7 +70,14 @@ def kernel_windows(w_shape: Shape, stride: Steps, padding: Steps, dilation: Step
 
 
 def with_bias(y: Array, b: Array | None) -> Array:
-    return y if b is None else y + b.reshape(-1, *[1] * (y.ndim - 2))
+    """``y`` with a number for each channel added, in place where it can be: nobody else has it."""
+    if b is None:
+        return y
+    b = b.reshape(-1, *[1] * (y.ndim - 2))
+    if b.dtype != y.dtype:
+        return y + b
+    y += b
+    return y
 
 
 def splits(channels: int, groups: int) -> bool:

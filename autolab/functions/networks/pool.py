@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from functools import reduce
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..arrays.shape import broadcast_to, reshape
 from ..reductions.extrema import max
 from ..reductions.reduce import mean
 from ..working_precision import in_single, real
-from .windows import Shape, Windows, columns, image, padded, windows
+from .windows import Shape, Windows, added, image, seen, windows
 
 
 @primitive()
@@ -98,17 +99,42 @@ def max_pool2d(
 @in_single
 def _max_pool_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) -> Any:
     """image(g * (columns(x) == y))"""
-    seen = _windows(kernel, stride, padding, x.ndim - 2)
-    return image(_shares(x, y, windows=seen) * _per_window(g), size=x.shape[2:], windows=seen)
+    return _to_greatest(g, x, y, windows=_windows(kernel, stride, padding, x.ndim - 2))
 
 
 @primitive()
 @real
-def _shares(xp: Any, x: Array, y: Array, *, windows: Windows) -> Array:
-    """The share of each element of a window in its largest. Constant, so it has no rules."""
-    elements = columns(x, windows=windows, fill=-math.inf)
-    greatest = (elements == _per_window(y)) | (elements != elements)
-    return greatest.astype(y.dtype) / greatest.sum(axis=2, keepdims=True, dtype=y.dtype)
+def _to_greatest(xp: Any, g: Array, x: Array, y: Array, *, windows: Windows) -> Array:
+    """The number of every window, shared by its greatest elements. These are constant, so that they have no rules."""
+    greatest, count = _greatest(xp, x, y, windows)
+    share = xp.divide(g, count, out=count)  # in the memory order of x, whatever that of g is
+    return added(xp, (xp.multiply(one, share, out=one) for one in greatest), x.shape[2:], windows)
+
+
+@primitive()
+@real
+def _of_greatest(xp: Any, x: Array, at: Array, y: Array, *, windows: Windows) -> Array:
+    """The mean of ``x`` where ``at`` has the greatest elements of a window."""
+    greatest, count = _greatest(xp, at, y, windows)
+    return reduce(xp.add, [one * v for one, v in zip(greatest, seen(xp, x, windows, 0.0), strict=True)]) / count
+
+
+@_to_greatest.vjp("g")
+def _to_greatest_g(g: Any, x: Any, y: Any, windows: Windows) -> Any:
+    """mean(g, where columns(x) == y)"""
+    return _of_greatest(g, x, y, windows=windows)
+
+
+@_of_greatest.vjp("x")
+def _of_greatest_x(g: Any, at: Any, y: Any, windows: Windows) -> Any:
+    """image(g * (columns(at) == y))"""
+    return _to_greatest(g, at, y, windows=windows)
+
+
+def _greatest(xp: Any, x: Array, y: Array, windows: Windows) -> tuple[list[Array], Array]:
+    """For each element of a window, 1 where it is the greatest or NaN, and else 0; and how many are so in a window."""
+    found = [((v == y) | (v != v)).astype(y.dtype) for v in seen(xp, x, windows, -math.inf)]
+    return found, reduce(operator.iadd, found[1:], found[0].copy(order="K"))
 
 
 @primitive()
@@ -271,13 +297,9 @@ def _places(function: str, x: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def _views(xp: Any, x: Array, axes: int, kernel: Any, stride: Any, padding: Any, fill: float) -> list[Array]:
-    """For each element of a window, what it sees at every position: adding or comparing these copies nothing."""
     if x.ndim != axes + 2:
         raise ValueError(f"expected x (examples, channels, {'height, width' if axes == 2 else 'length'})")
-    windows = _windows(kernel, stride, padding, axes)
-    count = windows.positions(x.shape[2:])
-    x = padded(xp, x, windows.padding, fill)
-    return [x[seen] for _, seen in windows.views(count)]
+    return seen(xp, x, _windows(kernel, stride, padding, axes), fill)
 
 
 def _per_window(g: Any) -> Any:

@@ -38,6 +38,11 @@ class Windows:
         """How much of the image a window spans."""
         return tuple([d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True)])
 
+    def tile(self, size: Shape) -> bool:
+        """Whether each element of an image is seen once."""
+        axes = zip(size, self.reach, self.stride, strict=True)
+        return not any(self.padding) and all([r == s and n % s == 0 for n, r, s in axes]) and self.reach == self.kernel
+
     def positions(self, size: Shape) -> Shape:
         """How often a window fits along each axis; what is left over at the end is not looked at."""
         axes = zip(size, self.reach, self.stride, self.padding, strict=True)
@@ -46,11 +51,11 @@ class Windows:
             raise ValueError(f"a window of size {self.reach} does not fit into size {size} with padding {self.padding}")
         return found
 
-    def views(self, count: Shape) -> Iterator[tuple[Shape, tuple[Any, ...]]]:
+    def views(self, count: Shape) -> Iterator[tuple[Any, ...]]:
         """For each element of a window, the index of what it sees from all positions in a padded image."""
         for element in np.ndindex(*self.kernel):
             axes = zip(element, self.dilation, self.stride, count, strict=True)
-            yield element, (..., *[slice(i * d, i * d + s * (n - 1) + 1, s) for i, d, s, n in axes])
+            yield (..., *[slice(i * d, i * d + s * (n - 1) + 1, s) for i, d, s, n in axes])
 
 
 def windows(
@@ -103,11 +108,33 @@ def _inside(size: Shape, padding: Shape) -> tuple[Any, ...]:
     return (..., *[slice(p, p + n) for n, p in zip(size, padding, strict=True)])
 
 
-@primitive()
-def columns(xp: Any, x: Array, *, windows: Windows, fill: float = 0.0) -> Array:
-    """What the windows see, of shape ``(examples, channels, elements of a window, windows)``."""
+def seen(xp: Any, x: Array, windows: Windows, fill: float) -> list[Array]:
+    """For each element of a window, what it sees at every position: adding or comparing these copies nothing."""
     count = windows.positions(x.shape[2:])
     x = padded(xp, x, windows.padding, fill)
+    return [x[place] for place in windows.views(count)]
+
+
+def added(xp: Any, parts: Iterator[Array], size: Shape, windows: Windows) -> Array:
+    """The image of the given size to which each element of a window adds its part, one number from every position."""
+    y: Any = None
+    once = windows.tile(size)
+    for place, part in zip(windows.views(windows.positions(size)), parts, strict=True):
+        if y is None:
+            blank = xp.empty_like if once else xp.zeros_like
+            y = blank(part, shape=_outer((*part.shape[:2], *size), windows.padding))
+        if once:
+            y[place] = part
+        else:
+            y[place] += part
+    return y[_inside(size, windows.padding)].copy(order="K") if any(windows.padding) else y
+
+
+@primitive()
+def columns(xp: Any, x: Array, *, windows: Windows) -> Array:
+    """What the windows see, of shape ``(examples, channels, elements of a window, windows)``."""
+    count = windows.positions(x.shape[2:])
+    x = padded(xp, x, windows.padding)
     places = tuple([step * d for step, d in zip(x.strides[2:], windows.dilation, strict=True)])
     steps = tuple([step * s for step, s in zip(x.strides[2:], windows.stride, strict=True)])
     shape, strides = (*x.shape[:2], *windows.kernel, *count), (*x.strides[:2], *places, *steps)
@@ -130,11 +157,8 @@ def image(xp: Any, x: Array, *, size: Shape, windows: Windows) -> Array:
     """The image of the given size in which each element is the sum of the windows' elements that see it."""
     count = windows.positions(size)
     x = x.reshape(*x.shape[:2], *windows.kernel, *count)
-    first = (slice(None), slice(None), *[0] * len(size))
-    y = xp.zeros_like(x[first], shape=_outer((*x.shape[:2], *size), windows.padding))
-    for element, seen in windows.views(count):
-        y[seen] += x[(slice(None), slice(None), *element)]
-    return y[_inside(size, windows.padding)].copy(order="K") if any(windows.padding) else y
+    parts = (x[(slice(None), slice(None), *element)] for element in np.ndindex(*windows.kernel))
+    return added(xp, parts, size, windows)
 
 
 @image.vjp("x")
