@@ -71,8 +71,9 @@ class Primitive:
         name: str | None = None,
     ) -> None:
         self.schema = Schema.of(forward, outputs)
-        self.keeps_shapes = elementwise and not of_user(forward)
-        self.run = guarded_forward(forward) if of_user(forward) else forward  # what applying the function calls
+        is_users = of_user(forward)
+        self.keeps_shapes = elementwise and not is_users
+        self.run = guarded_forward(forward) if is_users else forward  # what applying the function calls
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
@@ -82,7 +83,7 @@ class Primitive:
         self.renamed: dict[str, str] = {}
         self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
-        is_ufunc = isinstance(getattr(np, self.direct or "", None), np.ufunc)
+        is_ufunc = isinstance(getattr(np, self.direct or ("" if is_users else self.name), None), np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or is_ufunc))
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}

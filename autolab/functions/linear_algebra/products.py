@@ -50,7 +50,7 @@ def matmul(xp: Any, a: Array, b: Array) -> Array:
     >>> F.matmul(Variable([[1.0, 2.0]]), Variable([3.0, 4.0]))
     variable([11.])
     """
-    return xp.matmul(a, b)
+    return xp.dot(a, b) if a.ndim == b.ndim == 2 else xp.matmul(a, b)  # `dot` takes half the time for small matrices
 
 
 set_operator("matmul", matmul)

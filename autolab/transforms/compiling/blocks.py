@@ -42,8 +42,8 @@ class Blocks:
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether something is between the steps, and all of it is too large for the cache."""
-        return bool(self.between) and self.size > 2 * self.length
+        """Whether more lies between the steps than they leave, and all of it is too large for the cache."""
+        return len(self.between) > len(self.written) and self.size > 2 * self.length
 
     def shared(self) -> list[list[int]]:
         """What is between, together where one lies over another that is no longer needed."""

@@ -14,7 +14,7 @@ from ...engine.variable import wrap
 from .blocks import Blocks, in_blocks, is_copy
 from .lowering import Lowered
 from .nested import flat, named
-from .placing import Placement, settled
+from .placing import LARGE, Placement, settled, takes_third
 from .references import Ref, slots_in
 from .returned import spent
 from .state import Effect, Given, StatePlace
@@ -22,10 +22,6 @@ from .tape import Step
 
 FILE = PACKAGE + "transforms/compiling/<compiled>"
 """Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""
-
-_LARGE = 1 << 16
-_WARNING = (np.maximum, np.minimum)
-"""Functions that warn of a third argument without a name."""
 
 
 class Miss(Exception):
@@ -163,7 +159,7 @@ class Executable:
         """Let go of memory after its last use: of a buffer for the next result, of a large array altogether."""
         for number in [number for i in done for number in self._placement.ending(i)]:
             slots = self._made.pop(number, [])
-            if not self._placement.release(number) and slots and self._tape.values[number].nbytes >= _LARGE:
+            if not self._placement.release(number) and slots and self._tape.values[number].nbytes >= LARGE:
                 self._lines.append("".join([f"s{slot} = " for slot in slots]) + "None")
 
     # ------------------------------------------------------------------ steps
@@ -200,12 +196,15 @@ class Executable:
             self._lines.append(f"{self._bound(step.function)}({self._arguments_with(step, out)})")
         elif step.function is operator.getitem:
             self._assign(step, "", f"{self._text(step.args[0])}[{self._text(step.args[1])}]")
+        elif step.outs and (under := self._placement.under(step.outs[0][1])) is not None:
+            texts = [self._text(arg) for arg in settled(step, self._tape.values[under].dtype)]
+            self._assign(step, "", self._filling(step, texts, self._at(under)))
         else:
             self._assign(step, self._bound(step.function), self._arguments(step))
 
     def _arguments(self, step: Step) -> str:
         texts = [self._text(arg) for arg in step.args]
-        if [*step.options] == ["out"] and _takes_third(step.function) and len(texts) == step.function.nin:
+        if [*step.options] == ["out"] and takes_third(step.function) and len(texts) == step.function.nin:
             out = step.options["out"]
             return ", ".join([*texts, self._text(out[0] if type(out) is tuple else out)])
         return ", ".join([*texts, *[f"{key}={self._text(value)}" for key, value in step.options.items()]])
@@ -255,7 +254,7 @@ class Executable:
         """A call of a step that gives a block."""
         if is_copy(step):
             return f"{self._bound(np.copyto)}({out}, {texts[0]})"
-        return f"{self._bound(step.function)}({', '.join(texts)}, {'' if _takes_third(step.function) else 'out='}{out})"
+        return f"{self._bound(step.function)}({', '.join(texts)}, {'' if takes_third(step.function) else 'out='}{out})"
 
     def _arguments_with(self, step: Step, out: np.ndarray) -> str:
         """The arguments of a call that fills a buffer; by position where that is possible, which is faster."""
@@ -263,7 +262,7 @@ class Executable:
         texts = [self._text(arg) for arg in settled(step, out.dtype)]
         if getattr(step.function, "__name__", "") == "reduce":
             texts += [self._text(options.pop("axis", 0)), self._text(options.pop("dtype", None)), name]
-        elif _takes_third(step.function) or step.function is np.dot:
+        elif takes_third(step.function) or step.function is np.dot:
             texts.append(name)
         else:
             options["out"] = out
@@ -298,8 +297,3 @@ class Executable:
         if type(result) is dict:
             return "{" + ", ".join([f"{self._bound(key)}: {self._result(item)}" for key, item in result.items()]) + "}"
         return self._bound(result)
-
-
-def _takes_third(function: Any) -> bool:
-    """Whether a function takes the array for its result by position, which is faster."""
-    return isinstance(function, np.ufunc) and function.nout == 1 and function not in _WARNING

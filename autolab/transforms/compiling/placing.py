@@ -12,6 +12,12 @@ from .lowering import Lowered, is_elementwise
 from .references import Ref, resolved, slots_in
 from .tape import Step
 
+LARGE = 1 << 16
+"""Bytes: smaller arrays stay in the cache whatever is done with them."""
+
+_WARNING = (np.maximum, np.minimum)
+"""Functions that warn of a third argument without a name."""
+
 _WITH_OUT = (np.dot, np.concatenate, np.cumsum, np.clip)
 
 
@@ -36,6 +42,7 @@ class Placement:
         for number, i in last.items():
             if number not in kept:
                 self._last.setdefault(i, []).append(number)
+        self._under = self._overlaid(steps)
 
     def ending(self, i: int) -> list[int]:
         """The memories that nobody needs after a step."""
@@ -63,10 +70,34 @@ class Placement:
         low.static[slot] = found
         return True
 
+    def _overlaid(self, steps: Sequence[Step]) -> dict[int, int]:
+        """Large arrays that are left behind -> those that they lie over, made anew too: one array less is filled."""
+        low, made = self._low, set[int]()
+        found: dict[int, int] = {}
+        for i, step in enumerate(steps):
+            if not is_elementwise(step) or not _takes_out(step):
+                continue
+            slot = step.outs[0][1]
+            value = self._values[slot]
+            if low.memory[slot] in low.escaping and value.base is None and value.nbytes >= LARGE:
+                for one in made.intersection(slots_in(step.args)):
+                    if low.memory[one] in self.ending(i) and _is_laid(self._values[one], value):
+                        found[slot] = one
+            elif low.is_fresh(slot) and value.base is None:
+                made.add(slot)
+        return found
+
+    def under(self, slot: int) -> int | None:
+        """The slot over which a result is written: that of an operand, needed for the last time."""
+        under = self._under.get(slot)
+        return under if under is None or under not in self._low.static else None
+
     def buffer(self, step: Step, i: int) -> np.ndarray | None:
         """The buffer for a step's result, where its function takes one."""
         low = self._low
         if not _takes_out(step) or low.memory[slot := step.outs[0][1]] in low.escaping:
+            return None
+        if slot in self._under.values():
             return None
         value = self._values[slot]
         if value.base is not None or value.size * value.itemsize != value.nbytes or not value.size:
@@ -90,8 +121,12 @@ class Placement:
         static = self._low.static.get(slot)
         if static is None or self._low.memory[slot] not in self.ending(i):
             return False
-        like = (static.shape, static.strides, static.dtype) == (value.shape, value.strides, value.dtype)
-        return like and static.nbytes == value.nbytes and self._buffers.has(self._low.memory[slot])
+        return _is_laid(static, value) and self._buffers.has(self._low.memory[slot])
+
+
+def _is_laid(array: np.ndarray, like: np.ndarray) -> bool:
+    """Whether an array lies in memory as another does."""
+    return (array.shape, array.strides, array.dtype) == (like.shape, like.strides, like.dtype)
 
 
 def _takes_out(step: Step) -> bool:
@@ -111,3 +146,8 @@ def settled(step: Step, dtype: np.dtype) -> list[Any]:
     if f"{dtype.char * step.function.nin}->{dtype.char}" not in step.function.types or step.function is np.ldexp:
         return list(step.args)
     return [np.asarray(arg, dtype) if type(arg) in (int, float) else arg for arg in step.args]
+
+
+def takes_third(function: Any) -> bool:
+    """Whether a function takes the array for its result by position, which is faster."""
+    return isinstance(function, np.ufunc) and function.nout == 1 and function not in _WARNING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -82,9 +82,9 @@ class Reads:
     codes: set[CodeType] = field(default_factory=set)
     beyond: Refusal | None = None
 
-    def reached(self, kinds: Sequence[type]) -> list[Any]:
-        """The Variables and arrays around it, of which ``kinds`` there may be arguments."""
-        return [one for one in (*self.variables, *[a for _, a, _ in self.arrays]) if type(one) in kinds]
+    def reached(self) -> list[Any]:
+        """The Variables and arrays around it."""
+        return [*self.variables, *[array for _, array, _ in self.arrays]]
 
     def has_grown(self) -> bool:
         """Whether an object has got an attribute, as objects do at their first use."""
@@ -144,8 +144,11 @@ class Reads:
                 tests.append(f"{bound(spot.key)} not in {bound(spot.holder)}")
             else:
                 tests.append(f"({text} is {name} or same({text}, {name}))" if is_plain(value) else f"{text} is {name}")
-        tests += [f"len({bound(container)}) == {length}" for _, container, length in self.sizes]
-        tests += [f"tuple({bound(container)}) == {bound(order)}" for _, container, order in self.orders]
+        ordered = [(container, order) for _, container, order in self.orders if order]
+        seen = {id(container) for container, _ in ordered}
+        sized = [(bound(one), length) for _, one, length in self.sizes if id(one) not in seen]
+        tests += [f"len({name}) == {length}" if length else f"not {name}" for name, length in sized]  # `not` is faster
+        tests += [f"tuple({bound(container)}) == {bound(order)}" for container, order in ordered]
         tests += [f"{bound(array)}.tobytes() == {bound(before)}" for _, array, before in self.arrays]
         tests += others(bound)
         body = "\n        and ".join(dict.fromkeys(tests)) or "True"

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...engine.tracebacks import PACKAGE
 from .lowering import Lowered
-from .references import memory
 from .state import Given, StatePlace
 
 FILE = PACKAGE + "transforms/compiling/<sharing>"
@@ -37,7 +36,7 @@ class Sharing:
 
     def _question(self, owning: set[StatePlace | None]) -> Any:
         """Whether each array has memory of NumPy's to itself, as Python: that is faster than a look at each pair."""
-        names: dict[str, Any] = {"memory": memory}
+        names: dict[str, Any] = {"ndarray": np.ndarray}
 
         def held(holder: Any) -> str:
             if type(holder) is Given:
@@ -46,8 +45,10 @@ class Sharing:
             return f"k{id(holder)}"
 
         places = list(dict.fromkeys([place for a, b, _ in self._pairs for place in (a, b)]))
-        owners = [place.text(held) if place in owning else f"memory({place.text(held)})" for place in places]
-        are_numpys = " and ".join([f"(o{i} := {owner}).base is None" for i, owner in enumerate(owners)])
+        owners = [place.text(held) + ("" if place in owning else ".base") for place in places]
+        are_numpys = " and ".join(
+            [f"type(o{i} := {owner}) is ndarray and o{i}.base is None" for i, owner in enumerate(owners)]
+        )
         ids = ", ".join([f"id(o{i})" for i in range(len(owners))])
         text = f"def are_apart(L):\n    return {are_numpys} and len({{{ids}}}) == {len(owners)}"
         exec(compile(text, FILE, "exec"), names)

@@ -31,3 +31,13 @@ def test_what_lies_between_large_arrays_stays_in_blocks(size: int) -> None:
         assert told[0] == told[1]
     (table,) = compiled.report().programs
     assert not compiled.refusals and bool(table.count["block"]) == (size > 1000)
+
+
+def test_what_is_left_behind_may_lie_over_what_it_was_made_of() -> None:
+    compiled = autolab.compile(lambda x, y: (x * y + y, np.sqrt(x + 2)))
+    inputs = [(np.full(50_000, float(i)), np.linspace(0, 1, 50_000)) for i in range(3)]
+    found = [compiled(*given) for given in inputs]
+    for (first, second), (x, y) in zip(found, inputs, strict=True):
+        assert bits(first) == bits(x * y + y) and bits(second) == bits(np.sqrt(x + 2))
+    (table,) = compiled.report().programs
+    assert table.count == {"new array": 4}
