@@ -170,7 +170,7 @@ def refusal(function: str, name: str) -> str:
 def refuse(function: Primitive, **given: Any) -> None:
     """Refuse the first parameter of a ufunc that was given, or one more input than there are."""
     names = [name for name, value in given.items() if value is not None]
-    if names == ["out"] and not function.direct:
+    if names == ["out"] and not (function.direct or function.is_ufunc):
         check_count(function.schema, len(function.inputs) + 1)
     raise TypeError(f"{function.name}: {refusal(function.name, names[0])}")
 

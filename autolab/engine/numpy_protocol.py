@@ -49,8 +49,6 @@ def adapt(numpy_function: Any) -> Callable[[Callable[..., Any]], Callable[..., A
 
 def unwrap(value: Any) -> Any:
     """The data of a Variable, also inside lists and tuples; anything else as it is."""
-    if hasattr(value, "requires_grad"):
-        return value.array
     if type(value) in (list, tuple):
-        return type(value)(unwrap(item) for item in value)
-    return value
+        return type(value)([unwrap(item) for item in value])
+    return value.array if hasattr(value, "requires_grad") else value

@@ -49,6 +49,8 @@ class Primitive:
         Where the function is worth looking at; sliders and plots start there.
     direct : str or None
         The function of NumPy and CuPy that the forward is, if it does no more than call it.
+    is_ufunc : bool
+        Whether it is called as one of NumPy's universal functions is.
     declared, retained, formulas : dict
         Input name -> the rule as written; what it asks for besides ``g``; the first line of its docstring, which is its
         formula, where it is no lambda, which is one.
@@ -83,8 +85,8 @@ class Primitive:
         self.renamed: dict[str, str] = {}
         self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
-        is_ufunc = isinstance(getattr(np, self.direct or ("" if is_users else self.name), None), np.ufunc)
-        self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or is_ufunc))
+        self.is_ufunc = isinstance(getattr(np, self.direct or ("" if is_users else self.name), None), np.ufunc)
+        self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or self.is_ufunc))
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
         self._revivers: dict[int, Reviver | None] = {}

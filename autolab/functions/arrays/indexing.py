@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from types import EllipsisType
+from types import EllipsisType, NoneType
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from ...engine.declare import primitive
 from ...engine.sliced_gradient import SlicedGradient
 from ..working_precision import HALF, SINGLE
 from .shape import reshape, sum_to
+
+_PLAIN = (int, np.integer, slice, EllipsisType, NoneType)
+"""What names no element twice in an index."""
 
 
 @primitive()
@@ -107,8 +110,7 @@ def _put_value(g: Any, value_shape: tuple[int, ...], index: Any) -> Any:
 def _may_repeat(index: Any) -> bool:
     """Whether an index could name an element twice: arrays of integers can, and all that NumPy makes such arrays of."""
     items = index if isinstance(index, tuple) else (index,)
-    plain = int | np.integer | slice | EllipsisType | None
-    return any([not isinstance(item, plain) and getattr(item, "dtype", None) != np.bool_ for item in items])
+    return any([not isinstance(item, _PLAIN) and getattr(item, "dtype", None) != np.bool_ for item in items])
 
 
 @primitive(numpy=np.take_along_axis)
