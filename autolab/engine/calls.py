@@ -227,7 +227,9 @@ def signature_of(function: Any) -> inspect.Signature:
 
 def parameter_names(function: Any) -> list[str]:
     """The names of a function's parameters. Those of a plain function stand in its code, which is found at once."""
-    if type(function) is FunctionType and not vars(function):  # it wraps no other
+    while type(function) is FunctionType and [*vars(function)] == ["__wrapped__"]:
+        function = vars(function)["__wrapped__"]
+    if type(function) is FunctionType and not vars(function):
         code = function.__code__
         if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])

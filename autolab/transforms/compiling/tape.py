@@ -7,21 +7,16 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, Literal, NamedTuple
 from weakref import ref
 
 import numpy as np
 
 from ...engine.float_errors import filters, watched
-from ...engine.source import is_own
-from ...engine.tracebacks import PACKAGE
+from .frames import asks_user, line_of, users_frame
 from .recorded import Recorded, open_tape
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
-
-_NUMPY = np.__path__[0]
-_HERE = (PACKAGE + "transforms/compiling", PACKAGE + "shared/operators", _NUMPY)
-"""Whose frames stand between a call of NumPy's and whoever made it."""
 
 TELLING = frozenset(
     [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]
@@ -237,7 +232,7 @@ class CallTape:
 
     def _made(self, part: Any, depends: bool) -> Recorded:
         array = np.asarray(part)
-        is_scalar = isinstance(part, np.generic) and _asks_user(sys._getframe(3))
+        is_scalar = isinstance(part, np.generic) and asks_user(sys._getframe(3))
         return self._recorded(array, self._slot(array, depends), is_scalar)
 
     def _recorded(self, array: np.ndarray, slot: int, is_scalar: bool = False) -> Recorded:
@@ -296,22 +291,3 @@ def _is_shaped(function: Any, args: Sequence[Any]) -> bool:
     if name in ("repeat", "delete") and not any([type(arg) is Recorded for arg in args[1:]]):
         return False
     return _SHAPED.fullmatch(name) is not None and not (name == "where" and len(args) > 1)
-
-
-def _asks_user(frame: FrameType | None) -> bool:
-    """Whether a call was made by the user's code, which gets NumPy's scalars; AutoLab's makes arrays of them."""
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back
-    return frame is not None and not is_own(frame)
-
-
-def line_of(frame: FrameType | None) -> tuple[str, int] | None:
-    """Where a frame is."""
-    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
-
-
-def users_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame that is neither AutoLab's nor NumPy's."""
-    while frame is not None and (is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)):
-        frame = frame.f_back
-    return frame

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from ...engine.source import is_own
 from ...engine.variable import Variable
 from ...shared.collector import collector_waits
-from .tape import _NUMPY, CallTape, line_of, users_frame
+from .frames import is_library, line_of, users_frame
+from .tape import CallTape
 
 _PURE = frozenset(
     "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905
@@ -71,17 +71,13 @@ def profiled(by: Any) -> Iterator[None]:
         sys.setprofile(before)
 
 
-def _is_library(frame: FrameType) -> bool:
-    return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
-
-
 def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
     """A call of a function that is written in Python."""
     if frame.f_code in codes:
         tape.ran.add(frame.f_code)
     if frame.f_code in _ASKED and frame.f_back is not None and frame.f_back.f_code in codes:
         tape.asked.append(frame.f_locals["self"])
-    if _is_library(frame) or frame.f_code in codes:
+    if is_library(frame) or frame.f_code in codes:
         return
     module = str(frame.f_globals.get("__name__", "?"))
     owner = module.partition(".")[0]
@@ -90,7 +86,7 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
         return
     is_standard, back = owner in sys.stdlib_module_names - {"__main__"}, frame.f_back
     while back is not None and back.f_code not in codes:
-        if is_standard and _is_library(back):
+        if is_standard and is_library(back):
             return  # what a library does inside is its own affair
         back = back.f_back
     tape.refuse(

@@ -1,0 +1,38 @@
+"""Whose code runs: frames of the user's own, of AutoLab, of NumPy."""
+
+from __future__ import annotations
+
+from types import FrameType
+
+import numpy as np
+
+from ...engine.source import is_own
+from ...engine.tracebacks import PACKAGE
+
+_NUMPY = np.__path__[0]
+_BETWEEN = (PACKAGE + "transforms/compiling", PACKAGE + "shared/operators", _NUMPY)
+"""Whose frames stand between a call of NumPy's and whoever made it."""
+
+
+def is_library(frame: FrameType) -> bool:
+    """Whether a frame is AutoLab's or NumPy's."""
+    return is_own(frame) or frame.f_code.co_filename.startswith(_NUMPY)
+
+
+def asks_user(frame: FrameType | None) -> bool:
+    """Whether a call was made by the user's code, which gets NumPy's scalars; AutoLab's makes arrays of them."""
+    while frame is not None and frame.f_code.co_filename.startswith(_BETWEEN):
+        frame = frame.f_back
+    return frame is not None and not is_own(frame)
+
+
+def line_of(frame: FrameType | None) -> tuple[str, int] | None:
+    """Where a frame is."""
+    return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+
+
+def users_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame that is neither AutoLab's nor NumPy's."""
+    while frame is not None and is_library(frame):
+        frame = frame.f_back
+    return frame
