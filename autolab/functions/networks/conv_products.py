@@ -35,8 +35,8 @@ def conv_input(g: Any, w: Any, seen: Windows, groups: int, size: Shape) -> Any:
 
 def conv_kernel(g: Any, x: Any, w_shape: Shape, seen: Windows, groups: int) -> Any:
     """From output and image, the kernel ``(out, in / groups, *kernel)``: a product over examples and positions."""
-    elements = transpose(_seen(x, seen, groups), axes=(0, 2, 1))
-    return reshape(matmul(_grouped(g, groups), elements), shape=w_shape)
+    y = matmul(_seen(x, seen, groups), transpose(_grouped(g, groups), axes=(0, 2, 1)))  # faster than its transpose
+    return reshape(transpose(y, axes=(0, 2, 1)), shape=w_shape)
 
 
 def _kernels(w: Any, groups: int) -> Any:

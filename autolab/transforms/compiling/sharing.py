@@ -45,11 +45,13 @@ class Sharing:
             return f"k{id(holder)}"
 
         places = list(dict.fromkeys([place for a, b, _ in self._pairs for place in (a, b)]))
-        owners = [place.text(held) + ("" if place in owning else ".base") for place in places]
-        are_numpys = " and ".join(
-            [f"type(o{i} := {owner}) is ndarray and o{i}.base is None" for i, owner in enumerate(owners)]
-        )
-        ids = ", ".join([f"id(o{i})" for i in range(len(owners))])
-        text = f"def are_apart(L):\n    return {are_numpys} and len({{{ids}}}) == {len(owners)}"
+        questions = [
+            f"(o{i} := {place.text(held)}).base is None"
+            if place in owning
+            else f"type(o{i} := {place.text(held)}.base) is ndarray and o{i}.base is None"
+            for i, place in enumerate(places)
+        ]
+        ids = ", ".join([f"id(o{i})" for i in range(len(places))])
+        text = f"def are_apart(L):\n    return {' and '.join(questions)} and len({{{ids}}}) == {len(places)}"
         exec(compile(text, FILE, "exec"), names)
         return names["are_apart"]
