@@ -39,7 +39,8 @@ def outer_names(function: Any) -> Iterator[tuple[str, Any]]:
 @lru_cache(1024)
 def looked_up(code: CodeType, deep: bool = True) -> tuple[str, ...]:
     """The global names that code reads, each once; if ``deep``, those of the functions written inside it too."""
-    found = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    steps = dis.get_instructions(code) if code.co_names else ()
+    found = [step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     for constant in code.co_consts if deep else ():
         if isinstance(constant, CodeType):
             found += looked_up(constant)

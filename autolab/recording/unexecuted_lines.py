@@ -59,6 +59,8 @@ def _function(source: str) -> ast.FunctionDef | None:
     if len(body) != 1 or not isinstance(body[0], ast.FunctionDef) or body[0].decorator_list:
         return None
     function = body[0]
+    if source.count(function.name) == 1 and "yield" not in source:
+        return function  # as mostly, and one of ten thousand lines has many nodes
     for node in ast.walk(function):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
         if name == function.name or isinstance(node, ast.Yield | ast.YieldFrom):
@@ -76,20 +78,17 @@ class _UnreachedLines:
     def block(self, statements: Sequence[ast.stmt]) -> None:
         """Statements that follow each other."""
         for i, statement in enumerate(statements):
-            behind = statements[i + 1 :]
-            self._inside(statement, behind)
+            if isinstance(statement, ast.If):
+                self._branches(statement, statements[i + 1 :])
+            elif isinstance(statement, ast.With | ast.Try):
+                self._inside(statement)
             if self._ends(statement):
-                return self._add(behind)
+                return self._add(statements[i + 1 :])
 
-    def _inside(self, statement: ast.stmt, behind: Sequence[ast.stmt]) -> None:
-        if isinstance(statement, ast.If):
-            self._branches(statement, behind)
-        elif isinstance(statement, ast.With):
-            self.block(statement.body)
-        elif isinstance(statement, ast.Try):
-            self.block(statement.body)
-            if self._holds(self._raised, statement.body):
-                self._add(statement.orelse)
+    def _inside(self, statement: ast.With | ast.Try) -> None:
+        self.block(statement.body)
+        if isinstance(statement, ast.Try) and self._holds(self._raised, statement.body):
+            self._add(statement.orelse)
 
     def _branches(self, statement: ast.If, behind: Sequence[ast.stmt]) -> None:
         for taken, other in ((statement.body, statement.orelse), (statement.orelse, statement.body)):
