@@ -303,7 +303,7 @@ def _role(function: Primitive, name: str) -> tuple[str, Any]:
 def _mutable(value: Any) -> list[Any]:
     """The arrays and lists in a value; numbers, shapes and slices cannot change."""
     if type(value) is np.ndarray:
-        return [value]
+        return [value] if value.ndim or value.flags.writeable else []  # what the engine makes of a number is read-only
     value = value._data if isinstance(value, Variable) else value
     if is_array(value) or isinstance(value, list):
         return [value]

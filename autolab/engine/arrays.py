@@ -38,6 +38,8 @@ def as_array(value: object, what: str) -> Array:
 
 def array_of(result: Any) -> Array:
     """``result`` as an array: NumPy gives scalars where a result is 0-d, and a gradient may be a `SlicedGradient`."""
+    if type(result) in modules:
+        return result
     result = result.whole() if hasattr(result, "whole") else result
     return result if type(result) in modules else np.asarray(result)
 

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import CodeType, FrameType
 from typing import Any, Generic, TypeVar
 
@@ -167,9 +167,11 @@ def _nodes(source: str) -> dict[tuple[Any, ...], Any]:
     except (SyntaxError, ValueError):  # a cell with IPython's own syntax
         return {}
     found: dict[tuple[Any, ...], Any] = {}
-    for parent in ast.walk(tree):
+    parents: list[ast.AST] = [tree]
+    for parent in parents:
         for node in ast.iter_child_nodes(parent):
             node.parent = parent  # type: ignore[attr-defined]
+            parents.append(node)
             if isinstance(node, ast.expr | ast.stmt):
                 found[node.lineno, node.col_offset, node.end_lineno, node.end_col_offset] = node
     return found
@@ -198,4 +200,9 @@ def file_label(filename: str) -> str:
 
 def is_own(frame: FrameType) -> bool:
     """Whether a frame runs this package's own code."""
-    return frame.f_code.co_filename.startswith(PACKAGE)
+    return _is_in_package(frame.f_code.co_filename)
+
+
+@cache
+def _is_in_package(file: str) -> bool:
+    return file.startswith(PACKAGE)

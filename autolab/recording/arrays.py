@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arrays import array_of
 from ..engine.backend import Array, device_name, get_array_module
 from ..engine.devices import to_cpu
-from .snapshot import Snapshot, made
+from .snapshot import SingleNumber, Snapshot, maker
 
 CELLS = 256 * 256
 """A reduced copy has at most so many cells."""
@@ -24,7 +24,7 @@ WHOLE_BYTES = 1 << 20
 
 _SMALL = 16
 _FLOAT64 = np.dtype(np.float64)
-_NUMBER: dict[str, Any] = {"shape": (), "dtype": "float64", "device": "cpu", "nbytes": 8, "block": ()}
+_snapshot = maker(Snapshot)
 
 
 class Budget:
@@ -46,6 +46,9 @@ class Budget:
         Where a ``cost`` is given, the array is one that nobody writes to, and a whole snapshot is no copy of it: it
         costs so many bytes.
         """
+        if type(array) is np.float64 or (type(array) is np.ndarray and array.dtype is _FLOAT64 and not array.shape):
+            self._left -= 8
+            return SingleNumber(array.item())
         array = array_of(array)
         if cost is None and array.nbytes <= WHOLE_BYTES and array.nbytes <= self._left:
             self._left -= array.nbytes
@@ -72,8 +75,8 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
     even where it is whole.
     """
     array = array_of(array)
-    if _is_number(array):
-        return _of_number(array)
+    if type(array) is np.ndarray and array.ndim == 0 and array.dtype is _FLOAT64:
+        return SingleNumber(array.item())
     reduced, block = block_reduce(array, max_cells)
     if is_lent and reduced is array:
         values = array.view()
@@ -81,8 +84,7 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
         values = reduced.copy() if type(reduced) is np.ndarray else np.array(to_cpu(reduced), copy=True)
     values.setflags(write=False)
     low, high, nan_count, inf_count = extremes(array)
-    return made(
-        Snapshot,
+    return _snapshot(
         shape=array.shape,
         dtype=dtype_name(array.dtype),
         device=device_name(array),
@@ -95,19 +97,6 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
         inf_count=inf_count,
         reduced_norm=None if reduced is array else _norm(array),
     )
-
-
-def _is_number(array: Array) -> bool:
-    return type(array) is np.ndarray and array.ndim == 0 and array.dtype is _FLOAT64
-
-
-def _of_number(array: np.ndarray) -> Snapshot:
-    """The same for a single float64: a run on numbers makes three of them at every step."""
-    values, number = array.copy(), array.item()
-    values.setflags(write=False)
-    finite = number if math.isfinite(number) else None
-    counts = {"nan_count": int(number != number), "inf_count": int(finite is None and number == number)}
-    return made(Snapshot, **_NUMBER, values=values, minimum=finite, maximum=finite, **counts)
 
 
 dtype_name = cache(str)  # NumPy works it out anew each time

@@ -38,9 +38,8 @@ class Departure:
 
 def key_of(variable: Variable) -> Any:
     """What a Variable is found again by: the order of its node, or an identity."""
-    if variable.node is None:
-        return ("constant", id(variable))
-    return variable.node.order or ("leaf", id(variable.node))
+    node = variable.node
+    return ("constant", id(variable)) if node is None else node.order or ("leaf", id(node))
 
 
 class Departures:

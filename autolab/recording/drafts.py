@@ -6,35 +6,42 @@ from dataclasses import dataclass
 
 from .locate import CodePosition
 from .model import KeptArray, Kind, Operand, Snapshot, Step
-from .snapshot import made
+from .snapshot import maker
+from .step import FilledIn
 
 _NOWHERE = CodePosition(file="", line=0)
+_step = maker(Step)
 
 
-@dataclass(init=False)
-class Use:
-    """One input of a step, while the recording is made: an `Operand` whose fields are found one by one."""
+@dataclass(init=False, slots=True)
+class Use(FilledIn):
+    """One input of a step, while the recording is made: an `Operand` whose fields are found one by one.
+
+    With the same slots it becomes one by its class alone.
+    """
 
     parameter: str
     step: int | None
     constant: str | None
-    rule: str | None = None
-    numbers: str | None = None
-    contribution: Snapshot | None = None
-    code: str | None = None
-    local: Snapshot | None = None
-    product: Snapshot | None = None
-    jacobian: Snapshot | None = None
-    arrival: int | None = None
-    total: Snapshot | None = None
-    tangent: Snapshot | None = None
-    tangent_total: Snapshot | None = None
+    rule: str | None
+    numbers: str | None
+    contribution: Snapshot | None
+    code: str | None
+    local: Snapshot | None
+    product: Snapshot | None
+    jacobian: Snapshot | None
+    arrival: int | None
+    total: Snapshot | None
+    tangent: Snapshot | None
+    tangent_total: Snapshot | None
 
     def __init__(self, parameter: str, step: int | None, constant: str | None) -> None:
         self.parameter, self.step, self.constant = parameter, step, constant
+        self.rule = self.code = self.contribution = self.local = self.product = self.jacobian = None
+        self.arrival = self.total = self.tangent = self.tangent_total = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Draft:
     """A step while the recording is made: its gradient comes later."""
 
@@ -64,30 +71,31 @@ class Draft:
     def step(self, missing: str = "not_reached") -> Step:
         """The same as plain data; ``missing`` is the status of what needs a gradient and got none."""
         place = self.place or _NOWHERE
-        return made(
-            Step,
-            id=self.id,
-            kind=self.kind,
-            function=self.function,
-            name=self.name,
-            operands=tuple([made(Operand, **vars(use)) for use in self.uses]),
-            value=self.value,
-            grad=self.grad,
-            status=self._status(missing),
-            source=place.source,
-            statement=place.statement,
-            file=place.file or None,
-            line=place.line or None,
-            seconds=self.seconds,
-            backward_code=self.backward_code,
-            outer_line=self.outer_line,
-            attributes=self.attributes,
-            scope=self.scope,
-            order=self.order,
-            of=self.of,
-            replaced=self.replaced,
-            tangent=self.tangent,
-            keeps=self.keeps,
+        for use in self.uses:
+            use.__class__ = Operand  # type: ignore[assignment]
+        return _step(
+            self.id,
+            self.kind,
+            self.function,
+            self.name,
+            tuple(self.uses),
+            self.value,
+            self.grad,
+            self._status(missing),
+            place.source,
+            place.statement,
+            place.file or None,
+            place.line or None,
+            self.seconds,
+            self.backward_code,
+            self.outer_line,
+            self.attributes,
+            self.order,
+            self.of,
+            self.scope,
+            self.replaced,
+            self.tangent,
+            self.keeps,
         )
 
     def _status(self, missing: str) -> str:

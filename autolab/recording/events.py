@@ -29,6 +29,6 @@ def given_inputs(event: ForwardEvent) -> tuple[Any, ...]:
 
 def backward_code(function: Any) -> str | None:
     """The source of a backward that a user wrote; None for declared functions, which have rules, and for transfers."""
-    if isinstance(function, Primitive | Transfer):
+    if isinstance(function, Primitive) or type(function) is Transfer:
         return None
     return source_of(function.written_backward)[0]

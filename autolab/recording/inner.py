@@ -19,6 +19,8 @@ _LONG_CALL = 18
 
 def describe_inner_steps(drafts: Sequence[Draft], scopes: Sequence[Scope], outputs: Collection[int]) -> None:
     """Give the inner steps their names and expressions, when all uses of their values are known."""
+    if not any([draft.is_inner for draft in drafts]):
+        return
     found = _results(drafts, scopes, outputs)
     _name_results(drafts, scopes, found)
     fallback = _called_as(drafts, scopes, found)

@@ -46,6 +46,8 @@ class KeptArrays:
 def kept_by(node: Any) -> list[Any]:
     """The arrays that the gradient rules of a node of AutoLab's keep; single numbers are none."""
     if isinstance(node.function, Primitive):
+        if node.saved is None and node.more is None:
+            return []
         return [array for edge in node.edges for array in _arrays(edge.saved)]
     return [array for *_, value in node.function.held() for array in _arrays(value)]
 

@@ -18,7 +18,7 @@ from ..engine.primitive import Primitive
 from .arrays import WHOLE_BYTES, Budget
 from .drafts import Use
 from .model import Snapshot
-from .rule_text import filled_in, rule_code, rule_text
+from .rule_text import rule_code, rule_text, single_number
 
 OUTPUTS, ENTRIES, CALLS = 64, 4096, 2000
 """A Jacobian is kept for at most so many elements of the output and so many entries; a recording calls rules for it
@@ -39,30 +39,35 @@ class LocalDerivatives:
         self._quiet.run(np.seterr, all="ignore")
         self._quiet.run(unset_modes)  # nobody listens there
 
-    def fill_in(self, use: Use, event: BackwardEvent, edge: Any, share: Any) -> None:
-        """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by."""
+    def fill_in(self, use: Use, event: BackwardEvent, edge: Any, share: Any, g: Snapshot | None) -> None:
+        """The rule of the gradient as text and with its numbers, and the derivatives that the rule multiplies by.
+
+        ``g`` is what is kept of the upstream gradient.
+        """
         function, upstream = event.node.function, event.upstream
         if not isinstance(function, Primitive):
             return
-        use.rule, use.code, count, shown = _rule(function, edge.place)
-        if use.rule is not None and getattr(share, "size", None) == 1 and (edge.saved is not None or not count):
-            values = {name: edge.saved if count == 1 else edge.saved[i] for i, name in shown}
-            use.numbers = filled_in(use.rule, {"g": upstream, **values}, share)
+        use.rule, use.code, names, count, places = _rule(function, edge.place)
         if share is None or isinstance(upstream, Bundle):
             return
-        derive = self._local if function.elementwise else self._jacobian
-        self._quiet.run(derive, use, edge, array_of(upstream), array_of(share))
+        if names and getattr(share, "size", None) == 1 and (edge.saved is not None or not count):
+            saved = (edge.saved,) if count == 1 else edge.saved
+            use._filling = names, g, tuple([single_number(saved[i]) for i in places]) if places else ()
+        if function.elementwise:
+            self._quiet.run(self._local, use, edge, upstream, share)
+        else:
+            self._quiet.run(self._jacobian, use, edge, array_of(upstream), array_of(share))
 
-    def _local(self, use: Use, edge: Any, upstream: Array, share: Array) -> None:
+    def _local(self, use: Use, edge: Any, upstream: Any, share: Any) -> None:
         """A rule is linear in the upstream gradient, so at ones it gives the local derivatives."""
         ones, kept = self._ones_like(upstream)
         local = _applied(edge, ones)
         use.local = None if local is None else kept if local is ones else self._budget.snapshot(local)
         if share.shape != upstream.shape:
-            product = _applied(edge, upstream)
+            product = _applied(edge, array_of(upstream))
             use.product = None if product is None else self._budget.snapshot(product)
 
-    def _ones_like(self, upstream: Array) -> tuple[Array, Snapshot]:
+    def _ones_like(self, upstream: Any) -> tuple[Array, Snapshot]:
         """Ones, and what is kept of them: the local derivatives of every sum."""
         key = upstream.shape, upstream.dtype, type(upstream)
         if (known := self._ones.get(key)) is not None:
@@ -108,7 +113,7 @@ class Sums:
         if share is None or use.step is None or isinstance(share, Bundle):
             return
         arrived, before = self._sums.get(use.step, (0, None))
-        total = array_of(share) if before is None else before + array_of(share)
+        total = share if before is None else array_of(before) + array_of(share)
         self._sums[use.step] = (arrived + 1, total)
         use.arrival, use.total = arrived, None if before is None else self._budget.snapshot(total)
         if before is None and use.contribution is not None:
@@ -134,9 +139,11 @@ def _applied(edge: Any, upstream: Array) -> Array | None:
 
 
 @cache
-def _rule(function: Primitive, place: int) -> tuple[str | None, str | None, int, tuple[tuple[int, str], ...]]:
-    """The rule of an input as text and as code, how many values it keeps, and places and names of those in the text."""
+def _rule(function: Primitive, place: int) -> tuple[str | None, str | None, tuple[str, ...], int, tuple[int, ...]]:
+    """The rule of an input as text and as code; the names in the text, none where there is no text; how many values it
+    keeps, and which of them have these names."""
     name = function.input_at(place)
     text, retained = rule_text(function, name), function.retained[name]
-    shown = [(i, k) for i, k in enumerate(retained) if (k in function.inputs or k == "y") and k in (text or "")]
-    return text, rule_code(function, name), len(retained), tuple(shown)
+    shown = [i for i, k in enumerate(retained) if (k in function.inputs or k == "y") and k in (text or "")]
+    names = () if text is None else ("g", *[retained[i] for i in shown])
+    return text, rule_code(function, name), names, len(retained), tuple(shown)

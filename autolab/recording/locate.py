@@ -8,7 +8,6 @@ import functools
 import inspect
 import linecache
 import os
-import sys
 import textwrap
 from dataclasses import dataclass, replace
 from types import CodeType, FrameType
@@ -20,7 +19,6 @@ from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
 
 OWN_FRAMES = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")
 """Code that runs in a frame of its own, but is no function to a reader (comprehensions: before Python 3.12)."""
@@ -61,29 +59,15 @@ class Locator:
         """Whether ``frame`` runs the recorded function."""
         return frame.f_code is self._code
 
-    def here(self, base: FrameType | None) -> tuple[CodePosition | None, bool, int | None]:
-        """For a hook: where in the run that ``base`` began the event is.
-
-        The place in the user's code, if he wrote any of it; whether AutoLab's own links made the step there; and the
-        line that ``fn`` itself has reached, in a function that it called or in its own code.
-        """
-        inside: FrameType | None = sys._getframe(1)
-        users, is_inner = inside, False
-        while users is not None and users is not base and users.f_code.co_filename.startswith(PACKAGE):
-            is_inner = is_inner or users.f_code.co_filename.startswith(_PROGRAMS)
-            users = users.f_back
-        place = None if users is base else self.place(users)
-        if is_inner and place is not None:
-            place = place.of_inner_step()
-        return place, is_inner, self._outer_line(inside, users, base)
-
-    def _outer_line(self, frame: FrameType | None, users: FrameType | None, base: FrameType | None) -> int | None:
+    def outer_line(
+        self, frame: FrameType | None, users: FrameType | None, place: CodePosition | None, base: FrameType | None
+    ) -> int | None:
+        """The line that the recorded function has reached, seen from ``frame``; the user's is at ``place``."""
+        if users is not None and users.f_code is self._code and place is not None:
+            return place.line
         while frame is not None and frame is not base and frame.f_code is not self._code:
             frame = frame.f_back
-        if frame is None or frame is base:
-            return None
-        place = self.place(frame) if frame is users else None
-        return place.line if place is not None else frame.f_lineno
+        return None if frame is None or frame is base else frame.f_lineno
 
 
 def _locate(frame: FrameType) -> CodePosition:
@@ -128,7 +112,9 @@ _known = PerInstruction(_locate)
 
 
 def _text(node: ast.AST) -> str:
-    """A name, which most are, or another expression as text."""
+    """A name or a number, which most are, or another expression as text."""
+    if isinstance(node, ast.Constant) and type(node.value) in (float, int):
+        return repr(node.value)
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -27,6 +28,11 @@ class PoolWatch:
         if array is not None and not isinstance(array, dict) and on_gpu(array):
             self._module = get_array_module(array)
             self._peak = max(self._peak, pool_bytes(self._module)[0])
+
+    def look_again(self, gradients: Sequence[Any]) -> None:
+        """A gradient was made: it is where the value is."""
+        if self._module is not None:
+            self.look(next((share for share in gradients if share is not None), None))
 
     def figures(self) -> Pool | None:
         """The pool as it is now; None if no value was on a GPU."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,8 +33,11 @@ from .raised import Raised
 from .replacing import Replacements
 from .rule_text import exact_text
 from .scopes import ScopeTracker
+from .snapshot import maker
 from .tangents import Tangents
 from .unexecuted_lines import unexecuted_lines
+
+_backward_step = maker(BackwardStep)
 
 
 @dataclass
@@ -85,15 +88,15 @@ class Recorder:
 
     def add_leaf(self, variable: Variable, kind: Kind, name: str | None) -> int:
         self.held.append(variable)
-        self._pool.look(variable.data)
-        return self._add(variable, Draft(0, kind, None, name, [], self.budget.snapshot(variable.data)))
+        self._pool.look(variable._data)
+        return self._add(variable, Draft(0, kind, None, name, [], self.budget.snapshot(variable._data)))
 
     def _add(self, variable: Variable | None, draft: Draft) -> int:
         draft.id = len(self.drafts)
         self.drafts.append(draft)
         if variable is not None:
             self._ids[_key(variable)] = draft.id
-            draft.requires_grad, draft.is_float = variable.requires_grad, variable.dtype.kind == "f"
+            draft.requires_grad, draft.is_float = variable.node is not None, variable._data.dtype.kind == "f"
             if variable.node is None or draft.replaced:
                 self.held.append(variable)
             if self._tangents is not None:
@@ -103,15 +106,15 @@ class Recorder:
     def hear_forward(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, ForwardEvent):
             return  # the function computes a gradient of its own
-        place, is_inner, outer_line = self.tracker.here()
+        site = self.tracker.here()
         self.departures.look(event)
         if self.opener.opens(event):
-            scope, first = self.tracker.call(event.function.name, place), len(self.drafts)
-            self.opener.forward(self, event, place, outer_line, scope)
+            scope, first = self.tracker.call(event.function.name, site), len(self.drafts)
+            self.opener.forward(self, event, site.place, site.outer_line, scope)
             self.replacements.close(range(first, len(self.drafts)), event.function.name)
         else:
-            call = self.add_call(event, place, outer_line, self.tracker.now(), self.replacements)
-            self.drafts[call].is_inner = is_inner
+            call = self.add_call(event, site.place, site.outer_line, site.scope, self.replacements)
+            self.drafts[call].is_inner = site.is_inner
 
     def add_call(
         self,
@@ -122,19 +125,19 @@ class Recorder:
         replacements: Replacements | None = None,
     ) -> int:
         """A step for an application of a function; its id. ``replacements`` may give its result another value."""
-        uses = [self._use(event.function, i, value, place) for i, value in enumerate(given_inputs(event))]
+        uses = self._uses(event, () if place is None else place.operands)
         names = place.names if place is not None else ()
         single = len(event.outputs) == 1
         name = names[0] if single and len(names) == 1 else None
         is_replaced = single and replacements is not None and self._replaced(replacements, event, 0, name)
-        self._pool.look(event.outputs[0].data)
+        self._pool.look(event.outputs[0]._data)
         draft = Draft(
             id=0,
             kind="call",
             function=event.function.name,
             name=name,
             uses=uses,
-            value=self.budget.snapshot(event.outputs[0].data) if single else None,
+            value=self.budget.snapshot(event.outputs[0]._data) if single else None,
             place=place,
             outer_line=outer_line,
             seconds=event.seconds,
@@ -163,7 +166,7 @@ class Recorder:
             use, node = Use("part", call, None), output.node
             is_replaced = replacements is not None and self._replaced(replacements, event, i, name)
             draft = Draft(
-                0, "part", event.function.name, name, [use], self.budget.snapshot(output.data), place, outer_line
+                0, "part", event.function.name, name, [use], self.budget.snapshot(output._data), place, outer_line
             )
             draft.scope, draft.replaced = self.drafts[call].scope, is_replaced
             self._add(output, draft)
@@ -188,18 +191,19 @@ class Recorder:
         """The id of the step of a node, if there is one."""
         return self._ids.get(node.order or ("leaf", id(node)))
 
-    def _use(self, function: Any, i: int, value: Any, place: CodePosition | None) -> Use:
-        parameter = function.schema.label(i) if isinstance(function, Primitive) else function.input_label(i)
-        text = place.operands[i] if place is not None and i < len(place.operands) else None
-        if not isinstance(value, Variable):
-            number = exact_text(value)
-            if number is not None:
-                return Use(parameter, None, number)
-            try:
-                value = Variable(value, requires_grad=False)
-            except TypeError:  # no array: None for an input, or any object that a ContextFunction takes
-                return Use(parameter, None, f"{value!r:.60}")
-        return Use(parameter, self.operand(value, text), None)
+    def _uses(self, event: ForwardEvent, texts: Sequence[str]) -> list[Use]:
+        """One for each input; ``texts`` are the inputs as they are written."""
+        function, found = event.function, []
+        label = function.schema.label if isinstance(function, Primitive) else function.input_label
+        for i, value in enumerate(event.inputs if event.inputs[-1] is not None else given_inputs(event)):
+            step = None
+            constant = None if isinstance(value, Variable) else exact_text(value)
+            if constant is None and (variable := _variable(value)) is not None:
+                step = self.operand(variable, texts[i] if i < len(texts) else None)
+            elif constant is None:
+                constant = f"{value!r:.60}"
+            found.append(Use(label(i), step, constant))
+        return found
 
     def operand(self, value: Variable, text: str | None) -> int:
         """The id of the step of an operand that is written as ``text``; of a new leaf or constant where there is
@@ -239,27 +243,26 @@ class Recorder:
         self.upstream = [None if total is None else self.budget.snapshot(total) for total in totals]
 
     def hear_backward(self, event: ForwardEvent | BackwardEvent) -> None:
-        if not isinstance(event, BackwardEvent) or event.node.order not in self._ids:
+        if not isinstance(event, BackwardEvent) or (step := self._ids.get(event.node.order)) is None:
             return  # an operation inside a FunctionNode's backward, or a graph that the function brought along
         if self.opener.backward(event, self.hear_backward):
             return
-        draft = self.drafts[self._ids[event.node.order]]
-        self._pool.look(next((share for share in event.gradients if share is not None), None))
-        upstream = self._sums.done(draft.id, event.upstream)
-        if upstream is None and not isinstance(event.upstream, Bundle):
-            upstream = self.budget.snapshot(event.upstream)
+        draft, arrived = self.drafts[step], event.upstream
+        self._pool.look_again(event.gradients)
+        upstream = self._sums.done(step, arrived)
+        if upstream is None and not isinstance(arrived, Bundle):
+            upstream = self.budget.snapshot(arrived)
         draft.grad, draft.reached = upstream, True
-        if draft.kind != "call" or draft.id in self.replacements.changed:
+        if draft.kind != "call" or step in self.replacements.changed:
             return  # a part, or a value that was computed before the recording began: its own graph is not followed
         draft.keeps = self._kept.told(kept_by(event.node))
         for edge, share in zip(event.node.edges, event.gradients, strict=True):
             use = draft.uses[edge.place]
             if share is not None:  # a sum hands on the very array that arrived
-                is_same = upstream is not None and share is event.upstream
-                use.contribution = upstream if is_same else self.budget.snapshot(share)
-            self._locals.fill_in(use, event, edge, share)
+                use.contribution = upstream if share is arrived and upstream else self.budget.snapshot(share)
+            self._locals.fill_in(use, event, edge, share, upstream)
             self._sums.add(use, share)
-        self.backward.append(BackwardStep(len(self.backward), draft.id, upstream, event.seconds))
+        self.backward.append(_backward_step(len(self.backward), step, upstream, event.seconds))
 
     # ------------------------------------------------------------------ the result
     @collector_waits()
@@ -301,6 +304,14 @@ class Recorder:
         """The values that nothing uses."""
         used = {use.step for draft in self.drafts for use in draft.uses}
         return tuple([draft.id for draft in self.drafts if draft.kind not in LEAVES and draft.id not in used])
+
+
+def _variable(value: Any) -> Variable | None:
+    """An input as a Variable; None of what is no array: None, or any object that a ContextFunction takes."""
+    try:
+        return value if isinstance(value, Variable) else Variable(value, requires_grad=False)
+    except TypeError:
+        return None
 
 
 def _unreached(

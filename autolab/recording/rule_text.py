@@ -136,7 +136,7 @@ class _Fill(ast.NodeTransformer):
 
 def number_text(value: Any) -> str | None:
     """A single number in short form; None for anything else."""
-    number = _single(value)
+    number = single_number(value)
     return None if number is None else f"{number:.4g}"
 
 
@@ -148,15 +148,16 @@ def exact_text(value: Any) -> str | None:
     >>> exact_text(2.0), exact_text(0.1), exact_text("2")
     ('2', '0.1', None)
     """
-    number = _single(value)
+    number = value if type(value) is float else single_number(value)
     return None if number is None else repr(number).removesuffix(".0")
 
 
-def _single(value: Any) -> int | float | None:
+def single_number(value: Any) -> int | float | None:
+    """The number that a value is; None where it is none, or not one alone."""
     if type(value) is float or type(value) is int:
         return value
     if type(value) is np.ndarray:
-        number = value.item() if value.size == 1 else value
-    else:
-        number = value.item() if getattr(value, "size", None) == 1 and hasattr(value, "item") else value
-    return number if isinstance(number, int | float) and not isinstance(value, bool) else None
+        number = value.item() if value.size == 1 else None
+        return number if type(number) is float or type(number) is int else None
+    number = value.item() if getattr(value, "size", None) == 1 and hasattr(value, "item") else value
+    return number if isinstance(number, int | float) and not isinstance(number, bool) else None

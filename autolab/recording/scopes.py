@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..engine.modes import modes
 from ..engine.named_scope import Mark
@@ -25,16 +25,22 @@ from .drafts import Draft
 from .locate import OWN_FRAMES, PACKAGE, CodePosition, Locator
 from .loops import Loop
 from .model import LEAVES, Scope, ScopeKind
+from .snapshot import maker
 
 _NOT_THE_USERS = (
     *{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")},
     PACKAGE,
     "<frozen ",
 )
+_PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
+_PROGRAM = 2
 _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(")  # one call of these makes many steps
 
 
-@dataclass
+_scope = maker(Scope)
+
+
+@dataclass(slots=True)
 class ScopeDraft:
     """A scope while the recording is made."""
 
@@ -52,7 +58,7 @@ class ScopeDraft:
         place = self.place or CodePosition(file="", line=0)
         name = ", ".join(place.names) if self.is_call else ""  # of what it returned
         line = place.line if self.line is None else self.line
-        return Scope(
+        return _scope(
             id=identity,
             parent=self.parent,
             kind=self.kind,
@@ -93,13 +99,12 @@ class ScopeDrafts(list[ScopeDraft]):
 
     def _place_leaves(self, drafts: Sequence[Draft]) -> None:
         used: set[int] = set()
-        for draft in drafts:
+        leaves: dict[int | None, Draft] = {draft.id: draft for draft in drafts if draft.kind in LEAVES[1:]}
+        for draft in drafts if leaves else ():
             for use in draft.uses:
-                if use.step is None or drafts[use.step].kind not in LEAVES[1:]:
-                    continue
-                leaf = drafts[use.step]
-                leaf.scope = self._common(leaf.scope, draft.scope) if leaf.id in used else draft.scope
-                used.add(leaf.id)
+                if (leaf := leaves.get(use.step)) is not None:
+                    leaf.scope = self._common(leaf.scope, draft.scope) if leaf.id in used else draft.scope
+                    used.add(leaf.id)
 
     def _common(self, a: int | None, b: int | None) -> int | None:
         """The innermost scope around two."""
@@ -111,7 +116,7 @@ class ScopeDrafts(list[ScopeDraft]):
         return a if a == b else None
 
 
-@dataclass
+@dataclass(slots=True)
 class _OpenBlock:
     """A loop or a block that a frame is in; ``inner`` is the scope of the block, or of the loop's present iteration.
 
@@ -124,6 +129,10 @@ class _OpenBlock:
     values: tuple[Any, ...] = ()
     number: int = 1
     at_head: bool = False
+
+    def is_same_round(self, loop: Loop, variables: Mapping[str, Any]) -> bool:
+        """Whether the targets of the loop still have the values that they had."""
+        return all([variables.get(name) is then for name, then in zip(loop.targets, self.values, strict=True)])
 
 
 @dataclass
@@ -143,6 +152,19 @@ class _FrameLevel:
         return self.open[-1].inner if self.open else self.scope
 
 
+class StepSite(NamedTuple):
+    """Where a step is made: its ``place`` in the user's code, if he wrote any of it.
+
+    ``is_inner``: AutoLab's own links made it there. ``outer_line`` is the line that the recorded function itself has
+    reached, in a function that it called or in its own code.
+    """
+
+    place: CodePosition | None
+    is_inner: bool
+    outer_line: int | None
+    scope: int | None
+
+
 class ScopeTracker:
     """Follows a run of the function that the frame ``base`` calls; `close` lets go of all frames."""
 
@@ -155,7 +177,10 @@ class ScopeTracker:
 
     def now(self) -> int | None:
         """The scope of the instruction that is being executed; None directly in the recorded function."""
-        path, known = self._path(sys._getframe(1))
+        return self._scope_from(sys._getframe(1))
+
+    def _scope_from(self, inside: FrameType) -> int | None:
+        path, known = self._path(inside)
         if known + 1 < len(self._levels):
             for level in self._levels[known + 1 :]:
                 del self._depths[id(level.frame)]
@@ -165,14 +190,32 @@ class ScopeTracker:
             self._advance(self._levels[-1] if is_known else self._entered(frame), callee)
         return self._levels[-1].innermost if self._levels else None
 
-    def here(self) -> tuple[CodePosition | None, bool, int | None]:
-        """What `Locator.here` tells of the step that is being made."""
-        return self._locator.here(self._base)
+    def here(self) -> StepSite:
+        """For a hook: where in the run the event is."""
+        inside = sys._getframe(3)  # past the hook, and who tells it
+        frame: FrameType | None = inside
+        callee: FrameType | None = None
+        is_inner = False
+        while frame is not None and frame is not self._base and (whose := _whose(frame.f_code.co_filename)):
+            is_inner = is_inner or whose == _PROGRAM
+            callee, frame = frame, frame.f_back
+        level = self._levels[-1] if self._levels else None
+        if level is not None and level.frame is frame and not modes().marks:  # still in the same frame, as mostly
+            self._advance(level, callee)
+            scope = level.open[-1].inner if level.open else level.scope
+        else:
+            scope = self._scope_from(inside)
+            level = self._levels[-1] if self._levels else None
+        users = None if frame is self._base else frame
+        is_placed = level is not None and level.frame is users and level.is_users
+        place = level.place if is_placed else self._locator.place(users)  # type: ignore[union-attr]
+        line = self._locator.outer_line(inside, users, place, self._base)
+        return StepSite(place.of_inner_step() if is_inner and place else place, is_inner, line, scope)
 
-    def call(self, function: str, place: CodePosition | None) -> int:
+    def call(self, function: str, site: StepSite) -> int:
         """A new scope at the instruction that is being executed, for the steps of one call: it reads as written."""
-        written = place.source if place is not None else None
-        return self._drafts.new(self.now(), "link", written or function, place, is_call=True)
+        written = site.place.source if site.place is not None else None
+        return self._drafts.new(site.scope, "link", written or function, site.place, is_call=True)
 
     def close(self) -> None:
         """Let go of all frames, and of what they hold."""
@@ -223,18 +266,28 @@ class ScopeTracker:
         level.instruction, level.callee = level.frame.f_lasti, callee
 
     def _turn(self, level: _FrameLevel, constructs: Sequence[Loop | Mark], callee: FrameType | None) -> None:
-        kept = _common(level.open, constructs)
-        variables = level.frame.f_locals if any([type(c) is Loop for c in constructs]) else {}
-        for open_ in level.open[:kept]:
-            if open_.at_head:
-                self._learn(open_, level.place, variables)
-        restarted = _restarted(level, level.open[:kept], variables, callee)
+        variables: Mapping[str, Any] = {}
+        kept, restarted, innermost = 0, None, None
+        for i, (open_, construct) in enumerate(zip(level.open, constructs, strict=False)):
+            what = open_.what
+            if what is not construct and what != construct:
+                break
+            kept = i + 1
+            if isinstance(what, Loop):
+                variables = variables or level.frame.f_locals
+                if open_.at_head:
+                    self._learn(open_, level.place, variables)
+                if restarted is None and not open_.is_same_round(what, variables):
+                    restarted = i
+                innermost = i, what
+        if restarted is None and innermost is not None and _is_repeated(level, innermost[1], callee):
+            restarted = innermost[0]
         if restarted is not None:
             kept = restarted + 1
             level.open[restarted] = self._next_round(level.open[restarted], level.place, variables)
         del level.open[kept:]
         for construct in constructs[kept:]:
-            level.open.append(self._opened(level, construct, variables))
+            level.open.append(self._opened(level, construct, variables or level.frame.f_locals))
 
     def _opened(self, level: _FrameLevel, construct: Loop | Mark, variables: Mapping[str, Any]) -> _OpenBlock:
         if isinstance(construct, Mark):
@@ -285,39 +338,19 @@ def _without_self(call: str, code: CodeType) -> str:
 def _constructs(level: _FrameLevel) -> Sequence[Loop | Mark]:
     """The loops and blocks around the instruction of a frame, the outermost first."""
     loops = level.place.loops if level.place is not None else ()
+    if not modes().marks:
+        return loops
     marks = [mark for mark in modes().marks if mark.frame is level.frame]
     return sorted([*loops, *marks], key=lambda construct: construct.line) if marks else loops
 
 
-def _common(before: Sequence[_OpenBlock], constructs: Sequence[Loop | Mark]) -> int:
-    """How many of the outermost constructs are those that were open before."""
-    count = 0
-    for open_, construct in zip(before, constructs, strict=False):
-        if open_.what is not construct and open_.what != construct:
-            break
-        count += 1
-    return count
-
-
-def _restarted(
-    level: _FrameLevel, kept: Sequence[_OpenBlock], variables: Mapping[str, Any], callee: FrameType | None
-) -> int | None:
-    """The outermost of the ``kept`` loops that has begun another round, if any."""
-    last: tuple[int, Loop] | None = None
-    for i, open_ in enumerate(kept):
-        if isinstance(loop := open_.what, Loop):
-            for name, then in zip(loop.targets, open_.values, strict=True):
-                if variables.get(name) is not then:
-                    return i
-            last = i, loop
-    if last is None:
-        return None
-    i, loop = last
+def _is_repeated(level: _FrameLevel, loop: Loop, callee: FrameType | None) -> bool:
+    """Whether the instruction says that a loop whose targets stand still has begun another round."""
     moved = level.frame.f_lasti - level.instruction
-    tells = not loop.targets or (
-        level.place is not None and level.place.head == loop
-    )  # the instruction, not the targets
-    return i if moved < 0 or (moved == 0 and tells and _is_called_anew(level, callee)) else None
+    if moved:
+        return moved < 0
+    is_head = level.place is not None and level.place.head == loop
+    return (not loop.targets or is_head) and _is_called_anew(level, callee)
 
 
 def _is_called_anew(level: _FrameLevel, callee: FrameType | None) -> bool:
@@ -330,3 +363,9 @@ def _is_called_anew(level: _FrameLevel, callee: FrameType | None) -> bool:
 def is_users(file: str) -> bool:
     """Whether a file is the user's own, and not one of Python, of an installed package or of AutoLab."""
     return not file.startswith(_NOT_THE_USERS)
+
+
+@cache
+def _whose(file: str) -> int:
+    """0 of a file that is not AutoLab's, 1 of one that is, `_PROGRAM` where one call makes many steps."""
+    return _PROGRAM if file.startswith(_PROGRAMS) else int(file.startswith(PACKAGE))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from .rule_text import filled_in
 from .snapshot import KeptArray, Snapshot
 
 Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
@@ -15,7 +16,7 @@ LEAVES = ("input", "leaf", "constant")
 """The kinds of steps that no function made."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scope:
     """Steps that belong together in the user's code, so that a picture can show them as one box.
 
@@ -49,8 +50,30 @@ class Scope:
     block: str | None = None
 
 
-@dataclass(frozen=True)
-class Operand:
+class FilledIn:
+    """Writes the rule with its numbers when somebody asks for that."""
+
+    __slots__ = ("_filling",)  # the names in the rule, the upstream gradient, and the numbers of the other names
+    _filling: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_filling":
+            return None
+        if name != "numbers":
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r:.60}", name=name, obj=self)
+        object.__setattr__(self, "numbers", self._filled_in())
+        return self.numbers
+
+    def _filled_in(self: Any) -> str | None:
+        if self._filling is None or self.contribution is None:
+            return None
+        names, g, numbers = self._filling
+        values = dict(zip(names, (g and g.values, *numbers), strict=True))
+        return filled_in(self.rule, values, self.contribution.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand(FilledIn):
     """One input of a step, and what the step's backward sent to it.
 
     ``parameter`` is the function's own name of the input (``a`` of ``mul(a, b)``; ``inputs[0]`` of a FunctionNode).
@@ -97,7 +120,7 @@ class Operand:
     tangent_total: Snapshot | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """One value of the run, in the order in which the values came to be (a Wengert list).
 
@@ -152,7 +175,7 @@ class Step:
     keeps: tuple[KeptArray, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BackwardStep:
     """One step of the backward pass: ``upstream`` arrived at forward step ``of``, whose operands then got their share.
 

@@ -59,7 +59,7 @@ class TorchLocator(Locator):
             users = users.f_back
         users = None if users is base else users
         place = self.place(users)
-        outer = self._outer_line(inside, users, base)
+        outer = self.outer_line(inside, users, place, base)
         return Site(users, place.of_inner_step() if is_inner and place else place, is_inner, outer, applying)
 
 
