@@ -62,12 +62,14 @@ def _typical(snapshot: Snapshot | None) -> float | None:
 
 
 def _decades(sizes: Iterable[float | None]) -> Scale:
-    """A logarithmic scale that a few extreme numbers, such as those of a mask, do not set."""
+    """A logarithmic scale that extreme numbers do not set: a few, or those far from most, such as -1e9 in a mask."""
     positive = sorted([size for size in sizes if size])
     if not positive:
         return Scale(0.0, 0.0, True)
-    cut = len(positive) // 20
-    high = positive[-1 - cut]
+    cut, quarter = len(positive) // 20, len(positive) // 4
+    upper = positive[-1 - quarter]
+    far = upper * max(100.0, min(upper / positive[quarter], 1e50) ** 3)
+    high = max([size for size in positive[: len(positive) - cut] if size <= far])
     return Scale(min(positive[cut], high / 10), high, True)
 
 

@@ -74,6 +74,17 @@ def test_bars_grow_with_the_logarithm_and_extremes_set_no_scale() -> None:
     assert bars.at(None) == [None, None]
 
 
+def test_a_mask_in_every_head_sets_no_scale() -> None:
+    def heads(x):
+        for _ in range(6):
+            x = x * 0.9 + 0.1
+            scores = np.where(np.array([True, True, False]), x, -1e9)
+            x = x + autolab.functions.softmax(scores)
+        return x.sum()
+
+    assert 0.1 < Bars.of(autolab.record(heads, np.ones(3))).values.high < 10
+
+
 @pytest.mark.parametrize(
     ("size", "expected"), [(1, None), (0.0, 0.0)], ids=["integers number things", "nothing is no bar"]
 )
