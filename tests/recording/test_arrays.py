@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
 from itertools import product
 
@@ -119,3 +121,16 @@ def test_the_budget_keeps_small_arrays_whole_while_it_lasts() -> None:
 def test_plain(value: object, expected: object) -> None:
     assert plain(value) == expected
     assert type(plain(value)) is type(expected)
+
+
+@pytest.mark.parametrize("number", [2.5, -0.0, math.nan, -math.inf])
+def test_a_single_number_is_kept_as_one_and_says_what_an_array_would(number: float) -> None:
+    array = np.array([number])
+    kept, of_array = Budget(64).snapshot(np.array(number)), snapshot(array)
+    for name in ("dtype", "device", "nbytes", "minimum", "maximum", "nan_count", "inf_count", "norm", "size"):
+        assert getattr(kept, name) == getattr(of_array, name), name
+    assert np.array_equal(kept.values, number, equal_nan=True) and not kept.values.flags.writeable
+    moved = dataclasses.replace(kept, device="cuda:0")
+    for other in (moved, copy.deepcopy(kept)):
+        assert other.shape == () and np.array_equal(other.values, number, equal_nan=True)
+    assert moved.device == "cuda:0"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import tracemalloc
 import weakref
 
 import numpy as np
@@ -142,3 +143,21 @@ def test_the_graph_is_not_kept_alive() -> None:
         assert [w() for w in nodes + arrays] == [None, None]
         assert garbage() == []
     assert r.steps[2].value.values.shape == (1000,)
+
+
+def test_a_step_takes_little_memory() -> None:
+    def loop(x: Variable) -> Variable:
+        for _ in range(500):
+            x = x * 0.9999 + 0.001
+        return x
+
+    record(loop, 1.0)  # what is made once
+    with collector_off():
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            recording = record(loop, 1.0)
+            held = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+    assert len(recording.steps) == 1001 and held < 2_000 * len(recording.steps)
