@@ -16,6 +16,9 @@ MAX_BYTES = 2_000_000
 """What a page holds is reduced until its data is below this, if it can be."""
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})  # nearly all that a page holds
+
+
 @dataclass(frozen=True)
 class SavedPage:
     """``view`` names the module and the style sheet; ``contents`` are ever smaller, and the first that fits is written,
@@ -64,12 +67,10 @@ def as_json(saved: Any) -> str:
 
     def without_bytes(value: Any, place: Any) -> Any:
         """``place`` is ``(the place around it, key)``: only where there are bytes it is written out."""
-        if isinstance(value, str | int | float | None):
-            return value
         if isinstance(value, Mapping):
-            return {key: without_bytes(item, (place, key)) for key, item in value.items()}
+            return {k: item if type(item) in _PLAIN else without_bytes(item, (place, k)) for k, item in value.items()}
         if isinstance(value, list | tuple):
-            return [without_bytes(item, (place, i)) for i, item in enumerate(value)]
+            return [item if type(item) in _PLAIN else without_bytes(item, (place, i)) for i, item in enumerate(value)]
         if isinstance(value, bytes | memoryview):
             keys = []
             while place is not None:
