@@ -1,10 +1,10 @@
 // @ts-check
 /** Of an input three heatmaps side by side: analytic, numeric, error, and its formulas. One cell is chosen, in all. */
 
-import { makeHeatLegend, paint, rampOf } from "../live/colors.js";
+import { makeHeatLegend, rampOf } from "../live/colors.js";
 import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
-import { floats, labelled, print } from "../live/heatmap.js";
+import { floats, labelled, makeColoredCells } from "../live/heatmap.js";
 import { isOpen, toInput } from "./why.js";
 
 const KINDS = ["analytic", "numeric", "error"];
@@ -100,12 +100,11 @@ function makeAbsent() {
  */
 function makeMap(view, click, choose, here, isFirst) {
   const tabindex = isFirst ? 0 : -1;
-  const canvas = html("canvas.al-canvas", { role: "img", tabindex, onclick: clicked, onkeydown: pressed });
-  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
   const [worstMark, chosenMark] = [html("div.al-worst"), html("div.al-mark")];
   // behind the cells, which are clear where nothing was measured
   const halves = html("div.al-halves", { "aria-hidden": "true" });
-  const frame = html("div.al-frame.al-mini", halves, canvas, numbers, worstMark, chosenMark);
+  const cells = makeColoredCells({ tabindex, onclick: clicked, onkeydown: pressed }, ".al-mini", worstMark, chosenMark);
+  cells.frame.prepend(halves);
   const [low, high, bar] = [html("span"), html("span"), html("span.al-ramp")];
   // where the numbers stand in the cells
   const ends = html("div.al-scale", { "aria-hidden": "true" }, low, bar, high);
@@ -115,7 +114,7 @@ function makeMap(view, click, choose, here, isFirst) {
 
   /** @param {MouseEvent} event */
   function clicked(event) {
-    const cell = cellUnder(event, canvas, size);
+    const cell = cellUnder(event, cells.canvas, size);
     if (cell) click(cell);
   }
 
@@ -129,22 +128,17 @@ function makeMap(view, click, choose, here, isFirst) {
   }
 
   return {
-    root: html("div", frame, ends, legend.root, note),
+    root: html("div", cells.frame, ends, legend.root, note),
     /** @param {any} facts @param {string} label */
     update(facts, label) {
       size = facts;
       const { colors } = view;
       const data = floats(view.get("check").cells[facts.buffer]);
-      set(canvas, { "aria-label": label });
-      frame.classList.toggle("al-labelled", labelled(facts));
-      frame.classList.toggle("al-blank", facts.blank === true);
-      frame.style.setProperty("--al-rows", facts.rows);
-      frame.style.setProperty("--al-cols", facts.cols);
+      cells.frame.classList.toggle("al-blank", facts.blank === true);
       halves.replaceChildren(
         ...(facts.halves ?? []).map((/** @type {number[]} */ block) => layOverCells(html("div"), block, facts)),
       );
-      paint(canvas, facts, data, colors);
-      print(numbers, facts, data, colors);
+      cells.update(facts, data, colors, label);
       legend.update(facts, colors);
       const isPlain = labelled(facts) && facts.threshold === null; // else the bar says where the powers of ten begin
       const isClear = !facts.scale; // the error of a right input: no colour means anything

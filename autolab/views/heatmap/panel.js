@@ -1,10 +1,10 @@
 // @ts-check
 /** One array as a heatmap: its cells, the signs of NaN and infinity, and the mark of the one that is read. */
 
-import { makeHeatLegend, paint, toneOf } from "../live/colors.js";
-import { html, layOverCells, set, short, tellOrHide, write } from "../live/dom.js";
+import { makeHeatLegend, toneOf } from "../live/colors.js";
+import { html, layOverCells, short, tellOrHide, write } from "../live/dom.js";
 import { cellUnder, clamp } from "../live/hand.js";
-import { drawSigns, labelled, makeSigns, print } from "../live/heatmap.js";
+import { labelled, makeColoredCells } from "../live/heatmap.js";
 
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
 
@@ -19,21 +19,19 @@ import { drawSigns, labelled, makeSigns, print } from "../live/heatmap.js";
 
 /** @param {Act} act */
 export function makeHeatPanel(act) {
-  const canvas = html("canvas.al-canvas", {
+  const mark = html("div.al-heat-mark", { hidden: true });
+  const options = {
     tabindex: 0,
-    role: "img",
-    onkeydown: (e) => act.pressed(e, facts.block),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => act.pressed(event, facts.block),
     onpointerdown: grab,
     onpointermove: moved,
     onpointerup: released,
     onpointercancel: released,
     onpointerleave: () => act.point(null),
     onblur: () => act.point(null),
-  });
-  const signs = makeSigns();
-  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
-  const mark = html("div.al-heat-mark", { hidden: true });
-  const frame = html("div.al-frame.al-heat-frame", canvas, signs, numbers, mark);
+  };
+  const cells = makeColoredCells(options, ".al-heat-frame", mark);
+  const { canvas, frame } = cells;
   const legend = makeHeatLegend();
   const name = html("span.al-own");
   const which = html("span.al-caption");
@@ -143,13 +141,10 @@ export function makeHeatPanel(act) {
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
       if (isEmpty) return;
       tone = toneOf(next);
-      set(canvas, { "aria-label": `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}` });
       const few = labelled(next);
       root.style.setProperty("--al-aspect", String(clamp((next.cols * (few ? 2 : 1)) / next.rows, 0.4, 12)));
       root.style.setProperty("--al-most", `${Math.max(next.cols * (few ? 12 : 4), 8)}em`);
-      paint(canvas, next, data, colors);
-      print(numbers, next, data, colors);
-      drawSigns(signs, next, few ? [] : data);
+      cells.update(next, data, colors, `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}`);
       legend.update(next, colors);
     },
     /**

@@ -23,16 +23,13 @@ const WIDE = 1.6; // width of a cell with a number, in heights
 
 /** @param {(frame: HTMLElement) => HTMLElement} [around] what stands around the cells */
 export function makeHeatmap(around = (frame) => frame) {
-  const canvas = html("canvas.al-canvas", {
+  const cells = makeColoredCells({
     tabindex: 0,
-    role: "img",
     onkeydown: pressed,
     onpointermove: pointed,
     onpointerleave: () => point(-1),
     onblur: () => point(-1),
   });
-  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
-  const signs = makeSigns();
   const readout = html("output.al-readout");
   const legend = makeHeatLegend(true);
   /** @type {ArrayFacts} */
@@ -45,7 +42,7 @@ export function makeHeatmap(around = (frame) => frame) {
 
   /** @param {PointerEvent} event */
   function pointed(event) {
-    const cell = cellUnder(event, canvas, facts);
+    const cell = cellUnder(event, cells.canvas, facts);
     if (cell) point(cell.row * facts.cols + cell.column);
   }
 
@@ -69,20 +66,15 @@ export function makeHeatmap(around = (frame) => frame) {
   }
 
   return {
-    root: html("div.al-heatmap", around(html("div.al-frame", canvas, signs, numbers)), legend.root, readout),
+    root: html("div.al-heatmap", around(cells.frame), legend.root, readout),
     /** @param {ArrayFacts} next @param {Float32Array} data row by row @param {import("./colors.js").ColorMap} colors */
     update(next, data, colors) {
       const what = (next.which === "value" ? "Value" : "Gradient") + (next.part ? ` of ${next.part}` : "");
       facts = next;
       values = data;
-      set(canvas, {
-        "aria-label": `${what} as a heatmap, ${next.rows} by ${next.cols}`,
-      });
-      canvas.parentElement.style.aspectRatio = clamp(((labelled(next) ? WIDE : 1) * next.cols) / next.rows, 0.5, 8);
+      cells.frame.style.aspectRatio = clamp(((labelled(next) ? WIDE : 1) * next.cols) / next.rows, 0.5, 8);
       tone = toneOf(next);
-      paint(canvas, next, data, colors);
-      print(numbers, next, data, colors);
-      drawSigns(signs, next, labelled(next) ? [] : data);
+      cells.update(next, data, colors, `${what} as a heatmap, ${next.rows} by ${next.cols}`);
       legend.update(next, colors);
       point(cursor);
     },
@@ -90,14 +82,46 @@ export function makeHeatmap(around = (frame) => frame) {
 }
 
 /**
+ * Coloured cells, in which the numbers are printed where these are few; else signs for what has no colour.
+ * @param {Record<string, any>} options of the canvas
+ * @param {string} [kind] classes of the frame around it
+ * @param {(Node | null | undefined | false)[]} over what lies over the cells
+ */
+export function makeColoredCells(options, kind = "", ...over) {
+  const canvas = html("canvas.al-canvas", { role: "img", ...options });
+  const numbers = html("div.al-numbers", { "aria-hidden": "true" });
+  const signs = html("canvas.al-signs", { "aria-hidden": "true" });
+  const frame = html(`div.al-frame${kind}`, canvas, signs, numbers, ...over);
+  return {
+    canvas,
+    frame,
+    /**
+     * @param {import("./colors.js").Shades & {blank?: boolean}} facts `blank`: what is no number was not measured
+     * @param {ArrayLike<number>} data
+     * @param {import("./colors.js").ColorMap} colors
+     * @param {string} label
+     */
+    update(facts, data, colors, label, isLabelled = labelled(facts)) {
+      set(canvas, { "aria-label": label });
+      frame.classList.toggle("al-labelled", isLabelled);
+      frame.style.setProperty("--al-rows", String(facts.rows));
+      frame.style.setProperty("--al-cols", String(facts.cols));
+      paint(canvas, facts, data, colors);
+      print(numbers, facts, isLabelled ? Array.from(data) : [], colors);
+      drawSigns(signs, facts, isLabelled || facts.blank ? [] : data);
+    },
+  };
+}
+
+/**
  * @param {HTMLElement} numbers
  * @param {import("./colors.js").Shades} shades
- * @param {ArrayLike<number>} data
+ * @param {number[]} texts
  * @param {import("./colors.js").ColorMap} colors
  */
-export function print(numbers, shades, data, colors) {
+function print(numbers, shades, texts, colors) {
   const { rows, cols } = shades;
-  const [tone, texts] = [toneOf(shades), labelled(shades) ? Array.from(data) : []];
+  const tone = toneOf(shades);
   numbers.classList.toggle("al-tight", cols > 4);
   if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
@@ -153,16 +177,12 @@ function span(k, size) {
 const OVERLAY = 900; // pixels of the longer side
 const APART = 10; // pixels between two signs, at least
 
-export function makeSigns() {
-  return html("canvas.al-signs", { "aria-hidden": "true" });
-}
-
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {{rows: number, cols: number}} facts
  * @param {ArrayLike<number>} data row by row
  */
-export function drawSigns(canvas, { rows, cols }, data) {
+function drawSigns(canvas, { rows, cols }, data) {
   const k = Math.max(1, Math.min(24, Math.floor(OVERLAY / Math.max(rows, cols))));
   set(canvas, { width: cols * k, height: rows * k });
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

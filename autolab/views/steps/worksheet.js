@@ -2,10 +2,9 @@
 /** What happens at one step of the walk: the chain rule, and below it the calculation line by line with its numbers. */
 
 import { ruleLines, scrolled } from "../graph/answer.js";
-import { paint } from "../live/colors.js";
 import { html, layOverCells, write } from "../live/dom.js";
 import { ARROWS, cellUnder, claim } from "../live/hand.js";
-import { floats, labelled, print } from "../live/heatmap.js";
+import { floats, labelled, makeColoredCells } from "../live/heatmap.js";
 import { math } from "../live/mathml.js";
 
 const NUMBERED = 8; // columns of both factors: with more there is no room for numbers in the cells of a product
@@ -89,33 +88,25 @@ export function makeSheet({ get }, choose) {
   /** @param {Line} line */
   function cells({ label, array, mark, space, shape }, isTight = false) {
     const { rows, cols, caption } = array;
-    const data = floats(buffers[array.buffer]);
     const pick = (/** @type {number} */ row, /** @type {number} */ column) =>
       choose && space && row >= 0 && row < rows && column >= 0 && column < cols && choose([space, row, column]);
-    const canvas = html("canvas.al-canvas", {
-      role: "img",
+    const options = {
       tabindex: space && choose ? 0 : null,
-      "aria-label": `${label}, ${shape}`,
-      onclick(event) {
-        const cell = cellUnder(event, canvas, array);
+      onclick(/** @type {MouseEvent} */ event) {
+        const cell = cellUnder(event, drawn.canvas, array);
         if (cell) pick(cell.row, cell.column);
       },
-      onkeydown(event) {
+      onkeydown(/** @type {KeyboardEvent} */ event) {
         const step = ARROWS[event.key];
         if (!step || !mark) return;
         claim(event);
         pick(mark[0] + step[0], mark[1] + step[1]);
       },
-    });
-    const isNumbered = labelled(array) && !isTight;
-    const numbers = html("div.al-numbers", { "aria-hidden": "true" });
-    const frame = html("div.al-frame.al-mini", canvas, numbers, mark && layOverCells(html("div.al-mark"), mark, array));
-    frame.classList.toggle("al-labelled", isNumbered);
-    frame.style.setProperty("--al-rows", rows);
-    frame.style.setProperty("--al-cols", cols);
-    paint(canvas, array, data, colors);
-    if (isNumbered) print(numbers, array, data, colors);
-    return html("div.al-array", frame, caption && html("div.al-note", caption));
+    };
+    const drawn = makeColoredCells(options, ".al-mini", mark && layOverCells(html("div.al-mark"), mark, array));
+    const isLabelled = labelled(array) && !isTight;
+    drawn.update(array, floats(buffers[array.buffer]), colors, `${label}, ${shape}`, isLabelled);
+    return html("div.al-array", drawn.frame, caption && html("div.al-note", caption));
   }
 
   return {

@@ -250,7 +250,7 @@ def test_every_cell_of_every_heatmap_is_that_of_its_array(page: Page, open_lens:
             values = getattr(item, kind)
             texts = frames.nth(k).locator(".al-numbers span").all_text_contents()
             np.testing.assert_allclose([number(t) for t in texts], values.ravel(), rtol=5e-3, atol=1e-300)
-            pixels = np.array(frames.nth(k).locator("canvas").evaluate(PIXELS)).reshape(*values.shape, 4)
+            pixels = np.array(frames.nth(k).locator(".al-canvas").evaluate(PIXELS)).reshape(*values.shape, 4)
             wanted = paint(values / scales[kind]).astype(int)
             assert np.abs(pixels[..., :3] - wanted).max() <= 6, (item.name, kind)
 

@@ -111,7 +111,7 @@ def test_the_shares_of_a_reused_value_are_added_before_the_eyes(page: Page, open
 
 
 def canvases(page: Page) -> list[np.ndarray]:
-    data = page.locator(".al-sheet canvas").evaluate_all(
+    data = page.locator(".al-sheet .al-canvas").evaluate_all(
         "all => all.map(c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data, c.height, c.width])"
     )
     return [np.array(d[:-2], np.uint8).reshape(d[-2], d[-1], 4)[..., :3].astype(int) for d in data]
@@ -139,7 +139,7 @@ def test_arrays_have_the_colours_and_the_numbers_of_the_recording(page: Page, op
 def test_a_chosen_cell_is_followed_by_mouse_and_by_keyboard(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
     go(page, wire, bias(wire))
-    canvas = page.locator(".al-sheet canvas").nth(2)
+    canvas = page.locator(".al-sheet .al-canvas").nth(2)
     box = canvas.bounding_box()
     assert box
     canvas.click(position={"x": box["width"] * 2.5 / 4, "y": box["height"] * 1.5 / 2})
@@ -149,7 +149,7 @@ def test_a_chosen_cell_is_followed_by_mouse_and_by_keyboard(page: Page, open_vie
     assert filled.all_text_contents()[0].startswith("[1, 2]: ")
     assert filled.all_text_contents()[1].startswith("b[2]: ")
     assert filled.all_text_contents()[1].endswith(f"= {text_of_number(gradient[2])}")
-    canvas = page.locator(".al-sheet canvas").nth(2)
+    canvas = page.locator(".al-sheet .al-canvas").nth(2)
     canvas.focus()
     page.keyboard.press("ArrowLeft")
     wire.settle()
@@ -169,7 +169,7 @@ def test_a_chosen_cell_is_followed_by_mouse_and_by_keyboard(page: Page, open_vie
         assert len(wire.received) == count and filled.all_text_contents()[0].startswith(f"{place}: ")
     go(page, wire, 3)
     count = len(wire.received)
-    page.locator(".al-sheet canvas").first.click()  # an array of which no cell can be followed
+    page.locator(".al-sheet .al-canvas").first.click()  # an array of which no cell can be followed
     wire.settle()
     assert len(wire.received) == count
 
