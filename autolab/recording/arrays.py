@@ -102,7 +102,9 @@ def snapshot(array: Array, max_cells: int = CELLS, is_lent: bool = False) -> Sna
 dtype_name = cache(str)  # NumPy works it out anew each time
 
 
-def block_reduce(array: Array, max_cells: int, max_length: int | None = None) -> tuple[Array, tuple[int, ...]]:
+def block_reduce(
+    array: Array, max_cells: int, max_shape: tuple[int, ...] | None = None
+) -> tuple[Array, tuple[int, ...]]:
     """``array`` in blocks: each cell is the element of largest magnitude in its block, with its sign; NaN wins.
 
     Parameters
@@ -110,8 +112,8 @@ def block_reduce(array: Array, max_cells: int, max_length: int | None = None) ->
     array : array
     max_cells : int
         Upper bound of the number of cells.
-    max_length : int, optional
-        Upper bound of every axis.
+    max_shape : tuple of int, optional
+        Upper bound of each axis.
 
     Returns
     -------
@@ -120,9 +122,9 @@ def block_reduce(array: Array, max_cells: int, max_length: int | None = None) ->
     block : tuple of int
         How many elements a cell covers along each axis (the last one may cover fewer).
     """
-    if array.size <= max_cells and max_length is None:
+    if array.size <= max_cells and max_shape is None:
         return array, (1,) * array.ndim
-    block = _blocks(array.shape, max_cells, max_length)
+    block = _blocks(array.shape, max_cells, max_shape)
     if all(n == 1 for n in block):
         return array, block
     xp = get_array_module(array)
@@ -136,8 +138,8 @@ def block_reduce(array: Array, max_cells: int, max_length: int | None = None) ->
     return (xp.where(-low.astype(float) > high, low, high) if array.dtype.kind == "i" else high), block
 
 
-def _blocks(shape: tuple[int, ...], max_cells: int, max_length: int | None) -> tuple[int, ...]:
-    block = [1 if max_length is None else -(-n // max_length) or 1 for n in shape]
+def _blocks(shape: tuple[int, ...], max_cells: int, max_shape: tuple[int, ...] | None) -> tuple[int, ...]:
+    block = [-(-n // most) or 1 for n, most in zip(shape, max_shape, strict=True)] if max_shape else [1] * len(shape)
     cells = [-(-n // b) for n, b in zip(shape, block, strict=True)]
     while cells and int(np.prod(cells, dtype=np.int64)) > max_cells:
         axis = int(np.argmax(cells))

@@ -30,7 +30,7 @@ ARRAYS = st.one_of(
 
 @given(array=ARRAYS, max_cells=st.integers(1, 40), max_length=st.one_of(st.none(), st.integers(1, 12)))
 def test_every_cell_stands_for_its_block(array: np.ndarray, max_cells: int, max_length: int | None) -> None:
-    cells, block = block_reduce(array, max_cells, max_length)
+    cells, block = block_reduce(array, max_cells, max_length and (max_length,) * array.ndim)
     assert cells.size <= max_cells and len(block) == array.ndim and cells.dtype == array.dtype
     assert cells.shape == tuple([-(-n // b) for n, b in zip(array.shape, block, strict=True)])
     assert all(b >= 1 for b in block) and (max_length is None or all(n <= max_length for n in cells.shape))

@@ -40,29 +40,17 @@ def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
     large is reduced by blocks to the element of largest magnitude, NaN before infinity before everything else.
     """
     values = _as_matrix(snapshot.values)
-    reduced, (block_rows, block_columns) = _reduce(values, max_rows, max_columns)
+    cells, (block_rows, block_columns) = block_reduce(values, max(1, values.size), (max_rows, max_columns))
     kept = snapshot.block or (1,)
     block = (block_rows * math.prod(kept[:-1]), block_columns * kept[-1])
     scale = max(abs(snapshot.minimum or 0.0), abs(snapshot.maximum or 0.0))
-    return Grid(reduced, block, scale, _caption(snapshot, block))
+    return Grid(cells, block, scale, _caption(snapshot, block))
 
 
 def _as_matrix(values: np.ndarray) -> np.ndarray:
     if values.ndim == 0:
         return values.reshape(1, 1).astype(np.float64)
     return values.reshape(math.prod(values.shape[:-1]), values.shape[-1]).astype(np.float64)
-
-
-def _reduce(values: np.ndarray, max_rows: int, max_columns: int) -> tuple[np.ndarray, tuple[int, int]]:
-    rows, columns = values.shape
-    high, wide = max(1, math.ceil(rows / max_rows)), max(1, math.ceil(columns / max_columns))
-    if high == wide == 1 or values.size == 0:
-        return values, (1, 1)
-    padded = np.pad(values, ((0, -rows % high), (0, -columns % wide)))
-    down, across = padded.shape[0] // high, padded.shape[1] // wide
-    blocks = padded.reshape(down, high, across, wide).swapaxes(1, 2).reshape(down, across, high * wide)
-    strongest = np.abs(blocks).argmax(axis=2)  # argmax takes the first NaN where there is one
-    return np.take_along_axis(blocks, strongest[..., None], axis=2)[..., 0], (high, wide)
 
 
 def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:
@@ -162,7 +150,7 @@ def reduced(elements: Array, most: int) -> tuple[np.ndarray, tuple[int, int]]:
 
     A cell shows the element of largest magnitude with its sign. They are reduced on the device that holds them.
     """
-    cells, (rows, columns) = block_reduce(elements, max(1, most), MAX_LENGTH)
+    cells, (rows, columns) = block_reduce(elements, max(1, most), (MAX_LENGTH, MAX_LENGTH))
     return np.ascontiguousarray(to_cpu(cells)), (rows, columns)
 
 

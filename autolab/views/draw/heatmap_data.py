@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.backend import Array, device_name
+from ...engine.backend import Array
 from ...engine.devices import to_cpu
-from ...recording.arrays import extremes
+from ...recording.arrays import extremes, snapshot
 from ...recording.model import Snapshot
 from .arrays import Plane, flattened, reduced
 from .colors import SCALES, Tone, signs_of, spanning
@@ -150,20 +150,7 @@ def _span(start: int, stop: int, length: int) -> str:
 def plane_snapshot(heat: Heat, plane: Plane, max_cells: int) -> Snapshot:
     """The plane as the static pictures take it."""
     elements = plane.of(heat.array)
-    cells, block = reduced(elements, max_cells)
-    low, high, nan, inf = extremes(elements)
-    return Snapshot(
-        shape=tuple(elements.shape if heat.array.ndim > 1 else heat.array.shape),
-        dtype=str(heat.array.dtype),
-        device=device_name(heat.array),
-        nbytes=int(elements.nbytes),
-        values=cells,
-        block=block,
-        minimum=low,
-        maximum=high,
-        nan_count=nan,
-        inf_count=inf,
-    )
+    return snapshot(elements.reshape(elements.shape[max(0, 2 - heat.array.ndim) :]), max_cells)  # a vector has one axis
 
 
 BINS = 41  # odd: zero stands in the middle of one; where all numbers have one sign, at the end of the outermost

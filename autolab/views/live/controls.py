@@ -114,7 +114,7 @@ def _cells(flat: Array, columns: int) -> tuple[np.ndarray, tuple[int, ...]]:
     rows = -(-flat.size // columns)
     if rows * columns > flat.size:
         flat = np.concatenate([to_cpu(flat), np.zeros(rows * columns - flat.size, flat.dtype)])
-    cells, block = block_reduce(flat.reshape(rows, columns), MAP * MAP, MAP)
+    cells, block = block_reduce(flat.reshape(rows, columns), MAP * MAP, (MAP, MAP))
     return to_cpu(cells), block
 
 
