@@ -100,9 +100,21 @@ def test_every_view_is_presented_the_same_way(page_of: Page, kind: str) -> None:
     page_of.get_by_role("button", name="Present", exact=True).click()
     page_of.wait_for_selector(".al-present")
     assert page_of.locator(".al-header").is_hidden() and page_of.locator(".al-sentence").is_visible()
+    foot = page_of.locator(".al-foot").bounding_box()
+    assert foot and foot["y"] + foot["height"] <= CELL["height"]
     page_of.keyboard.press("Escape")
     page_of.wait_for_selector(".al-present", state="detached")
     assert page_of.locator(".al-header").is_visible()
+
+
+def test_on_a_phone_the_sentence_stands_beside_the_menu_or_below_the_control(page_of: Page, kind: str) -> None:
+    page_of.set_viewport_size({"width": 390, "height": 844})
+    sentence, menu = (page_of.locator(f".al-foot > .al-{part}").bounding_box() for part in ("sentence", "menu"))
+    assert sentence and menu
+    if page_of.locator(".al-foot > .al-sentence:first-child").count():
+        assert sentence["x"] + sentence["width"] <= menu["x"] and sentence["y"] < menu["y"] + menu["height"]
+    else:
+        assert sentence["y"] >= menu["y"] + menu["height"] and sentence["x"] + sentence["width"] <= 390
 
 
 def test_every_view_is_saved_from_its_menu(opened: tuple[Page, Wire], kind: str) -> None:

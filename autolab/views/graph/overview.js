@@ -168,15 +168,17 @@ export function makeExpandFusedPart({ get, send }) {
 export function makeKeyPart({ get, send }) {
   const direction = makeDirection((way) => send({ do: "turn", to: { direction: way } }));
   const own = button("Each array on its own colour scale", () => send({ do: "turn", to: { own: !get("look").own } }));
+  const free = html("span", html("b.al-key-free", "2"), " yours to change");
   const slope = html("span", "gradient");
   const root = html(
     "p.al-key",
-    html("span", html("b.al-key-free", "2"), " yours to change"),
+    free,
     html("span", html("b", "6"), " value"),
     html("span", html("b.al-key-gradient", "4"), " ", slope),
   );
 
   function paint() {
+    free.hidden = !get("controls")?.length;
     write(slope, get("plan").moving ? "tangent" : "gradient");
     direction.choose(get("look").direction);
     set(own, {

@@ -30,7 +30,7 @@ export function makeZoom(picture, moved) {
   let scale = 1; // above 1 for the back row
   let zoom = 1;
   let automatic = true;
-  /** @type {{x: number, y: number} | null} */
+  /** @type {ReturnType<typeof beginning> | null} */
   let first = null; // what is to be seen in the middle at first; nothing once it has been shown
   let whole = false; // the user wants to see all of it, however small
   let beyond = false; // it is larger than the pane
@@ -39,18 +39,13 @@ export function makeZoom(picture, moved) {
   function apply(next) {
     zoom = clamp(next, 0.1, 4);
     set(picture, { width: Math.floor(width * zoom), height: Math.floor(height * zoom) });
-    beyond = Math.floor(width * zoom) > room() || Math.floor(height * zoom) > limit();
+    beyond = Math.floor(width * zoom) > room() || Math.floor(height * zoom) > pane.offsetHeight;
     moved();
   }
 
   /** The width there is for the picture, also where the map takes some of it. */
   function room() {
     return ruler.clientWidth - (pane.offsetWidth - pane.clientWidth);
-  }
-
-  /** The height there is for the picture. */
-  function limit() {
-    return parseFloat(getComputedStyle(pane).maxHeight) || Infinity;
   }
 
   /**
@@ -60,13 +55,13 @@ export function makeZoom(picture, moved) {
     if (!automatic || !ruler.clientWidth) return;
     if (whole) return fitAll();
     const across = room() / width;
-    const fitting = Math.min(LARGEST * scale, across, limit() / height);
+    const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
     const [least, usual] = scale > 1 ? [BACK_ROW * scale, scale] : [WHOLE, READABLE];
     apply(fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
-        top: first.y * zoom - pane.clientHeight / 2,
+        top: Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
         behavior: "instant",
       });
     first = null;
@@ -82,7 +77,7 @@ export function makeZoom(picture, moved) {
 
   function fitAll() {
     automatic = whole = true;
-    apply(Math.min(LARGEST * scale, room() / width, limit() / height));
+    apply(Math.min(LARGEST * scale, room() / width, pane.offsetHeight / height));
   }
 
   /** @param {WheelEvent} event */
@@ -166,7 +161,7 @@ export function makeZoom(picture, moved) {
     /**
      * @param {number} w
      * @param {number} h the picture's own size
-     * @param {{x: number, y: number}} place what is to be seen first
+     * @param {ReturnType<typeof beginning>} place what is to be seen first
      */
     resize(w, h, place) {
       if (w !== width && automatic) first = place;
@@ -200,7 +195,8 @@ export function beginning({ nodes, direction }) {
     found.length + found.filter(({ kind }) => !LEAVES.includes(kind)).length;
   const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
   const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
-  return toRight ? { x: 0, y: middle } : { x: middle, y: 0 };
+  const top = Math.min(...seen.map(({ y }) => y)) - 12; // what stands above a box is seen as well
+  return toRight ? { x: 0, y: middle, top } : { x: middle, y: 0, top: 0 };
 }
 
 // A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph

@@ -69,12 +69,19 @@ function makeKnobsPart(view) {
     get("free").settings.forEach((/** @type {any} */ { value }, /** @type {number} */ i) => (selects[i].value = value));
   }
 
+  /** While a slider is in hand, the pictures keep their room: it does not move up. @param {Event} event */
+  function hold({ type }) {
+    const middle = /** @type {HTMLElement} */ (root.querySelector(".al-middle"));
+    middle.style.minHeight = type === "pointerdown" ? `${middle.offsetHeight}px` : "";
+  }
+
   const knobs = [...(controls.length ? [sliders.root] : []), ...labels];
+  const held = { onpointerdown: hold, onpointerup: hold, onpointercancel: hold };
   return {
     places: {
       header: [html("h2.al-function", title)],
       foot: dice && !still ? [again] : [],
-      below: knobs.length ? [html("div.al-knobs", { inert: still && !places }, ...knobs)] : [],
+      below: knobs.length ? [html("div.al-knobs", { inert: still && !places, ...held }, ...knobs)] : [],
     },
     on: { free: paint, result: () => {} },
     paint,

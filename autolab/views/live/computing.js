@@ -17,16 +17,6 @@ export function makeComputingPart({ get, link, root }) {
   const stale = html("div.al-note");
   const panel = html("div.al-error", { role: "alert", hidden: true }, what, where, statement, stale);
 
-  /**
-   * It lies over what is old, so that nothing moves, least of all the slider in hand: over the graph, or the first
-   * part.
-   */
-  function paint() {
-    const graph = root.querySelector(".al-main");
-    if (graph && !graph.contains(work)) graph.append(work);
-    show();
-  }
-
   /** The picture below the panel is then not for these inputs. */
   function show() {
     const [error, words] = [get("error"), get("words")];
@@ -53,7 +43,8 @@ export function makeComputingPart({ get, link, root }) {
     root.classList.toggle("al-computing", Boolean(computing));
   }
 
-  return { places: { alert: [panel, work] }, on: { "error computing": show }, paint, linked: show };
+  const places = { alert: [panel], middle: [work] }; // over what is old, so that nothing moves
+  return { places, on: { "error computing": show }, paint: show, linked: show };
 }
 
 // The part that says when the numbers are not those that the notebook would give now.

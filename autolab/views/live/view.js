@@ -59,7 +59,7 @@ function makeView(source, el, link, makers) {
     hand: "",
   };
   const parts = makers.map((make) => /** @type {Part} */ (make(view)));
-  parts.push(makePresenting(view, (factor) => parts.forEach((part) => part.enlarge?.(factor))));
+  parts.unshift(makePresenting(view, (factor) => parts.forEach((part) => part.enlarge?.(factor))));
   const sentence = html("p.al-sentence", { role: parts.some((part) => part.reads) && "status" });
   const still = view.get("still");
   const at = (/** @type {Place} */ place) =>
@@ -76,9 +76,10 @@ function makeView(source, el, link, makers) {
       html(
         "div.al-body",
         ...at("inputs").map((part) => set(part, { inert: Boolean(still) })),
-        html("div.al-middle", html("div.al-alerts", ...at("alert")), ...at("middle")),
+        html("div.al-middle", ...at("middle")),
         html("div.al-side", ...at("side")),
       ),
+      html("div.al-alerts", ...at("alert")),
       ...at("below"),
       html("footer.al-foot", ...at("foot"), sentence, menu.root),
       ...at("end"),
@@ -231,8 +232,6 @@ function makePresenting(view, enlarge) {
   function show(on) {
     if (on === root.classList.contains("al-present")) return;
     root.classList.toggle("al-present", on);
-    if (on) foot.observe(/** @type {Element} */ (root.querySelector(".al-foot")));
-    else foot.disconnect();
     enlarge(on ? LARGER : 1);
   }
 
@@ -251,17 +250,11 @@ function makePresenting(view, enlarge) {
     show(false);
   }
 
-  const foot = new ResizeObserver(([{ borderBoxSize }]) =>
-    root.style.setProperty("--al-foot", `${borderBoxSize[0].blockSize}px`),
-  ); // it grows with a long sentence, and the graph makes room
   const left = () => document.fullscreenElement !== root && show(false);
   root.addEventListener("fullscreenchange", left);
   document.addEventListener("keydown", pressed, true);
   return {
     places: { menu: [button("Present", present)] },
-    close() {
-      foot.disconnect();
-      document.removeEventListener("keydown", pressed, true);
-    },
+    close: () => document.removeEventListener("keydown", pressed, true),
   };
 }

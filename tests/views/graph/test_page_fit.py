@@ -207,6 +207,7 @@ def test_what_is_presented_is_not_cut_at_its_sides_nor_covers_a_long_sentence(sh
     menu(page).get_by_role("button", name="Present").click()
     page.wait_for_function("() => document.fullscreenElement?.matches('.al-present')")
     page.locator(".al-sentence").evaluate("(e) => { e.textContent = 'a long sentence '.repeat(12) }")
+    page.locator(".al-error").evaluate("(e) => { e.hidden = false; e.textContent = 'an error' }")
     page.wait_for_timeout(300)
     found = page.evaluate(
         """() => {
@@ -215,12 +216,15 @@ def test_what_is_presented_is_not_cut_at_its_sides_nor_covers_a_long_sentence(sh
       const top = (part) => document.querySelector(part).getBoundingClientRect().top;
       return { width: pane.width, right: Math.max(...boxes.map((box) => box.right)) - pane.right,
         foot: top('.al-foot') - document.querySelector('.al-graph').getBoundingClientRect().bottom,
-        first: top('.al-sentence') - top('.al-foot'), zoom: document.querySelector('.al-picture').getScreenCTM().a };
+        first: top('.al-sentence') - top('.al-foot'), told: top('.al-foot') - top('.al-error'),
+        last: document.querySelector('.al-foot').getBoundingClientRect().bottom,
+        zoom: document.querySelector('.al-picture').getScreenCTM().a };
     }"""
     )
     assert found["width"] > 1270, "no room is kept for the map, which is not there"
     assert found["right"] <= 0 and found["zoom"] * 12 >= 16
     assert found["foot"] >= -1 and found["first"] >= 0
+    assert found["told"] > 0 and found["last"] <= LAPTOP["height"], "an error takes room of the graph, not of the foot"
 
 
 def test_the_player_stays_in_sight_where_something_is_wrong(shown: Shown) -> None:

@@ -286,7 +286,6 @@ def test_nothing_overlaps_or_is_cut_off(
     trained.wire.connect(page)
     if presented:
         menu(page).get_by_role("button", name="Present").click()
-        page.wait_for_function("() => document.querySelector('.al-root').style.getPropertyValue('--al-foot')")
         page.wait_for_timeout(200)
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.evaluate(MISPLACED) == []
