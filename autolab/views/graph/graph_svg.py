@@ -84,7 +84,7 @@ def draw(
     parts = [*head, element("g", *body, transform=f"translate(0 {top:.0f})"), *bar]
     below = [*below, *([numbers["bars"]] if numbers["bars"] and not compact else [])]
     lines = [line for sentence in below for line in wrapped(sentence, int(size[0] / _NOTE_CHARACTER) - 4)]
-    parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "tab") for i, line in enumerate(lines)]
+    parts += [words_at(16.0, size[1] + 12.0 + 18.0 * i, line, "small") for i, line in enumerate(lines)]
     size, words = (size[0], size[1] + (18.0 * len(lines) + 8.0 if lines else 0.0)), " ".join([words, *below])
     return document(parts, size, picture["title"], words, look, scope=shading.scope, sheets=[shading.sheet()])
 

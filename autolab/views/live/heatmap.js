@@ -122,7 +122,6 @@ export function makeColoredCells(options, kind = "", ...over) {
 function print(numbers, shades, texts, colors) {
   const { rows, cols } = shades;
   const tone = toneOf(shades);
-  numbers.classList.toggle("al-tight", cols > 4);
   if (numbers.childElementCount !== texts.length) numbers.replaceChildren(...texts.map(() => html("span")));
   numbers.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`;
   texts.forEach((value, k) => {

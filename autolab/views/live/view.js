@@ -79,8 +79,8 @@ function makeView(source, el, link, makers) {
         html("div.al-middle", ...at("middle")),
         html("div.al-side", ...at("side")),
       ),
-      html("div.al-alerts", ...at("alert")),
       ...at("below"),
+      html("div.al-alerts", ...at("alert")), // what is told moves nothing from under the hand
       html("footer.al-foot", ...at("foot"), sentence, menu.root),
       ...at("end"),
     ),

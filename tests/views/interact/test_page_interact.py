@@ -24,6 +24,12 @@ Show = Callable[..., Wire]
 AXES = {"x": "nj", "W": "oj", "gy": "no", "gW": "oj", "gb": "o"}
 
 
+def picky(k: int) -> Any:
+    if k == 3:
+        raise ValueError(f"{k} is too many")
+    return {"A": np.eye(k)}
+
+
 @pytest.fixture
 def show(new_page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Show]:
     monkeypatch.setattr(widget_comm, "create_comm", RecordingComm)
@@ -229,3 +235,15 @@ def test_where_the_function_raises_elsewhere_the_page_stands_still(
     assert page.locator(".al-knobs").get_attribute("inert") is not None
     expect(page.locator(".al-sentence")).to_have_text("x is 1.0")
     page.context.close()
+
+
+def test_what_the_function_raises_moves_no_slider_from_under_the_hand(show: Show) -> None:
+    wire = show(picky, k=(1, 3))
+    page = wire.pages[0]
+    slider = page.get_by_role("slider", name="k")
+    before = slider.bounding_box()
+    for _ in range(2):
+        slider.press("ArrowRight")
+        wire.settle()
+    expect(page.locator(".al-error")).to_contain_text("3 is too many")
+    assert slider.bounding_box() == before
