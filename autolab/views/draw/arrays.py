@@ -187,6 +187,12 @@ def spoken_value(snapshot: Snapshot, text: str | None = None) -> str:
 MAX_CELLS = 256
 
 
+def a_value(snapshot: Snapshot) -> str:
+    """The same as the end of a sentence: with an article where it is an array."""
+    spoken = spoken_value(snapshot)
+    return f"an {spoken}" if spoken.startswith("array") else spoken
+
+
 def about(snapshot: Snapshot) -> list[list[str]]:
     """Shape, kind and range of an array."""
     found = [

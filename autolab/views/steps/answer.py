@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...recording.model import LEAVES, Snapshot, Step
-from ..draw.arrays import spoken_value, text_of
+from ..draw.arrays import a_value, text_of
 from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
@@ -267,7 +267,7 @@ def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, An
         return ""
     first, name = comes[0], label(step)
     if step.grad.size != 1:
-        return say("answer_array", name=name, value=spoken_value(step.grad), there=_there(first))
+        return say("answer_array", name=name, value=a_value(step.grad), there=_there(first))
     if not first["shares"] or walk.steps[walk.recording.outputs[0]].name != walk.loss:
         return say("answer_number", says=first["says"], name=name)
     if first["shares"][0]["edge"] is None and first["count"] == 1 and step.id in walk.recording.outputs:
@@ -283,7 +283,7 @@ def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]
     """In forward mode."""
     if step is None or step.tangent is None or not comes:
         return say("stands_still")
-    words = {"name": label(step), "value": spoken_value(step.tangent), "there": _there(comes[0]), **comes[0]}
+    words = {"name": label(step), "value": a_value(step.tangent), "there": _there(comes[0]), **comes[0]}
     return say("answer_tangent" if step.tangent.size == 1 else "answer_tangent_array", **words)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...recording.model import Step
 from ...shared.numerals import MINUS
-from ..draw.arrays import spoken_value
+from ..draw.arrays import a_value, spoken_value
 from ..draw.messages import say
 from ..draw.names import heading, label
 from ..draw.numbers import number, shape_text
@@ -51,7 +51,7 @@ def computed(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[st
                 sheet.add("=", label(result), result.value)
     else:
         _write(walk, step, made, chosen, sheet)
-    values = [spoken_value(result.value) for result in made if result.value is not None]
+    values = [a_value(result.value) for result in made if result.value is not None]
     return {
         "title": heading(step),
         "numbers": [] if is_replaced else _numbers(walk, step, chosen),

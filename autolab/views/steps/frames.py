@@ -7,7 +7,7 @@ from typing import Any
 
 from ...recording.model import Snapshot, Step
 from ...recording.tangents import duality
-from ..draw.arrays import spoken_value, text_of
+from ..draw.arrays import a_value, spoken_value, text_of
 from ..draw.messages import listed, say
 from ..draw.names import label
 from ..draw.numbers import number
@@ -189,7 +189,7 @@ def share_sentence(share: Share) -> str:
     words = {"count": share.count, "target": share.ends[1], "kind": share.noun, "arrived": share.number}
     if share.number == 1:
         return f"{share.told()} {say('spoken_first', **words)}"
-    return f"{share.told()} {say('spoken_sum', total=spoken_value(share.use.total or share.share), **words)}"
+    return f"{share.told()} {say('spoken_sum', total=a_value(share.use.total or share.share), **words)}"
 
 
 # ------------------------------------------------------------------ forward mode

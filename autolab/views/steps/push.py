@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Snapshot
-from ..draw.arrays import spoken_value, text_of
+from ..draw.arrays import a_value, spoken_value, text_of
 from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import shape_text
@@ -76,7 +76,7 @@ class Push(Share):
     def told(self) -> str:
         """The share as one would read it aloud."""
         (source, target), local, per = self.ends, self.use.local, say("moves_per", letter=self.loss)
-        words = {"source": source, "target": target, "share": spoken_value(self.share), "per": per}
+        words = {"source": source, "target": target, "share": a_value(self.share), "per": per}
         if self.upstream is None:  # one of several results
             return say("spoken_part_moves", **words)
         words["tangent"] = spoken_value(self.upstream)

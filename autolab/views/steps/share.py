@@ -12,7 +12,7 @@ import numpy as np
 
 from ...recording.arrays import snapshot
 from ...recording.model import Operand, Snapshot, Step
-from ..draw.arrays import spoken_value
+from ..draw.arrays import a_value, spoken_value
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
@@ -279,7 +279,7 @@ class Share:
         words = {
             "source": self.ends[0],
             "target": self.ends[1],
-            "share": spoken_value(self.share),
+            "share": a_value(self.share),
             "upstream": upstream,
         }
         if self.use.local is None or self.use.product is not None:
