@@ -193,22 +193,6 @@ export function makeGraph(select, toggle) {
     zoom.reveal(ids.map(find).filter((element) => element !== undefined));
   }
 
-  /** One step on in the walk: its numbers move. Nothing does at any other moment. @param {any} frame */
-  function move({ nodes: lit = [], edge: one, backward, moving, lines = [], phase }) {
-    motion.stop();
-    if (!phase) return;
-    const along = one && edges.find((edge) => sameEdge(edge, one));
-    const box = (/** @type {number} */ id) => scene.nodes.find((node) => node.id === id);
-    if (along && moving) motion.share(lines, along.path, box(along.from), box(along.to), false);
-    else if (along) motion.share(lines, along.path, box(along.to), box(along.from), true);
-    else if (!backward)
-      motion.forth(
-        edges
-          .filter((edge) => lit.includes(edge.to) && !lit.includes(edge.from))
-          .map(({ path, from }) => ({ path, text: shown[from]?.value ?? "" })),
-      );
-  }
-
   /** @param {number[]} changed */
   function mark(changed) {
     clearTimeout(timer);
@@ -282,7 +266,7 @@ export function makeGraph(select, toggle) {
         edge.element.classList.toggle("al-forth", !one && !backward && lit.includes(edge.to));
       }
       if (k !== moment) reveal(lit);
-      if (k === undefined || k !== moment) move(k === (moment ?? -2) + 1 ? frame : {});
+      if (k === undefined || k !== moment) motion.step(k === (moment ?? -2) + 1 ? frame : {}, scene, edges, shown);
       moment = k;
     },
     /**

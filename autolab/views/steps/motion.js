@@ -1,6 +1,7 @@
 // @ts-check
 /** What moves in the walk: numbers travel along the lines, are multiplied at the box, and meet with a plus. */
 
+import { sameEdge } from "../graph/answer.js";
 import { svg, write } from "../live/dom.js";
 
 const TRAVEL = 620; // milliseconds along a line
@@ -80,40 +81,51 @@ export function makeMotion(picture) {
     return label;
   }
 
+  /**
+   * A share: what arrived times the local derivative, at the box of the function; along its line; and the sum where
+   * it arrives. Backward it is multiplied before it goes along the line, in forward mode after that.
+   * @param {Line[]} lines @param {string} path @param {any} from the box @param {any} to the box
+   * @param {boolean} back
+   */
+  function sendShare(lines, path, from, to, back) {
+    const texts = lines.map(({ text, array }) => (array ? ARRAY : text));
+    const result = lines.findIndex(({ sign }) => sign === "=");
+    const share = texts[result] ?? texts.at(-1) ?? ARRAY;
+    const product = result === 2 && texts[0] !== ARRAY ? `${texts[0]} \u00d7 ${texts[1]} = ${share}` : "";
+    const sum =
+      lines.length === result + 3 && share !== ARRAY ? `${texts[result + 1]} + ${share} = ${texts[result + 2]}` : "";
+    const add = () => sum && say(sum, to, to.y + to.h + 14);
+    const multiply = (/** @type {any} */ box, /** @type {() => void} */ then) =>
+      product ? say(product, box, box.y - 12, then) : then();
+    if (back) multiply(from, () => travel([{ path, text: share }], true, add));
+    else travel([{ path, text: texts[0] ?? ARRAY }], false, () => multiply(to, add), true);
+  }
+
   return {
     stop,
-    /** Values run into the box that is computed from them. @param {{path: string, text: string}[]} runs */
-    forth(runs) {
+    /**
+     * One step on in the walk: a share, or values that run into the box that is computed from them. Nothing moves where
+     * the step is empty.
+     * @param {any} frame
+     * @param {import("../graph/edges.js").Scene} scene
+     * @param {(import("../graph/answer.js").Edge & {path: string})[]} edges
+     * @param {Record<string, Reading>} readings
+     */
+    step({ nodes: lit = [], edge: one, backward, moving, lines = [], phase }, scene, edges, readings) {
       stop();
-      if (runs.length && !isStill())
+      if (!phase || isStill()) return;
+      const along = one && edges.find((edge) => sameEdge(edge, one));
+      const box = (/** @type {number} */ id) => scene.nodes.find((node) => node.id === id);
+      const runs = edges.filter((edge) => lit.includes(edge.to) && !lit.includes(edge.from)).slice(0, AT_ONCE);
+      const text = (/** @type {string | null | undefined} */ value) =>
+        value && !value.includes("\u2026") && value.length < 9 ? value : ARRAY;
+      if (along && moving) sendShare(lines, along.path, box(along.from), box(along.to), false);
+      else if (along) sendShare(lines, along.path, box(along.to), box(along.from), true);
+      else if (!backward && runs.length)
         travel(
-          runs.slice(0, AT_ONCE).map(({ path, text }) => ({
-            path,
-            text: text && !text.includes("\u2026") && text.length < 9 ? text : ARRAY,
-          })),
+          runs.map(({ path, from }) => ({ path, text: text(readings[from]?.value) })),
           false,
         );
-    },
-    /**
-     * A share: what arrived times the local derivative, at the box of the function; along its line; and the sum where
-     * it arrives. Backward it is multiplied before it goes along the line, in forward mode after that.
-     * @param {Line[]} lines @param {string} path @param {any} from the box @param {any} to the box
-     * @param {boolean} back
-     */
-    share(lines, path, from, to, back) {
-      stop();
-      if (isStill()) return;
-      const texts = lines.map(({ text, array }) => (array ? ARRAY : text));
-      const result = lines.findIndex(({ sign }) => sign === "=");
-      const share = texts[result] ?? texts.at(-1) ?? ARRAY;
-      const product = result === 2 && texts[0] !== ARRAY ? `${texts[0]} \u00d7 ${texts[1]} = ${share}` : "";
-      const sum =
-        lines.length === result + 3 && share !== ARRAY ? `${texts[result + 1]} + ${share} = ${texts[result + 2]}` : "";
-      const add = () => sum && say(sum, to, to.y + to.h + 14);
-      const multiply = (/** @type {any} */ box, /** @type {() => void} */ then) =>
-        product ? say(product, box, box.y - 12, then) : then();
-      if (back) multiply(from, () => travel([{ path, text: share }], true, add));
-      else travel([{ path, text: texts[0] ?? ARRAY }], false, () => multiply(to, add), true);
     },
   };
 }
