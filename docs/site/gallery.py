@@ -17,6 +17,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import gradients
 import moving
 import numpy as np
 from api import FAMILIES
@@ -26,7 +27,6 @@ from autolab import functions as F
 from autolab.analysis import Study
 from autolab.engine.display import mimebundle
 from autolab.functions.conventions import conventions
-from autolab.recording.rule_text import rule_text
 from autolab.views.export.pages import page_of, saved_page
 from autolab.views.export.playground_link import ADDRESS
 from autolab.views.gallery.examples import NothingMoves
@@ -177,12 +177,11 @@ def _function(stage: Path, name: str) -> str:
     except NothingMoves as why:
         thumbnail = _picture([])
         parts.append(_escaped(f"There is no curve here: {why}."))
-    if rules := _rules(function):
-        told = "Each input gets this; `g` is the upstream gradient, `y` the result."
-        parts += ["## Gradient", told, "\n".join([f"- `{key}`: `{rule}`" for key, rule in rules.items()])]
-    view = graph(name)
+    with gradients.Called() as called:
+        view = graph(name)
     _save(stage, f"graph_{name}", name, view)
     view.close()
+    parts += ["## Gradient", gradients.told(name, called)]
     parts += ["## Graph", _GRAPH, moving.frame(f"graph_{name}", f"The graph of {name}", 1)]
     rows = conventions(name)
     if rows:
@@ -192,15 +191,6 @@ def _function(stage: Path, name: str) -> str:
     (stage / "gallery" / f"{name}.md").write_text("\n\n".join(parts), "utf-8")
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(summary(name)).replace("``", "`"))
     return _card(name, name, text, thumbnail)
-
-
-def _rules(function: Any) -> dict[str, str]:
-    """The formulas of the gradients that are declared; none of a function that is made of others."""
-    primitive = getattr(function, "function", None)
-    found = {key: rule_text(primitive, key) for key in primitive.declared} if primitive else {}
-    return {
-        key: rule for key, rule in found.items() if rule and not re.search(r"\b_", rule)
-    }  # its own helpers say little
 
 
 def _words(text: str) -> str:

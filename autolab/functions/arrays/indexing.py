@@ -142,7 +142,7 @@ def take_along_axis(xp: Any, arr: Array, *, indices: Array, axis: int | None = -
 
 @take_along_axis.vjp("arr")
 def _take_along_axis_x(g: Any, arr_shape: tuple[int, ...], indices: Any, axis: int | None) -> Any:
-    """scatter(g, index=along(indices, axis), shape=arr_shape)"""
+    """each element of g, added where it was taken from"""
     if axis is None:
         return reshape(scatter(g, index=indices, shape=(prod(arr_shape),)), shape=arr_shape)
     return scatter(g, index=_along(numpy_protocol.unwrap(indices), axis % len(arr_shape), arr_shape), shape=arr_shape)

@@ -146,7 +146,7 @@ def _widths(pad_width: Any, ndim: int) -> list[list[int]]:
     return np.broadcast_to(pad_width, (ndim, 2)).tolist()
 
 
-@primitive(a=lambda g, shift, axis: roll(g, shift=_back(shift), axis=axis), numpy=np.roll)
+@primitive(a=lambda g, shift, axis: roll(g, shift=negated(shift), axis=axis), numpy=np.roll)
 def roll(xp: Any, a: Array, *, shift: int | tuple[int, ...], axis: Axis = None) -> Array:
     """Shift along axes; what leaves at one end enters at the other. Without an axis, in the flattened array.
 
@@ -169,7 +169,7 @@ def _signed(shift: Any) -> Any:
     return np.asarray(shift).tolist()
 
 
-def _back(shift: Any) -> Any:
+def negated(shift: Any) -> Any:
     """The opposite of a shift; of whole numbers without a sign too, whose own negative would be a large one."""
     return np.negative(shift, dtype=np.int64, casting="unsafe").tolist()
 

@@ -29,7 +29,7 @@ def reshape(xp: Any, a: Array, *, shape: Any) -> Array:
 numpy_protocol.register(np.reshape, reshape, renamed={"newshape": "shape"})  # its name in NumPy 2.0
 
 
-@primitive(a=lambda g, axes: transpose(g, axes=_inverse(axes)), numpy=np.transpose)
+@primitive(a=lambda g, axes: transpose(g, axes=inverse(axes)), numpy=np.transpose)
 def transpose(xp: Any, a: Array, *, axes: tuple[int, ...] | None = None) -> Array:
     """Permute the axes; by default reverse them. ``axes`` may count from the end.
 
@@ -42,7 +42,8 @@ def transpose(xp: Any, a: Array, *, axes: tuple[int, ...] | None = None) -> Arra
     return a.transpose(axes)
 
 
-def _inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+def inverse(axes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The order that undoes an order of axes."""
     if axes is None:
         return None
     return tuple(np.argsort([axis % len(axes) for axis in axes]).tolist())

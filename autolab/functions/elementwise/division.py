@@ -42,7 +42,7 @@ def remainder(xp: Any, a: Array, b: Array) -> Array:
     return xp.remainder(a, b)
 
 
-@elementwise(a=lambda g: g, b=lambda g, a, b, y: -(g * _quotient(a, b, y)), numpy=np.fmod)
+@elementwise(a=lambda g: g, numpy=np.fmod)
 def fmod(xp: Any, a: Array, b: Array) -> Array:
     """The remainder of a division that rounds towards 0, elementwise with broadcasting: it has the sign of ``a``.
 
@@ -55,6 +55,12 @@ def fmod(xp: Any, a: Array, b: Array) -> Array:
     variable([ 3. -3.])
     """
     return xp.fmod(a, b)
+
+
+@fmod.vjp("b")
+def _fmod_b(g: Any, a: Any, b: Any, y: Any) -> Any:
+    """-g * (a - y) / b"""
+    return -(g * _quotient(a, b, y))
 
 
 @elementwise()

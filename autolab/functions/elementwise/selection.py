@@ -12,11 +12,7 @@ from ...engine.calls import Call
 from ...engine.declare import elementwise
 
 
-@elementwise(
-    a=lambda g, a, b: g * _above(a, b),
-    b=lambda g, a, b: g * _above(b, a),
-    numpy=np.maximum,
-)
+@elementwise(numpy=np.maximum)
 def maximum(xp: Any, a: Array, b: Array) -> Array:
     """The greater of two values, elementwise with broadcasting; NaN where one is NaN.
 
@@ -31,11 +27,7 @@ def maximum(xp: Any, a: Array, b: Array) -> Array:
     return xp.maximum(a, b)
 
 
-@elementwise(
-    a=lambda g, a, b: g * _above(b, a),
-    b=lambda g, a, b: g * _above(a, b),
-    numpy=np.minimum,
-)
+@elementwise(numpy=np.minimum)
 def minimum(xp: Any, a: Array, b: Array) -> Array:
     """The smaller of two values, elementwise with broadcasting; NaN where one is NaN.
 
@@ -50,9 +42,23 @@ def minimum(xp: Any, a: Array, b: Array) -> Array:
     return xp.minimum(a, b)
 
 
+@maximum.vjp("a")
+@minimum.vjp("b")
+def _where_a_is_greater(g: Any, a: Any, b: Any) -> Any:
+    """g * (1 if a > b else 0.5 if a == b else 0)"""
+    return g * _above(a, b)
+
+
+@maximum.vjp("b")
+@minimum.vjp("a")
+def _where_b_is_greater(g: Any, a: Any, b: Any) -> Any:
+    """g * (1 if b > a else 0.5 if a == b else 0)"""
+    return g * _above(b, a)
+
+
 @elementwise(
-    a=lambda g, a, b: g * _above_or_alone(a, b),
-    b=lambda g, a, b: g * _above_or_alone(b, a),
+    a=lambda g, a, b: g * above_or_alone(a, b),
+    b=lambda g, a, b: g * above_or_alone(b, a),
     numpy=np.fmax,
 )
 def fmax(xp: Any, a: Array, b: Array) -> Array:
@@ -70,8 +76,8 @@ def fmax(xp: Any, a: Array, b: Array) -> Array:
 
 
 @elementwise(
-    a=lambda g, a, b: g * _below_or_alone(a, b),
-    b=lambda g, a, b: g * _below_or_alone(b, a),
+    a=lambda g, a, b: g * below_or_alone(a, b),
+    b=lambda g, a, b: g * below_or_alone(b, a),
     numpy=np.fmin,
 )
 def fmin(xp: Any, a: Array, b: Array) -> Array:
@@ -89,20 +95,20 @@ def fmin(xp: Any, a: Array, b: Array) -> Array:
 
 
 @elementwise()
-def _above_or_alone(xp: Any, a: Array, b: Array) -> Array:
-    """`_above`, and 1 where ``b`` alone is NaN. Constant, so it has no rules."""
+def above_or_alone(xp: Any, a: Array, b: Array) -> Array:
+    """1 where ``a`` is greater or ``b`` alone is NaN, 0.5 where both are equal, else 0. Constant: it has no rules."""
     alone = xp.logical_and(a == a, b != b)
     return xp.where(alone, 1, ((a > b).astype(xp.result_type(a, b)) + (a >= b)) / 2)
 
 
 @elementwise()
-def _below_or_alone(xp: Any, a: Array, b: Array) -> Array:
+def below_or_alone(xp: Any, a: Array, b: Array) -> Array:
     """1 where ``a`` is smaller or ``b`` alone is NaN, 0.5 where both are equal, else 0. Constant: it has no rules."""
     alone = xp.logical_and(a == a, b != b)
     return xp.where(alone, 1, ((a < b).astype(xp.result_type(a, b)) + (a <= b)) / 2)
 
 
-@elementwise(x=lambda g, x: _where_finite(g, x), numpy=np.nan_to_num)
+@elementwise(x=lambda g, x: where_finite(g, x), numpy=np.nan_to_num)
 def nan_to_num(
     xp: Any, x: Array, *, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
@@ -132,8 +138,8 @@ def nan_to_num(
     return xp.where(x != x, nan, xp.where(x > most, above, xp.where(x < -most, below, x)))
 
 
-@elementwise(g=lambda g, x: _where_finite(g, x))
-def _where_finite(xp: Any, g: Array, x: Array) -> Array:
+@elementwise(g=lambda g, x: where_finite(g, x))
+def where_finite(xp: Any, g: Array, x: Array) -> Array:
     """``g`` where ``x`` is a number, else 0."""
     return xp.where(xp.isfinite(x), g, 0)
 
@@ -170,12 +176,7 @@ def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
     return xp.where(condition, a, b)
 
 
-@elementwise(
-    a=lambda g, a, a_min, a_max: g * _inside(a, a_min, a_max),
-    a_min=lambda g, a, a_min, a_max: g * _below(a, a_min, a_max),
-    a_max=lambda g, a, a_min, a_max: g * _beyond(a, a_min, a_max),
-    numpy=np.clip,
-)
+@elementwise(numpy=np.clip)
 def clip(xp: Any, a: Array, a_min: Array | None = None, a_max: Array | None = None) -> Array:
     """``a`` moved into the interval from ``a_min`` to ``a_max``, elementwise with broadcasting; a bound may be None.
 
@@ -196,6 +197,24 @@ def clip(xp: Any, a: Array, a_min: Array | None = None, a_max: Array | None = No
     if a_min is None and a_max is None:
         raise ValueError("neither a_min nor a_max is given")
     return xp.clip(a, a_min, a_max)
+
+
+@clip.vjp("a")
+def _clip_a(g: Any, a: Any, a_min: Any, a_max: Any) -> Any:
+    """g * (a_min <= a <= a_max)"""
+    return g * _inside(a, a_min, a_max)
+
+
+@clip.vjp("a_min")
+def _clip_a_min(g: Any, a: Any, a_min: Any, a_max: Any) -> Any:
+    """g * (a < a_min <= a_max)"""
+    return g * _below(a, a_min, a_max)
+
+
+@clip.vjp("a_max")
+def _clip_a_max(g: Any, a: Any, a_min: Any, a_max: Any) -> Any:
+    """g * (maximum(a, a_min) > a_max)"""
+    return g * _beyond(a, a_min, a_max)
 
 
 @elementwise()

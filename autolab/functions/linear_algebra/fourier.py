@@ -135,67 +135,88 @@ def ifft(real: Any, imag: Any, axis: int = -1) -> tuple[Any, Any]:
     return rounded(real), rounded(imag)
 
 
-@primitive(outputs=("re", "im"))
+@primitive(outputs=("re", "im"), name="rfft")
 def _rfft(xp: Any, x: Array, *, axis: int) -> tuple[Array, Array]:
     return _parts(xp, xp.fft.rfft(x, axis=axis))
 
 
 @_rfft.vjp("x")
 def _rfft_x(g: Any, x_shape: tuple[int, ...], axis: int) -> Any:
-    """n * irfft(g / twice), where the terms of `irfft` count twice"""
+    """n * irfft(g[0] / twice, g[1] / twice, n, axis)
+
+    Here ``n = x.shape[axis]``, and ``twice`` is 2 for each term that `irfft` counts twice, and 1 for the others.
+    """
     n = x_shape[axis]
     twice = _twice(g[0], n, axis)
     return _irfft(g[0] / twice, g[1] / twice, n=n, axis=axis) * n
 
 
-@primitive()
+@primitive(name="irfft")
 def _irfft(xp: Any, real: Array, imag: Array, *, n: int, axis: int) -> Array:
     return xp.fft.irfft(real + imag * xp.asarray(1j, np.result_type(real.dtype, np.complex64)), n=n, axis=axis)
 
 
 @_irfft.vjp("real")
 def _irfft_real(g: Any, n: int, axis: int) -> Any:
-    """real(rfft(g)) * twice / n"""
+    """rfft(g, axis)[0] * twice / n
+
+    Here ``twice`` is 2 for each term that `irfft` counts twice, and 1 for the others.
+    """
     return _rfft(g, axis=axis)[0] * _twice(g, n, axis) / n
 
 
 @_irfft.vjp("imag")
 def _irfft_imag(g: Any, n: int, axis: int) -> Any:
-    """imag(rfft(g)) * twice / n"""
+    """rfft(g, axis)[1] * twice / n
+
+    Here ``twice`` is 2 for each term that `irfft` counts twice, and 1 for the others.
+    """
     return _rfft(g, axis=axis)[1] * _twice(g, n, axis) / n
 
 
-@primitive(outputs=("re", "im"))
+@primitive(outputs=("re", "im"), name="fft")
 def _fft(xp: Any, real: Array, imag: Array, *, axis: int) -> tuple[Array, Array]:
     return _parts(xp, xp.fft.fft(real + imag * xp.asarray(1j, np.result_type(real.dtype, np.complex64)), axis=axis))
 
 
-@primitive(outputs=("re", "im"))
+@primitive(outputs=("re", "im"), name="ifft")
 def _ifft(xp: Any, real: Array, imag: Array, *, axis: int) -> tuple[Array, Array]:
     return _parts(xp, xp.fft.ifft(real + imag * xp.asarray(1j, np.result_type(real.dtype, np.complex64)), axis=axis))
 
 
 @_fft.vjp("real")
 def _fft_real(g: Any, real_shape: tuple[int, ...], axis: int) -> Any:
-    """n * real(ifft(g))"""
+    """n * ifft(g[0], g[1], axis)[0]
+
+    Here ``n = real.shape[axis]``.
+    """
     return _ifft(*g, axis=axis)[0] * real_shape[axis]
 
 
 @_fft.vjp("imag")
 def _fft_imag(g: Any, real_shape: tuple[int, ...], axis: int) -> Any:
-    """n * imag(ifft(g))"""
+    """n * ifft(g[0], g[1], axis)[1]
+
+    Here ``n = real.shape[axis]``.
+    """
     return _ifft(*g, axis=axis)[1] * real_shape[axis]
 
 
 @_ifft.vjp("real")
 def _ifft_real(g: Any, real_shape: tuple[int, ...], axis: int) -> Any:
-    """real(fft(g)) / n"""
+    """fft(g[0], g[1], axis)[0] / n
+
+    Here ``n = real.shape[axis]``.
+    """
     return _fft(*g, axis=axis)[0] / real_shape[axis]
 
 
 @_ifft.vjp("imag")
 def _ifft_imag(g: Any, real_shape: tuple[int, ...], axis: int) -> Any:
-    """imag(fft(g)) / n"""
+    """fft(g[0], g[1], axis)[1] / n
+
+    Here ``n = real.shape[axis]``.
+    """
     return _fft(*g, axis=axis)[1] / real_shape[axis]
 
 

@@ -65,7 +65,10 @@ def qr(xp: Any, a: Array) -> tuple[Array, Array]:
 
 @qr.vjp("a")
 def _qr_a(g: Any, q: Any, r: Any) -> Any:
-    """(g[0] + q @ mirrored(r @ g[1].T - g[0].T @ q)) @ inv(r).T; columns behind the square are q @ g[1]"""
+    """(g[0] + q @ mirrored(r @ g[1].T - g[0].T @ q)) @ inv(r).T
+
+    Here ``mirrored(m) = tril(m) + tril(m, k=-1).T``. Columns of ``a`` behind its square get ``q @ g[1]``.
+    """
     of_q, of_r = g
     k, n = r.shape[-2:]
     square_r, square_g = r[..., :k], of_r[..., :k]

@@ -85,7 +85,10 @@ def _of_one_stack(xp: Any, a: Array, b: Array) -> tuple[Array, Array]:
 
 @solve.vjp("a")
 def _solve_a(g: Any, a: Any, y: Any, a_shape: Shape, b_shape: Shape) -> Any:
-    """-(solve(a.T, g) @ y.T)"""
+    """-(solve(a.T, g) @ y.T)
+
+    Vectors are columns here.
+    """
     if len(b_shape) == 1:
         g, y = expand_dims(g, axis=-1), expand_dims(y, axis=-1)
     return _summed(-(solve(transposed(a), g) @ transposed(y)), a_shape)
@@ -132,7 +135,10 @@ def det(xp: Any, a: Array) -> Array:
 
 @det.vjp("a")
 def _det_a(g: Any, a: Any) -> Any:
-    """g * cofactors(a)"""
+    """g * cofactors(a)
+
+    Here ``cofactors(m) = det(m) * inv(m).T``, without the inverse, so that ``a`` may be singular.
+    """
     return expand_dims(g, axis=(-2, -1)) * _cofactors(a)
 
 
@@ -236,7 +242,10 @@ def cholesky(xp: Any, a: Array) -> Array:
 
 @cholesky.vjp("a")
 def _cholesky_a(g: Any, y: Any) -> Any:
-    """symmetric(inv(y.T) @ half_lower(y.T @ g) @ inv(y))"""
+    """symmetric(inv(y.T) @ half_lower(y.T @ g) @ inv(y))
+
+    Here ``half_lower(m) = (tril(m) + tril(m, k=-1)) / 2`` and ``symmetric(m) = (m + m.T) / 2``.
+    """
     right = transposed(y)
     middle = (right @ g) * _half_lower(get_array_module(y), y.shape[-1], y.dtype)
     return symmetric(transposed(solve(right, transposed(solve(right, middle)))))

@@ -131,7 +131,10 @@ def pinv(xp: Any, a: Array, *, rcond: float | None = None, hermitian: bool = Fal
 
 @pinv.vjp("a")
 def _pinv_a(g: Any, a: Any, y: Any) -> Any:
-    """(I - a @ y) @ g.T @ y @ y.T + y.T @ y @ g.T @ (I - y @ a) - y.T @ g @ y.T"""
+    """(I - a @ y) @ g.T @ y @ y.T + y.T @ y @ g.T @ (I - y @ a) - y.T @ g @ y.T
+
+    Here ``I`` is the identity matrix.
+    """
     back, up = transposed(y), transposed(g)
     below = matmul(matmul(up - matmul(a, matmul(y, up)), y), back)
     beside = matmul(back, matmul(y, up - matmul(matmul(up, y), a)))

@@ -58,7 +58,11 @@ def eigh(xp: Any, a: Array) -> tuple[Array, Array]:
 
 @eigh.vjp("a")
 def _eigh_a(g: Any, w: Any, v: Any) -> Any:
-    """symmetric(v @ (diag(g[0]) + v.T @ g[1] / differences(w)) @ v.T)"""
+    """symmetric(v @ (diag(g[0]) + v.T @ g[1] / differences(w)) @ v.T)
+
+    Here ``differences(w)`` has ``w[j] - w[i]`` in row i and column j, and infinity on the diagonal;
+    ``symmetric(m) = (m + m.T) / 2``.
+    """
     of_values, of_vectors = g
     left = v * _rows(of_values)
     if not _is_unused(of_vectors):
@@ -113,7 +117,11 @@ def svd(xp: Any, a: Array) -> tuple[Array, Array, Array]:
 
 @svd.vjp("a")
 def _svd_a(g: Any, u: Any, s: Any, vh: Any) -> Any:
-    """u @ (diag(g[1]) + turned(u.T @ g[0]) * s + s.T * turned(vh @ g[2].T)) @ vh + outside"""
+    """u @ (diag(g[1]) + turned(u.T @ g[0]) * s + s.T * turned(vh @ g[2].T)) @ vh + outside
+
+    Here ``turned(m)`` has ``(m[i, j] - m[j, i]) / (s[j]**2 - s[i]**2)`` in row i and column j, and 0 on the diagonal;
+    ``outside`` is what the part of the vectors' gradients that ``u`` and ``vh`` do not span adds.
+    """
     of_u, of_s, of_vh = g
     values = (u * _rows(of_s)) @ vh
     if _is_unused(of_u) and _is_unused(of_vh):

@@ -197,14 +197,20 @@ def kl_divergence(xp: Any, p: Array, q: Array, *, axis: int = -1, reduction: str
 @kl_divergence.vjp("p")
 @in_single
 def _kl_divergence_p(g: Any, p: Any, q: Any, axis: int, reduction: str) -> Any:
-    """g * (log(p / q) + 1) / distributions"""
+    """g * (log(p / q) + 1) / n
+
+    Here ``n = p.size // p.shape[axis]``, the number of distributions.
+    """
     return _per_distribution(g, p.shape, axis, reduction) * (log(p / q) + 1)
 
 
 @kl_divergence.vjp("q")
 @in_single
 def _kl_divergence_q(g: Any, p: Any, q: Any, axis: int, reduction: str) -> Any:
-    """-g * p / q / distributions"""
+    """-g * p / q / n
+
+    Here ``n = p.size // p.shape[axis]``, the number of distributions.
+    """
     return -_per_distribution(g, p.shape, axis, reduction) * (p / (q + _none_of_both(p, q)))
 
 
@@ -230,7 +236,7 @@ def _distributions(shape: Shape, axis: int) -> int:
     return max(count, 1)
 
 
-@elementwise(y=lambda g, x, y: g * (x / (y + _none_of_both(x, y))), x=lambda g, y: g * log(y * 1.0))
+@elementwise()
 @real
 def xlogy(xp: Any, x: Array, y: Array) -> Array:
     """``x * log(y)``, elementwise with broadcasting, and 0 where ``x`` is 0 and ``y`` a number.
@@ -245,3 +251,15 @@ def xlogy(xp: Any, x: Array, y: Array) -> Array:
     """
     nothing = xp.logical_and(x == 0, y == y)
     return xp.where(nothing, 0, x * xp.log(xp.where(nothing, 1, y)))
+
+
+@xlogy.vjp("x")
+def _xlogy_x(g: Any, y: Any) -> Any:
+    """g * log(y)"""
+    return g * log(y * 1.0)
+
+
+@xlogy.vjp("y")
+def _xlogy_y(g: Any, x: Any, y: Any) -> Any:
+    """g * x / y"""
+    return g * (x / (y + _none_of_both(x, y)))

@@ -136,7 +136,10 @@ def conv2d(
 @conv2d.vjp("x")
 @in_single
 def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
-    """conv_transpose(g, w)"""
+    """conv_transpose(g, w)
+
+    With the same stride, padding and dilation.
+    """
     return conv_input(g, w, kernel_windows(w.shape, stride, padding, dilation), groups, x_shape[2:])
 
 
@@ -144,7 +147,10 @@ def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilat
 @conv2d.vjp("w")
 @in_single
 def _conv_w(g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
-    """conv(x, g)"""
+    """conv(x, g)
+
+    For each pair of channels, summed over the examples; stride and dilation change places.
+    """
     return conv_kernel(g, x, w_shape, kernel_windows(w_shape, stride, padding, dilation), groups)
 
 

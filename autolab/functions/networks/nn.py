@@ -148,9 +148,18 @@ def check_ratio(who: str, ratio: Any) -> float:
     return ratio  # type: ignore[return-value]
 
 
-@elementwise(x=lambda g, kept, scale: g * kept * scale, name="dropout")
+@elementwise(name="dropout")
 def _dropout(xp: Any, x: Array, kept: Array, *, scale: float) -> Array:
     return x * kept * scale
+
+
+@_dropout.vjp("x")
+def _dropout_x(g: Any, kept: Array, scale: float) -> Any:
+    """g * kept * scale
+
+    Here ``kept`` is 1 where the element was kept, else 0, and ``scale`` is ``1 / (1 - ratio)``.
+    """
+    return g * kept * scale
 
 
 @primitive(w=lambda g, ids, w_shape: scatter(g, index=ids, shape=w_shape))

@@ -104,7 +104,10 @@ def _batch_norm_x(g: Any, x: Any, gamma: Any, mean: Any, var: Any, axis: Any, ep
 @batch_norm.vjp("gamma")
 @in_single
 def _batch_norm_gamma(g: Any, x: Any, mean: Any, var: Any, axis: Any, eps: float) -> Any:
-    """sum(g * (x - mean) / sqrt(var + eps))"""
+    """sum(g * (x - mean) / sqrt(var + eps))
+
+    The sum is over all axes but that of the channels.
+    """
     axes = _batch_axes(axis, x.ndim)
     return sum(g * _batch_normalized(x, mean, var, axes, eps), axis=axes)
 

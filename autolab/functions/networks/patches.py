@@ -67,7 +67,7 @@ def unfold(
 
 @unfold.vjp("x")
 def _unfold_x(g: Any, x_shape: Shape, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    """image(g)"""
+    """each element of g, added where it was taken from"""
     seen: Windows = windows(kernel, stride, padding, dilation, 2)
     shape = (*x_shape[:2], math.prod(seen.kernel), g.shape[2])
     return image(reshape(g, shape=shape), size=x_shape[2:], windows=seen)

@@ -98,7 +98,7 @@ def max_pool2d(
 @max_pool2d.vjp("x")
 @in_single
 def _max_pool_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) -> Any:
-    """image(g * (columns(x) == y))"""
+    """g, added to the greatest element of its window; equal ones get equal shares"""
     return _to_greatest(g, x, y, windows=_windows(kernel, stride, padding, x.ndim - 2))
 
 
@@ -215,7 +215,7 @@ def avg_pool2d(
 @avg_pool2d.vjp("x")
 @in_single
 def _avg_pool_x(g: Any, x_shape: Shape, kernel: Any, stride: Any, padding: Any) -> Any:
-    """image(g / kernel.size)"""
+    """g / kernel.size, added to each element of its window"""
     seen = _windows(kernel, stride, padding, len(x_shape) - 2)
     elements = math.prod(seen.kernel)
     shares = _per_window(g / elements)

@@ -139,7 +139,7 @@ def _celu_x(g: Any, x: Any, alpha: float) -> Any:
     return g * exp(minimum(x, 0) / alpha)
 
 
-@elementwise(x=lambda g, x, low, high: g * _between(x, low=low, high=high), domain=(-3, 3))
+@elementwise(domain=(-3, 3))
 def hardtanh(xp: Any, x: Array, *, low: float = -1.0, high: float = 1.0) -> Array:
     """``x`` moved into the interval from ``low`` to ``high``, elementwise. Its gradient on a bound is 0, as in `relu`.
 
@@ -152,7 +152,13 @@ def hardtanh(xp: Any, x: Array, *, low: float = -1.0, high: float = 1.0) -> Arra
     return xp.minimum(xp.maximum(x, low), high)
 
 
-@elementwise(x=lambda g, x: g * _between(x, low=0, high=6), domain=(-3, 9))
+@hardtanh.vjp("x")
+def _hardtanh_x(g: Any, x: Any, low: float, high: float) -> Any:
+    """g * (low < x < high)"""
+    return g * _between(x, low=low, high=high)
+
+
+@elementwise(domain=(-3, 9))
 def relu6(xp: Any, x: Array) -> Array:
     """``x`` moved into the interval from 0 to 6, elementwise. Its gradient at 0 and 6 is 0.
 
@@ -165,13 +171,19 @@ def relu6(xp: Any, x: Array) -> Array:
     return xp.minimum(xp.maximum(x, 0), 6)
 
 
+@relu6.vjp("x")
+def _relu6_x(g: Any, x: Any) -> Any:
+    """g * (0 < x < 6)"""
+    return g * _between(x, low=0, high=6)
+
+
 @elementwise()
 def _between(xp: Any, x: Array, *, low: float, high: float) -> Array:
     """1 where ``x`` is between the bounds, else 0. Constant, so it has no rules."""
     return xp.logical_and(x > low, x < high).astype(x.dtype)
 
 
-@elementwise(x=lambda g, x: g * (_between(x, low=-3, high=3) / 6), domain=(-5, 5))
+@elementwise(domain=(-5, 5))
 @real
 def hardsigmoid(xp: Any, x: Array) -> Array:
     """A piecewise linear `sigmoid`: ``(x + 3) / 6``, between 0 and 1, elementwise. Its gradient at ±3 is 0.
@@ -183,6 +195,12 @@ def hardsigmoid(xp: Any, x: Array) -> Array:
     variable([0.  0.5 1. ])
     """
     return xp.minimum(xp.maximum(x + 3, 0), 6) / 6
+
+
+@hardsigmoid.vjp("x")
+def _hardsigmoid_x(g: Any, x: Any) -> Any:
+    """g * (-3 < x < 3) / 6"""
+    return g * (_between(x, low=-3, high=3) / 6)
 
 
 @elementwise(domain=(-5, 5))
@@ -255,14 +273,16 @@ def prelu(x: Any, w: Any) -> Any:
     return rounded(_prelu(x, w))
 
 
-@elementwise(
-    x=lambda g, x, w: g * _prelu_slope(x, w),
-    w=lambda g, x: g * minimum(x, 0.0),
-    name="prelu",
-)
+@elementwise(w=lambda g, x: g * minimum(x, 0.0), name="prelu")
 def _prelu(xp: Any, x: Array, w: Array) -> Array:
     """`prelu` with broadcasting."""
     return xp.where(x > 0, x, w * x)
+
+
+@_prelu.vjp("x")
+def _prelu_x(g: Any, x: Any, w: Any) -> Any:
+    """g * (1 if x > 0 else w)"""
+    return g * _prelu_slope(x, w)
 
 
 @elementwise(w=lambda g, x: g * (1 - _between(x, low=0, high=math.inf)))

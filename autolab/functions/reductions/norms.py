@@ -65,7 +65,10 @@ def _check_order(ord: Order, axes: int) -> None:
 @norm.vjp("x")
 @in_single
 def _norm_x(g: Any, x: Any, y: Any, ord: Order, axis: Axis) -> Any:
-    """g * x / y, or for another ord than 2: g * sign(x) * (abs(x) / y) ** (ord - 1)"""
+    """g * x / y
+
+    For another ``ord`` than 2 it is ``g * sign(x) * (abs(x) / y) ** (ord - 1)``.
+    """
     g, y = kept(g, x.shape, axis), kept(y, x.shape, axis)
     p = 2 if ord is None or isinstance(ord, str) else ord
     if p == 2:

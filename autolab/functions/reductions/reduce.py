@@ -83,7 +83,10 @@ def mean(xp: Any, a: Array, *, axis: Axis = None, keepdims: bool = False) -> Arr
 
 @mean.vjp("a")
 def _mean_x(g: Any, a_shape: tuple[int, ...], axis: Axis) -> Any:
-    """broadcast_to(g / n, shape=a_shape)"""
+    """broadcast_to(g / n, shape=a_shape)
+
+    Here ``n = a.size // y.size``, the number of elements in a mean.
+    """
     return _sum_x(divided(g, max(1, _count(a_shape, axis))), a_shape, axis)
 
 
@@ -119,7 +122,10 @@ def var(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
 @var.vjp("a")
 @in_single
 def _var_x(g: Any, a: Any, axis: Axis, ddof: int) -> Any:
-    """2 * g / (n - ddof) * (a - mean(a))"""
+    """2 * g / (n - ddof) * (a - mean(a))
+
+    Here ``n = a.size // y.size``, the number of elements in a variance.
+    """
     centred = a - mean(a, axis=axis, keepdims=True)
     return kept(2 * g / max(0, _count(a.shape, axis) - ddof), a.shape, axis) * centred
 
@@ -149,7 +155,10 @@ def std(xp: Any, a: Array, *, axis: Axis = None, ddof: int = 0, keepdims: bool =
 @std.vjp("a")
 @in_single
 def _std_x(g: Any, a: Any, y: Any, axis: Axis, ddof: int) -> Any:
-    """g / (n - ddof) * (a - mean(a)) / y"""
+    """g / (n - ddof) * (a - mean(a)) / y
+
+    Here ``n = a.size // y.size``, the number of elements in a deviation.
+    """
     centred = a - mean(a, axis=axis, keepdims=True)
     slope = ratio(g, y) / max(0, _count(a.shape, axis) - ddof)
     return kept(slope, a.shape, axis) * centred
