@@ -102,10 +102,10 @@ def _showpiece(stage: Path, name: str) -> str:
     view = executed(file)
     if name == "rosenbrock":
         _race(view)
-    _save(stage, f"show_{name}", title, view)
+    kind = _save(stage, f"show_{name}", title, view)
     _draw(view, stage / "extra" / "gallery" / "pictures" / f"{name}.svg")
     view.close()
-    frame = moving.frame(f"show_{name}", title, 1)
+    frame = moving.frame(f"show_{name}", title, 1, kind)
     body = [f"# {title}", text, frame, f"```python\n{code.replace('view = ', '')}```", _MORE]
     (stage / "gallery" / f"show_{name}.md").write_text("\n\n".join(body), "utf-8")
     sentence = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(" ".join(text.split()).partition(". ")[0] + "."))
@@ -124,11 +124,12 @@ def _front(stage: Path) -> None:
     _save(stage, "front", "muladd", executed(HERE / "showpieces" / "front.py"))
 
 
-def _save(stage: Path, name: str, title: str, view: Any) -> None:
-    """Save a live view as a page that moves."""
+def _save(stage: Path, name: str, title: str, view: Any) -> str:
+    """Save a live view as a page that moves; the answer is its kind."""
     with np.errstate(all="ignore"):  # an example may stand where there is no number
         saved = saved_page(view)
     moving.save(stage / "extra", name, saved.view, page_of(saved.view, title, saved.data(), "auto"))
+    return str(saved.view)
 
 
 def _draw(view: Any, target: Path) -> None:
@@ -173,7 +174,7 @@ def _function(stage: Path, name: str) -> str:
         moving.save(stage / "extra", f"F_{name}", "derivatives", moving_page(name, shown))
         thumbnail = _thumbnail(shown)
         told = f"Move the point. The curves are those of {shown.told}."
-        parts += [_escaped(told), moving.frame(f"F_{name}", f"The curves of {name}", 1)]
+        parts += [_escaped(told), moving.frame(f"F_{name}", f"The curves of {name}", 1, "derivatives")]
     except NothingMoves as why:
         thumbnail = _picture([])
         parts.append(_escaped(f"There is no curve here: {why}."))
@@ -235,7 +236,10 @@ def _path(values: Any, k: int) -> str:
     finite = np.isfinite(y)
     if not finite.any():
         return ""
-    low, high = np.percentile(y[finite], [3, 97])
+    low, high = y[finite].min(), y[finite].max()
+    inner = np.percentile(y[finite], [3, 97])
+    if high - low > 3 * (inner[1] - inner[0]):  # it runs off at a pole
+        low, high = inner
     if high - low < 1e-12 * max(1.0, abs(high)):
         low, high = low - 1.0, high + 1.0
     places = np.round(np.clip((height - 6) * (high - y) / (high - low) + 3, -9, height + 9), 1)

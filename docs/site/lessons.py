@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import moving
+import programs
 
 from autolab.lesson.pages.notebook_page import executed
 from autolab.lesson.shipped import notebooks
@@ -21,7 +21,10 @@ _TOP = """<p class="lesson-links">Read and move here, then answer the exercises
 or <strong>in the lab</strong>: <code>autolab lab {name}</code>.</p>"""
 _EXERCISE = """<p class="exercise"><strong>Exercise.</strong> Answer it <a href="{address}">in your browser</a>
 or in the lab; there it is checked.</p>"""
-_CHECK = re.compile(r"^(\w+ = )?lesson\.check\(", re.MULTILINE)
+_CELL = (
+    """<p class="cell-link"><a href="{address}">Open this cell in the playground</a>, where you can change it.</p>"""
+)
+_PLAYGROUND = "../playground/index.html"
 
 
 def lessons(stage: Path) -> None:
@@ -42,24 +45,36 @@ def _tell(book: Any, name: str, file: Path, extra: Path) -> None:
     """Make of an executed notebook what Sphinx is given."""
     links = {"address": _LAB.format(file=file.name), "name": name}
     cells: list[Any] = []
+    sources: list[str] = []
     count = 0
     for cell in book["cells"]:
-        if cell["cell_type"] == "code" and _CHECK.search("".join(cell["source"])):
+        sources += ["".join(cell["source"])] * (cell["cell_type"] == "code")
+        if cell["cell_type"] == "code" and programs.CHECK.search(sources[-1]):
             cells.append(_words(f"links-{len(cells)}", _EXERCISE.format(**links)))
             cell["outputs"] = []
+        is_linked = not cell.get("outputs")
         for output in cell.get("outputs", ()):
             if output["output_type"] == "error" and "raises-exception" not in cell["metadata"].get("tags", ()):
                 raise RuntimeError(f"{file.name}, cell {cell['id']}: {output['ename']}: {output['evalue']}")
             if held := output.get("data", {}).get(PAGE):
                 count += 1
-                page = page_of(held["view"], held["title"], held["data"], "auto")
-                moving.save(extra, f"{file.stem}_{count}", held["view"], page)
-                output["data"] = {"text/html": moving.frame(f"{file.stem}_{count}", held["title"], 1)}
+                is_linked = bool(json.loads(held["data"])["state"]["playground"])
+                output["data"] = {"text/html": _frame(held, f"{file.stem}_{count}", extra)}
         cells.append(cell)
+        if not is_linked:
+            address = programs.address(_PLAYGROUND, programs.program(sources, len(sources) - 1))
+            cells.append(_words(f"links-{len(cells)}", _CELL.format(address=address)))
         if len(cells) == 1:
             cells.append(_words("links", _TOP.format(**links)))
     book["cells"] = cells
     book["metadata"].pop("widgets", None)
+
+
+def _frame(held: Any, name: str, extra: Path) -> str:
+    """A live view as a page that moves."""
+    page = page_of(held["view"], held["title"], held["data"], "auto")
+    moving.save(extra, name, held["view"], page)
+    return moving.frame(name, held["title"], 1, held["view"])
 
 
 def _words(name: str, text: str) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def save(extra: Path, name: str, view: str, page: str) -> None:
     (folder / f"{name}.html").write_text(page, "utf-8")
 
 
-def frame(name: str, title: str, depth: int, loading: str = "lazy") -> str:
-    """A saved page within a page of the site, which lies ``depth`` folders deep."""
+def frame(name: str, title: str, depth: int, view: str = "explorer", loading: str = "lazy") -> str:
+    """A saved page of a kind of ``view`` within a page of the site, which lies ``depth`` folders deep."""
     address = f"{'../' * depth}{FOLDER}/{name}.html"
-    return f'<iframe class="moving" src="{address}" title="{html.escape(title)}" loading="{loading}"></iframe>'
+    return f'<iframe class="moving {view}" src="{address}" title="{html.escape(title)}" loading="{loading}"></iframe>'

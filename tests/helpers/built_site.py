@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,25 @@ from helpers.checkout import ROOT
 SITE = ROOT / "dist" / "site"
 OWN = ("jupyter", "playground")
 """Folders that have tests of their own."""
+
+
+class Addresses(HTMLParser):
+    """What a page leads to, and the places in it that can be led to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: set[str] = set()
+        self.places: set[str] = set()
+        self.text = ""
+        self.feed(text)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.places |= {place for name in ("id", "name") if (place := given.get(name))}
+        self.targets |= {target for name in ("href", "src") if (target := given.get(name))}
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -9,7 +9,6 @@ import random
 import re
 import time
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
@@ -17,7 +16,7 @@ from urllib.parse import unquote, urldefrag
 import numpy as np
 import pytest
 from helpers.axe import violations
-from helpers.built_site import OWN, SITE, builder, served_folder
+from helpers.built_site import OWN, SITE, Addresses, builder, served_folder
 from helpers.checkout import ROOT
 from playwright.sync_api import Browser, Page, expect
 
@@ -83,23 +82,8 @@ def test_every_page_opens(visit: Any, served: str) -> None:
             assert page.locator("h1").count() == 1, file
 
 
-class _Addresses(HTMLParser):
-    """What a page leads to, and the places in it that can be led to."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.targets: set[str] = set()
-        self.places: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.places |= {place for name in ("id", "name") if (place := given.get(name))}
-        self.targets |= {target for name in ("href", "src") if (target := given.get(name))}
-
-
 def test_every_link_leads_somewhere() -> None:
-    found = {file: _Addresses((SITE / file).read_text("utf-8")) for file in pages()}
+    found = {file: Addresses((SITE / file).read_text("utf-8")) for file in pages()}
     lost = []
     for file, addresses in found.items():
         for target in addresses.targets:
@@ -111,6 +95,14 @@ def test_every_link_leads_somewhere() -> None:
             if not there.exists() or (own and place and unquote(place) not in own.places):
                 lost.append(f"{file}: {target}")
     assert lost == []
+
+
+def test_links_of_the_readme_are_those_of_the_site() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    for target in re.findall(r'(?:href="|\]\()([\w./-]+\.md(?:#[\w-]+)?)', text):
+        path, place = urldefrag(target)
+        page = Addresses((SITE / path).with_suffix(".html").read_text("utf-8"))
+        assert not place or place in page.places, target
 
 
 def test_the_front_page_is_light_and_soon_moves(visit: Any, served: str) -> None:
@@ -269,7 +261,9 @@ def test_paper_is_light_and_shows_all_of_a_page(visit: Any, served: str, name: s
     assert page.locator("body").evaluate(_IS_DARK)
 
 
-@pytest.mark.parametrize("address", ["nothing.html", "gallery/nothing.html", "docs/images/nothing.png"])
+@pytest.mark.parametrize(
+    "address", ["nothing.html", "gallery/nothing.html", "docs/images/nothing.png", "no/such/folder/"]
+)
 def test_the_page_for_what_is_not_there_is_whole_wherever_it_is_shown(
     browser: Browser, served: str, address: str
 ) -> None:
@@ -297,7 +291,7 @@ def test_the_bridges_are_described_though_their_libraries_were_not_there() -> No
         names = re.findall(r'"(\w+)"', re.search(r"__all__ = \[(.*)\]", source)[1])  # type: ignore[index]
         page = (SITE / "api" / f"autolab.bridges.{library}.html").read_text("utf-8")
         assert len(names) > 4 and [name for name in names if f">{name}<" not in page] == []
-        places = _Addresses(page).places | {"autolab.bridges.jax.UnsupportedError"}  # which torch's page describes
+        places = Addresses(page).places | {"autolab.bridges.jax.UnsupportedError"}  # which torch's page describes
         assert {f"autolab.bridges.{library}.{name}" for name in names} <= places
 
 

@@ -97,3 +97,29 @@ def test_each_version_of_a_site_lists_all_of_them_by_addresses_that_lead_there(t
         assert [row["version"] for row in rows if row["own"]] == [own]
         reached = [(folder / row["address"]).resolve().read_text() for row in rows]
         assert reached == ["site", "0.10.0", "0.9.0"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["import numpy as np, sys\nx = np.ones(2)", "x + 1"], "import numpy as np\n\n\nx = np.ones(2)\nx + 1"),
+        (["x = 1\ny = 2", "x = 3\nx", "print(x)"], "x = 3\nprint(x)"),
+        (["a = 2\na", "def f(t):\n    return t + a", "f(1)"], "a = 2\n\n\ndef f(t):\n    return t + a\n\n\nf(1)"),
+        (["a = []\na.append(1)\na", "len(a)"], "a = []\na.append(1)\nlen(a)"),
+        (["a = {}\nb = {}\na['k'] = 1\nb['k'] = 2", "a"], "a = {}\na['k'] = 1\na"),
+        (["x = 5", "for x in range(3):\n    print(x)"], "for x in range(3):\n    print(x)"),
+        (["x = 5", "x = x + 1\nx"], "x = 5\nx = x + 1\nx"),
+        (
+            [
+                "try:\n    error = 1\nexcept E as error:\n    pass",
+                "try:\n    f()\nexcept V as error:\n    print(error)",
+            ],
+            1,
+        ),
+        (["guess = 1\nlesson.check('a', guess)", "guess"], "guess = 1\nguess"),
+        (["@wraps\ndef f():\n    # why\n    pass", "f()"], "@wraps\ndef f():\n    # why\n    pass\n\n\nf()"),
+    ],
+)
+def test_a_cell_is_a_program_with_what_it_needs(cells: list[str], expected: str | int) -> None:
+    programs = import_module("programs")
+    assert programs.program(cells, len(cells) - 1) == (cells[expected] if isinstance(expected, int) else expected)

@@ -21,8 +21,8 @@ def maximum(xp: Any, a: Array, b: Array) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.maximum(Variable([1.0, 5.0]), 3.0)
-    variable([3. 5.])
+    >>> F.maximum(Variable([1.0, 5.0]), 2.0)
+    variable([2. 5.])
     """
     return xp.maximum(a, b)
 
@@ -36,8 +36,8 @@ def minimum(xp: Any, a: Array, b: Array) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.minimum(Variable([1.0, 5.0]), 3.0)
-    variable([1. 3.])
+    >>> F.minimum(Variable([1.0, 5.0]), 2.0)
+    variable([1. 2.])
     """
     return xp.minimum(a, b)
 
@@ -69,8 +69,8 @@ def fmax(xp: Any, a: Array, b: Array) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.fmax(Variable([1.0, float("nan")]), 3.0)
-    variable([3. 3.])
+    >>> F.fmax(Variable([1.0, float("nan")]), 2.0)
+    variable([2. 2.])
     """
     return xp.fmax(a, b)
 
@@ -88,8 +88,8 @@ def fmin(xp: Any, a: Array, b: Array) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.fmin(Variable([1.0, float("nan")]), 3.0)
-    variable([1. 3.])
+    >>> F.fmin(Variable([1.0, float("nan")]), 2.0)
+    variable([1. 2.])
     """
     return xp.fmin(a, b)
 
@@ -169,9 +169,9 @@ def where(xp: Any, condition: Array, a: Array, b: Array) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> x = Variable([-1.0, 2.0])
+    >>> x = Variable([2.0, -1.0])
     >>> F.where(x > 0, x, 10 * x)
-    variable([-10.   2.])
+    variable([  2. -10.])
     """
     return xp.where(condition, a, b)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -34,12 +34,13 @@ _SPELLED: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Moving:
-    """A function of one number, where it begins, and in words what moves and what is drawn."""
+    """A function of one number, where it begins, in words what moves and is drawn, and if all else stands still."""
 
     fn: Callable[[Variable], Any]
     x: float
     domain: tuple[float, float] | None
     told: str
+    is_part: bool = False
 
 
 class NothingMoves(Exception):
@@ -54,13 +55,18 @@ def moving(name: str) -> Moving:
         low, high = declared.domain
         return Moving(function, low + 0.7 * (high - low), declared.domain, f"F.{name}(x)")
     args, options = called(name)
-    path = _path(args)
-    if path is None:
-        raise NothingMoves("its example has no array of floating-point numbers")
-    try:
-        return _number_that_moves(function, args, options, path)
-    except (TypeError, ValueError):
-        raise NothingMoves("its result does not follow a number that moves") from None
+    still: list[Moving] = []
+    for path, base, place in _numbers(args):
+        try:
+            shown, slope = _moved(function, args, options, path, base, place)
+        except (TypeError, ValueError):  # such as a size
+            continue
+        if slope:
+            return shown
+        still.append(shown)
+    if not still:
+        raise NothingMoves("no number of its example can be moved alone")
+    return still[0]
 
 
 def called(name: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -100,14 +106,14 @@ def _array(value: Any) -> np.ndarray | None:
     return array.astype(np.float64) if is_number and array.size else None
 
 
-def _path(value: Any) -> tuple[int, ...] | None:
-    """The way to the first array of numbers in arguments, also inside lists of arrays."""
-    for i, part in enumerate(value):
-        if _array(part) is not None:
-            return (i,)
-        if isinstance(part, tuple | list) and (rest := _path(part)) is not None:
-            return (i, *rest)
-    return None
+def _numbers(args: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], np.ndarray, tuple[int, ...]]]:
+    """The arrays of numbers in arguments, also inside lists: the way to each, and places in it, those of zeros last."""
+    for i, part in enumerate(args):
+        if (base := _array(part)) is not None:
+            for k in np.argsort(base.ravel() == 0, kind="stable")[:_MOST]:
+                yield (*path, i), base, tuple([int(j) for j in np.unravel_index(k, base.shape)])
+        elif isinstance(part, tuple | list):
+            yield from _numbers(part, (*path, i))
 
 
 def _with(value: Any, path: tuple[int, ...], new: Any) -> Any:
@@ -117,13 +123,10 @@ def _with(value: Any, path: tuple[int, ...], new: Any) -> Any:
     return [_with(part, path[1:], new) if i == path[0] else part for i, part in enumerate(value)]
 
 
-def _number_that_moves(function: Any, args: tuple[Any, ...], options: dict[str, Any], path: tuple[int, ...]) -> Moving:
-    held: Any = args
-    for i in path:
-        held = held[i]
-    base = _array(held)
-    assert base is not None
-    place = tuple([int(k) for k in np.unravel_index(int(np.argmax(base.ravel() != 0)), base.shape)])
+def _moved(
+    function: Any, args: Any, options: dict[str, Any], path: tuple[int, ...], base: np.ndarray, place: tuple[int, ...]
+) -> tuple[Moving, float]:
+    """What moves with one number of the argument at ``path``, and how fast."""
     one = np.zeros_like(base)
     one[place] = 1.0
 
@@ -133,12 +136,12 @@ def _number_that_moves(function: Any, args: tuple[Any, ...], options: dict[str, 
         return [part[k] for part in flat for k in range(min(part.shape[0], _MOST))]
 
     start = float(base[place])
-    number, count = _most_moved(results, start)
+    number, count, slope = _most_moved(results, start)
     argument = [*inspect.signature(function).parameters][path[0]]
     where = f"{argument}{''.join([f'[{i}]' for i in path[1:]])}" + (f"{[*place]}" if base.size > 1 else "")
     what = f"number {number} of the result" if count > 1 else "the result"
     told = f"{what} as {where} moves; everything else is as in the example"
-    return Moving(lambda t: results(t)[number], start, (start - 2.0, start + 2.0), told)
+    return Moving(lambda t: results(t)[number], start, (start - 2.0, start + 2.0), told, True), slope
 
 
 def _fresh(options: dict[str, Any]) -> dict[str, Any]:
@@ -153,12 +156,13 @@ def _moves(part: Any) -> bool:
     return isinstance(part, Variable) and part.dtype.kind == "f" and part.node is not None
 
 
-def _most_moved(results: Callable[[Variable], list[Variable]], start: float) -> tuple[int, int]:
-    """Which result depends on the number most strongly, and how many there are."""
+def _most_moved(results: Callable[[Variable], list[Variable]], start: float) -> tuple[int, int, float]:
+    """Which result depends on the number most strongly, how many there are, and its slope without the sign."""
     t = Variable(start)
     with quietly():
         gradients = [grad(y, t) for y in results(t)]
     if not gradients:
         raise NothingMoves("its result is a constant to every derivative")
     sizes = [0.0 if g is None else abs(float(g.data)) for g in gradients]
-    return int(np.argmax(np.nan_to_num(sizes))), len(sizes)
+    slopes = np.nan_to_num(sizes, posinf=0.0)
+    return int(slopes.argmax()), len(sizes), float(slopes.max())
