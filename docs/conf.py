@@ -68,7 +68,7 @@ html_theme_options = {
     "collapse_navigation": True,
     "navigation_depth": 2,
     "primary_sidebar_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "docs/conventions": []},  # it would be beside wide tables
     "footer_start": ["copyright"],
     "footer_end": ["release"],
     "search_bar_text": "Search all pages ...",

@@ -220,19 +220,22 @@ def _thumbnail(shown: Any) -> str:
 
     with np.errstate(all="ignore"):
         curves = Study(fn, shown.x, 1, shown.domain).data.curves
-    return _picture([] if curves is None else [curves.y[0], curves.y[1]])
+    if curves is None:
+        return _picture([])
+    places = np.linspace(curves.x[0], curves.x[-1], 49)
+    taken = np.unique(np.abs(curves.x - places[:, None]).argmin(axis=1))  # they lie closer at kinks
+    return _picture([(curves.x[taken], y[taken]) for y in curves.y[:2]])
 
 
 def _picture(curves: list[Any]) -> str:
     width, height = _THUMBNAIL
     size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" aria-hidden="true"'
-    return f'<svg class="thumbnail" {size}>{"".join([_path(y, k) for k, y in enumerate(curves)])}</svg>'
+    return f'<svg class="thumbnail" {size}>{"".join([_path(*curve, k) for k, curve in enumerate(curves)])}</svg>'
 
 
-def _path(values: Any, k: int) -> str:
-    """A curve of about 48 points; it ends where the numbers do."""
+def _path(x: Any, y: Any, k: int) -> str:
+    """A curve; it ends where the numbers do."""
     width, height = _THUMBNAIL
-    y = np.asarray(values, np.float64)[:: max(1, len(values) // 48)]
     finite = np.isfinite(y)
     if not finite.any():
         return ""
@@ -243,7 +246,7 @@ def _path(values: Any, k: int) -> str:
     if high - low < 1e-12 * max(1.0, abs(high)):
         low, high = low - 1.0, high + 1.0
     places = np.round(np.clip((height - 6) * (high - y) / (high - low) + 3, -9, height + 9), 1)
-    x = np.round(np.linspace(2, width - 2, len(y)), 1)
+    x = np.round(2 + (width - 4) * (x - x[0]) / (x[-1] - x[0]), 1)
     pen, steps = "M", []
     for left, top, there in zip(x.tolist(), places.tolist(), finite.tolist(), strict=True):
         steps += [f"{pen}{left:g} {top:g}"] if there else []

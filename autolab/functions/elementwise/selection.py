@@ -21,8 +21,8 @@ def maximum(xp: Any, a: Array, b: Array) -> Array:
     Examples
     --------
     >>> from autolab import Variable, functions as F
-    >>> F.maximum(Variable([1.0, 5.0]), 2.0)
-    variable([2. 5.])
+    >>> F.maximum(Variable([3.0, 1.0]), 2.0)
+    variable([3. 2.])
     """
     return xp.maximum(a, b)
 
