@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
     """Numbers and lists as arrays; a number beside arrays takes their dtype, as it would in NumPy."""
-    if len(values) == 2 and function.elementwise and (found := _number_beside_array(function, *values)) is not None:
-        return found
+    if len(values) == 2 and function.elementwise:  # the commonest case, in a tenth of the time: x * 2.0
+        a, b = values
+        if type(a) is np.ndarray and a.dtype.kind in "fiub" and type(b) in (float, int):
+            return [a, function.number(np, b, a.dtype)]
+        if type(b) is np.ndarray and b.dtype.kind in "fiub" and type(a) in (float, int):
+            return [function.number(np, a, b.dtype), b]
     arrays = [value for value in values if is_array(value)]
     xp = get_array_module(*arrays)
     beside = np.result_type(*_weighty(function, values, arrays)) if arrays and function.elementwise else None
@@ -31,15 +35,6 @@ def as_arrays(function: Primitive, values: list[Any]) -> list[Array]:
         else:
             converted.append(_converted(function, xp, value, f"{function.name}: input {function.schema.label(i)!r}"))
     return converted
-
-
-def _number_beside_array(function: Primitive, a: Any, b: Any) -> list[Array] | None:
-    """What follows from the rest for the commonest case, in a tenth of the time: ``x * 2.0`` while somebody listens."""
-    if type(a) is np.ndarray and type(b) in (float, int):
-        return [a, function.number(np, b, a.dtype)]
-    if type(b) is np.ndarray and type(a) in (float, int):
-        return [function.number(np, a, b.dtype), b]
-    return None
 
 
 def _converted(function: Primitive, xp: Any, value: Any, what: str) -> Array:

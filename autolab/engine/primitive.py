@@ -47,13 +47,10 @@ class Primitive:
         Whether a rule is known to keep the shape of ``g``: AutoLab's own elementwise rules are tested for that.
     domain : tuple of two floats or None
         Where the function is worth looking at; sliders and plots start there.
-    direct : str or None
-        The function of NumPy and CuPy that the forward is, if it does no more than call it.
-    is_ufunc : bool
-        Whether it is called as one of NumPy's universal functions is.
+    direct, is_ufunc : str or None, bool
+        The function of NumPy and CuPy that the forward is, if it does no more than call it; whether that is a ufunc.
     declared, retained, formulas : dict
-        Input name -> the rule as written; what it asks for besides ``g``; the first line of its docstring, which is its
-        formula, where it is no lambda, which is one.
+        Input name -> the rule as written; what it asks for besides ``g``; its formula: the first line of its docstring.
     composite : callable or None
         The same function out of simpler ones, if it is fused: for showing what is inside, and for tests.
     takes_names, grain, renamed, spelling
@@ -73,9 +70,8 @@ class Primitive:
         name: str | None = None,
     ) -> None:
         self.schema = Schema.of(forward, outputs)
-        is_users = of_user(forward)
-        self.keeps_shapes = elementwise and not is_users
-        self.run = guarded_forward(forward) if is_users else forward  # what applying the function calls
+        self.run = guarded_forward(forward) if of_user(forward) else forward  # what applying the function calls
+        self.keeps_shapes = elementwise and self.run is forward
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
         self.inputs, self.several = self.schema.inputs, len(outputs) > 1
         self.declared: dict[str, Rule] = {}
@@ -85,7 +81,7 @@ class Primitive:
         self.renamed: dict[str, str] = {}
         self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
-        self.is_ufunc = isinstance(getattr(np, self.direct or ("" if is_users else self.name), None), np.ufunc)
+        self.is_ufunc = isinstance(getattr(np, self.direct or ("", self.name)[self.run is forward], None), np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or self.is_ufunc))
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}

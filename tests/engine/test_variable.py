@@ -252,3 +252,13 @@ def test_a_call_without_arguments_is_told_the_functions_own_name_of_its_input(na
     function = getattr(autolab.functions, name)
     with pytest.raises(TypeError, match=rf"^{name}: got 0 positional arguments; expected 1 array \({first}\)"):
         function()
+
+
+@pytest.mark.parametrize(
+    "array", [np.ones(1, complex), np.array(["a"]), np.ones(1, object), np.array(["2020"], "M8[Y]")]
+)
+@pytest.mark.parametrize("number", [2.0, 2])
+def test_an_array_beside_a_number_must_be_real_too(array, number):
+    for args in ((array, number), (number, array)):
+        with pytest.raises(TypeError, match="expected real numbers"):
+            autolab.functions.add(*args)
