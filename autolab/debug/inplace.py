@@ -275,7 +275,7 @@ def _input_name(function: Any, i: int, value: Any, known: Callable[[Variable], s
 def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
     shared: set[int] = set()  # what all edges keep is looked at once
     for edge in node.edges:
-        if edge.saved is None:
+        if edge.saved is None or _is_of_number(edge.saved):
             continue
         for role, (_, value) in zip(_roles(function, edge.place), kept_values(function, edge), strict=False):
             if isinstance(value, Many | Shapes):
@@ -286,6 +286,11 @@ def _of_rules(function: Primitive, node: Node) -> Iterator[_Kept]:
                 yield from [("input", i, item) for i, item in enumerate(value, role[1])]
             else:
                 yield *role, value
+
+
+def _is_of_number(value: Any) -> bool:
+    """Whether it is what the engine makes of a number, which is read-only."""
+    return type(value) is np.ndarray and not value.ndim and not value.flags.writeable
 
 
 @cache
@@ -303,7 +308,7 @@ def _role(function: Primitive, name: str) -> tuple[str, Any]:
 def _mutable(value: Any) -> list[Any]:
     """The arrays and lists in a value; numbers, shapes and slices cannot change."""
     if type(value) is np.ndarray:
-        return [value] if value.ndim or value.flags.writeable else []  # what the engine makes of a number is read-only
+        return [value]
     value = value._data if isinstance(value, Variable) else value
     if is_array(value) or isinstance(value, list):
         return [value]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.leaving import Exit, ExitEvent, How, untracked
+from ..engine.modes import backprop_enabled
 from ..engine.observe import ForwardEvent
 from ..engine.variable import Variable
 from .model import Recording, Step
@@ -54,7 +55,7 @@ class Departures:
 
     def look(self, event: ForwardEvent) -> None:
         """For every step: one that is computed under ``no_grad`` is where its inputs left."""
-        exit = untracked(event)
+        exit = None if backprop_enabled() else untracked(event)
         if exit is not None:
             for value in event.inputs:
                 if isinstance(value, Variable) and value.node is not None:

@@ -12,8 +12,6 @@ from .locate import source_of
 
 def attributes_of(event: ForwardEvent) -> tuple[tuple[str, str], ...]:
     """The texts of the attributes that are not at their defaults."""
-    if not event.attributes:
-        return ()
     defaults = event.function.schema.defaults if isinstance(event.function, Primitive) else {}
     texts = {name: f"{value!r:.60}" for name, value in event.attributes.items()}
     return tuple([(name, text) for name, text in texts.items() if text != repr(defaults.get(name, ...))])

@@ -142,7 +142,7 @@ class Recorder:
             outer_line=outer_line,
             seconds=event.seconds,
             backward_code=backward_code(event.function),
-            attributes=attributes_of(event),
+            attributes=attributes_of(event) if event.attributes else (),
             scope=scope,
             replaced=is_replaced,
         )
