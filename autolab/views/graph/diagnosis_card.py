@@ -10,6 +10,7 @@ from ...engine.display import Bundle
 from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, prose
 from ..draw.messages import plural
 from .explorer import explore
+from .graph_view import choose_step
 
 if TYPE_CHECKING:
     from ...analysis.diagnosis import Diagnosis, ProgramFinding
@@ -55,9 +56,5 @@ def explore_finding(diagnosis: Diagnosis) -> Any:
         raise ValueError("explore: there is no program to run: it could not be recorded, or this is a copy")
     fn, program = diagnosis._origin.up_to_loss()
     view = explore(fn, *program.args, **program.kwargs)
-    step = next((finding.step for finding in diagnosis.findings if finding.step is not None), None)
-    outline = view.recording.outline
-    boxes = outline.holders(outline.at_first())
-    if step in boxes:
-        view._look_at({"selected": step}, [*view._picture.first, ["detail", boxes[step]]])
+    choose_step(view, next((finding.step for finding in diagnosis.findings if finding.step is not None), None))
     return view

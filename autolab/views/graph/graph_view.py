@@ -63,6 +63,14 @@ class GraphView(LiveView):
         return mimebundle(self.recording)
 
 
+def choose_step(view: Any, step: int | None) -> None:
+    """Let a view of a graph begin with a step chosen, or with the block that holds it."""
+    outline = view.recording.outline
+    boxes = outline.holders(outline.at_first())
+    if step in boxes:
+        view._look_at({"selected": step}, [*view._picture.first, ["detail", boxes[step]]])
+
+
 def explore_graph(y: Variable, frame: FrameType) -> GraphView:
     """The view of the graph of ``y``; ``frame`` holds the caller's variables, whose names are known there."""
     view = GraphView(graph_named(y, variables_in(frame)))

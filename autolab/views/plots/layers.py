@@ -16,7 +16,7 @@ from ..draw.names import columns, shorten
 from ..draw.numbers import bytes_text, number
 from ..draw.plot import to_svg
 from ..draw.svg import Look
-from ..graph.graph_view import GraphView
+from ..graph.graph_view import GraphView, choose_step
 
 if TYPE_CHECKING:
     from ...recording.gradient_flow import GradientFlow, LayerFlow
@@ -150,10 +150,7 @@ def _memory_row(row: StepMemory) -> list[str]:
 def open_at(shown: Any, step: int | None) -> GraphView:
     """The live graph of a recording, at a step."""
     view = GraphView(shown.recording)
-    outline = shown.recording.outline
-    boxes = outline.holders(outline.at_first())
-    if step in boxes:
-        view._look_at({"selected": step}, [*view._picture.first, ["detail", boxes[step]]])
+    choose_step(view, step)
     view._save_here("explore", "explore", shown.function)
     return view
 
