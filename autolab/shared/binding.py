@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
 from .inputs import holds_inputs, is_input, is_input_inside, leaf
+from .structure import mapped
 
 
 @dataclass(frozen=True)
@@ -239,12 +239,7 @@ class _Slots:
                 return self._input(label, item)
             return self._take_inside(label, item) if holds_inputs(item) else item
 
-        if isinstance(tree, dict):
-            same_kind = copy(tree)
-            same_kind.update({key: taken(key, item) for key, item in tree.items()})
-            return Structure(same_kind)
-        items = [taken(i, item) for i, item in enumerate(tree)]
-        return Structure(type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items))
+        return Structure(mapped(tree, taken))
 
     def _input(self, name: str, value: Any) -> InputPlaceholder:
         if name in self.variables:

@@ -35,14 +35,25 @@ def rebuilt(tree: Any, leaf: Callable[[Any], Any]) -> Any:
     >>> rebuilt({"a": 1, "b": (2, None)}, lambda n: n * 10)
     {'a': 10, 'b': (20, None)}
     """
-    if isinstance(tree, dict):
-        same_kind = copy(tree)
-        same_kind.update({key: rebuilt(branch, leaf) for key, branch in tree.items()})
-        return same_kind
-    if isinstance(tree, list | tuple):
-        branches = [rebuilt(branch, leaf) for branch in tree]
-        return type(tree)(*branches) if hasattr(tree, "_fields") else type(tree)(branches)
+    if isinstance(tree, dict | list | tuple):
+        return mapped(tree, lambda _, branch: rebuilt(branch, leaf))
     return None if tree is None else leaf(tree)
+
+
+def mapped(branches: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """A dict, list or tuple of the same kind with ``change(key, branch)`` in the place of every branch.
+
+    Examples
+    --------
+    >>> mapped({"a": 1}, lambda key, n: f"{key}{n}"), mapped((5, 6), lambda i, n: i * n)
+    ({'a': 'a1'}, (0, 6))
+    """
+    if isinstance(branches, dict):
+        same_kind = copy(branches)
+        same_kind.update({key: change(key, branch) for key, branch in branches.items()})
+        return same_kind
+    changed = [change(i, branch) for i, branch in enumerate(branches)]
+    return type(branches)(*changed) if hasattr(branches, "_fields") else type(branches)(changed)
 
 
 def filled(tree: Any, values: Iterator[Any]) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...shared.structure import rebuilt
+from ...shared.structure import mapped, rebuilt
 from ..library import Library
 from ..needed import UnsupportedError
 
@@ -72,11 +72,8 @@ def exchanged(value: Any, swap: Callable[[str, Any], Any], label: str = "", kind
     """
     if isinstance(value, kinds):
         return swap(label, value)
-    if isinstance(value, dict):
-        return type(value)((key, exchanged(item, swap, f"{label}[{key}]", kinds)) for key, item in value.items())
-    if isinstance(value, list | tuple) and next(tensors_in(value, kinds), None) is not None:
-        items = [exchanged(item, swap, f"{label}[{i}]", kinds) for i, item in enumerate(value)]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict) or (isinstance(value, list | tuple) and [*tensors_in(value, kinds)]):
+        return mapped(value, lambda key, item: exchanged(item, swap, f"{label}[{key}]", kinds))
     return value
 
 
