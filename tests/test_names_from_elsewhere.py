@@ -272,6 +272,17 @@ def test_elements_of_what_requires_no_gradient_are_assigned() -> None:
         w[0] = 1.0
 
 
+@pytest.mark.parametrize("view", [lambda h: h[0], lambda h: h.T, lambda h: h.reshape(4), lambda h: h[None]])
+def test_a_view_is_not_written_as_what_it_is_a_view_of_would_keep_its_numbers(view: Any) -> None:
+    for h in (Variable(np.ones((2, 2))) * 2, autolab.zeros(2, 2)):  # type: ignore[attr-defined]
+        row = view(h)
+        with pytest.raises(ValueError, match=r"view of another.*row = row\.copy\(\)"):
+            row[0] = 5.0
+        row = row.copy()
+        row[0] = 5.0
+        assert h.data[0, 0] != 5.0 == row.data.flat[0]
+
+
 def _assigned(x: Any) -> Any:
     out = autolab.zeros(3, 2)  # type: ignore[attr-defined]
     for t in range(3):

@@ -26,6 +26,10 @@ ELEMENT = (
     "Variable: elements of a leaf that requires a gradient cannot be assigned. Write x = x.copy() before it, whose "
     "elements can be. Before a leaf is used, x.data[...] = numbers changes it."
 )
+VIEW = (
+    "Variable: its array is a view of another one, which would keep its numbers. Write into that one, h[0, 1] = v in "
+    "place of row = h[0]; row[1] = v; or write row = row.copy() before it."
+)
 ALREADY = (
     "Variable: data is a Variable already; use it as it is. Variable(x.data) is a leaf with the same numbers, cut off "
     "from the graph of x."

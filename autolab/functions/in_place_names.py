@@ -14,17 +14,20 @@ from ..engine.configuration import config
 from ..engine.errors import DetachError
 from ..engine.modes import backprop_enabled
 from ..engine.numpy_protocol import unwrap
-from ..engine.remedies import ELEMENT
+from ..engine.remedies import ELEMENT, VIEW
 from ..engine.variable import Variable
 from .arrays.indexing import put
 
 
 def set_elements(x: Variable, index: Any, value: Any) -> None:
     """``x[index] = value``: the Variable gets a new array, and where a gradient can flow the step that made it, so that
-    what was computed from the old one stays right. A leaf that requires a gradient is refused outside of `no_grad`."""
+    what was computed from the old one stays right. Refused are leaves that require a gradient, outside of `no_grad`, and
+    views: in NumPy, what they are views of would change as well."""
     records, index = backprop_enabled(), unwrap(index)
     if records and x.node is not None and x.creator is None:
         raise DetachError(ELEMENT)
+    if x._data.base is not None:
+        raise ValueError(VIEW)
     if records and (x.node is not None or getattr(value, "requires_grad", False)):
         new = put(x, value, index=index)
         x._data, x.node = new._data, new.node
