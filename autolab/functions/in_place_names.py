@@ -21,8 +21,8 @@ from .arrays.indexing import put
 
 def set_elements(x: Variable, index: Any, value: Any) -> None:
     """``x[index] = value``: the Variable gets a new array, and where a gradient can flow the step that made it, so that
-    what was computed from the old one stays right. Refused are leaves that require a gradient, outside of `no_grad`, and
-    views: in NumPy, what they are views of would change as well."""
+    what was computed from the old one stays right. Leaves that require a gradient are refused, outside of `no_grad`,
+    and so are views: in NumPy, what they are views of would change as well."""
     records, index = backprop_enabled(), unwrap(index)
     if records and x.node is not None and x.creator is None:
         raise DetachError(ELEMENT)
