@@ -78,7 +78,8 @@ def test_the_healthy_programs_and_the_mistakes_put_right_learn(library, tmp_path
 
 @pytest.mark.skipif(not find_spec("torch"), reason="needs torch: make test-bridges")
 def test_every_kind_has_a_mistake():
-    assert {kind for case in wrong("torch") for kind in case.kinds} == set(KINDS.split())
+    found = [case for library in ("autolab", "torch") for case in wrong(library)]
+    assert {kind for case in found for kind in case.kinds} == set(KINDS.split())
     assert len(wrong("torch")) >= 60
 
 
