@@ -101,6 +101,26 @@ def test_the_first_difference_among_many_steps_is_found(
         view.close()
 
 
+def test_a_changed_initial_state_is_found() -> None:
+    rng = np.random.default_rng(0)
+    w, u, xs = 0.3 * rng.normal(size=(4, 4)), 0.3 * rng.normal(size=(4, 4)), rng.normal(size=(52, 3, 4))
+
+    def from_state(number: float) -> Recording:
+        def rnn(w: Any, u: Any) -> Any:
+            h = autolab.Variable(np.full((3, 4), number), requires_grad=False)
+            for x in xs:
+                h = np.tanh(x @ w + h @ u)
+            return F.mean(h**2)
+
+        return autolab.record(rnn, w, u)
+
+    b = from_state(0.1)
+    found = autolab.compare(from_state(0.0), b)
+    assert len(b.steps) > 260 and found.value is not None and b.steps[found.value.b].source == "h @ u"
+    assert "It was given another h: the difference is up to 0.1." in str(found)
+    assert [b.steps[cause.b].name for cause in found.value.because] == ["h"]
+
+
 class WrongSquare(autolab.FunctionNode):
     def forward(self, inputs: Any) -> Any:
         self.retain_inputs((0,))
