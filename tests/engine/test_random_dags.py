@@ -143,7 +143,7 @@ FAULTS = {
     "matmul forgets to transpose square matrices": replaced(
         products, "_swapped", lambda real: lambda x: x if x.shape[-1] == x.shape[-2] else real(x)
     ),
-    "the inverse of a permutation is the permutation": replaced(shape, "_inverse", lambda real: lambda axes: axes),
+    "the inverse of a permutation is the permutation": replaced(shape, "inverse", lambda real: lambda axes: axes),
     "a negative axis counts from one too few": replaced(
         reduce, "_kept", lambda real: lambda s, axis: real(s, axis and tuple([a + (a < -1) for a in axis]))
     ),

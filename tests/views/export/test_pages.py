@@ -64,7 +64,7 @@ def test_a_saved_page_walks_zooms_and_points(open_file: Open) -> None:
     canvas.hover(position={"x": corner["width"] * 3.5 / 4, "y": corner["height"] * 2.5 / 3})
     assert page.locator(".al-readout").first.text_content() == "[2, 3] = 2"
     page.get_by_role("slider", name="Step of the walk").fill("8")
-    page.locator(".al-sheet canvas").last.click()  # nobody is there to follow a cell
+    page.locator(".al-sheet canvas.al-canvas").last.click()  # nobody is there to follow a cell
 
 
 @pytest.mark.browser
