@@ -231,7 +231,14 @@ class Adam(Optimizer):
     """
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
-    alpha = property(lambda self: self.lr, lambda self, lr: setattr(self, "lr", lr), doc="Chainer's name of ``lr``.")
+    @property
+    def alpha(self) -> float:
+        """Chainer's name of ``lr``."""
+        return self.lr
+
+    @alpha.setter
+    def alpha(self, lr: float) -> None:
+        self.lr = lr
 
     def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(lr)
