@@ -231,13 +231,14 @@ class Adam(Optimizer):
     """
 
     hyperparameters: tuple[str, ...] = ("lr", "beta1", "beta2", "eps")
+
     @property
-    def alpha(self) -> float:
+    def alpha(self) -> Rate:
         """Chainer's name of ``lr``."""
         return self.lr
 
     @alpha.setter
-    def alpha(self, lr: float) -> None:
+    def alpha(self, lr: Rate) -> None:
         self.lr = lr
 
     def __init__(self, lr: Rate = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
