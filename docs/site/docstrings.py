@@ -13,10 +13,17 @@ from sphinx.util.inspect import signature, stringify_signature
 
 
 def setup(app: Any) -> dict[str, bool]:
+    app.connect("autodoc-skip-member", _is_numpys)
     app.connect("autodoc-process-signature", _of_init)
     app.connect("autodoc-process-docstring", _check_parameters, priority=400)  # before numpydoc writes it anew
     app.connect("autodoc-process-docstring", _make_tables)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _is_numpys(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
+    """Whether a method is a function of NumPy's, such as ``x.fliplr``: docs/habits.md names these."""
+    module = getattr(value, "__module__", None) or type(value).__module__
+    return True if module.partition(".")[0] == "numpy" else None
 
 
 def _of_init(app: Any, what: str, name: str, value: Any, options: Any, given: str | None, returns: str | None) -> Any:
