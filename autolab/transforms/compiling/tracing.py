@@ -171,7 +171,16 @@ class _NotedRun:
             if not isinstance(leaf, Variable) and id(leaf) not in arrays:
                 arrays[id(leaf)] = tape.source(leaf, StatePlace(Given(i), "self"))
         entered = EnteredArguments((args, options), arrays)
-        state.enter(tape, tape.source)
+        try:  # an interrupt may come while only some arrays are recorded ones
+            state.enter(tape, tape.source)
+            return self._watched(function, entered)
+        finally:
+            state.leave()
+            if entered.leave():
+                tape.refuse("it changes an argument")
+
+    def _watched(self, function: Any, entered: EnteredArguments) -> Any:
+        tape = self.tape
         overrides = [overridden(optimizer, self._update(optimizer)) for optimizer in self.found.optimizers]
         token = open_tape.set(tape)
         try:
@@ -181,16 +190,13 @@ class _NotedRun:
             with using_config("rng", rng), watched(tape, self.found.codes):
                 args, options = entered.values
                 result = function(*args, **options)
-                self.effects = state.effects()
+                self.effects = self.state.effects()
                 self._differentiate(result)
             return result
         finally:
             open_tape.reset(token)
             for override in overrides:
                 override.__exit__()
-            state.leave()
-            if entered.leave():
-                tape.refuse("it changes an argument")
 
     def _update(self, optimizer: Any) -> Callable[[Callable[[], None]], None]:
         def update(own: Callable[[], None]) -> None:
