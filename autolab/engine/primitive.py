@@ -81,7 +81,7 @@ class Primitive:
         self.renamed: dict[str, str] = {}
         self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
-        self.is_ufunc = isinstance(getattr(np, self.direct or ("", self.name)[self.run is forward], None), np.ufunc)
+        self.is_ufunc = isinstance(getattr(np, self.direct or self.name * (self.run is forward), None), np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or self.is_ufunc))
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}

@@ -27,8 +27,8 @@ ELEMENT = (
     "elements can be. Before a leaf is used, x.data[...] = numbers changes it."
 )
 VIEW = (
-    "Variable: its array is a view of another one, which would keep its numbers. Write into that one, h[0, 1] = v in "
-    "place of row = h[0]; row[1] = v; or write row = row.copy() before it."
+    "Variable: this is a view of another array, which would not change with it. Assign to that one, h[0, 1] = v in "
+    "place of row = h[0]; row[1] = v; or make a copy first: row = row.copy()."
 )
 ALREADY = (
     "Variable: data is a Variable already; use it as it is. Variable(x.data) is a leaf with the same numbers, cut off "

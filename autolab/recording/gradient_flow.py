@@ -10,10 +10,10 @@ from typing import Any, Literal
 from ..engine.display import Savable, show
 from .model import LEAVES, Operand, Recording, Step
 from .observations import EXPLODED, VANISHED, cancelled, reference_step
+from .step import REARRANGED
 from .step_text import in_short
 
 FlowSign = Literal["vanishes", "explodes", "zero", "none", ""]
-_REARRANGED = ("transpose", "reshape", "swapaxes", "moveaxis", "T", "t", "permute", "view", "broadcast_in_dim")
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
     steps = {step.id: step for step in recording.steps}
     brought: dict[int, list[tuple[Operand, Step]]] = {}
     given: dict[int, list[tuple[Operand, Step]]] = {}
-    for step in [step for step in recording.steps if step.kind == "call" and step.function not in _REARRANGED]:
+    for step in [step for step in recording.steps if step.kind == "call" and step.function not in REARRANGED]:
         operands = [(use, _arranged(steps[use.step], steps)) for use in step.operands if use.step is not None]
         flows = any([leaf.kind not in LEAVES for _, leaf in operands])
         for i, (use, leaf) in enumerate(operands):
@@ -121,7 +121,7 @@ def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
 
 def _arranged(step: Step, steps: dict[int, Step]) -> Step:
     """What was only transposed or reshaped, as ``w`` in ``x @ w.T``."""
-    while step.kind == "call" and step.function in _REARRANGED and (below := step.operands[0].step) is not None:
+    while step.kind == "call" and step.function in REARRANGED and (below := step.operands[0].step) is not None:
         step = steps[below]
     return step
 

@@ -14,6 +14,14 @@ ScopeKind = Literal["function", "loop", "pass", "link"]
 
 LEAVES = ("input", "leaf", "constant")
 """The kinds of steps that no function made."""
+REARRANGED = frozenset(
+    (
+        *("reshape", "view", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "swapaxes", "moveaxis"),
+        *("contiguous", "expand_dims", "ravel", "T", "mT", "t", "broadcast_in_dim", "clone", "float", "double"),
+        *("half", "to", "type", "convert_element_type", "cast", "copy"),
+    )
+)
+"""Functions that leave every number where all are; the casts round them."""
 
 
 @dataclass(frozen=True, slots=True)

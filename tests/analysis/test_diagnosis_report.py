@@ -11,7 +11,7 @@ import autolab
 from autolab import functions as F
 from autolab import links as L
 from autolab import optimizers
-from autolab.analysis.diagnosis.examination import RULES
+from autolab.analysis.diagnosis.examination import _FOLLOWS, RULES
 from autolab.analysis.diagnosis.own import OwnWorkbench
 
 X, T = np.random.default_rng(0).normal(size=(6, 2)), np.array([0, 1, 2, 0, 1, 2])
@@ -36,6 +36,15 @@ def test_a_healthy_program_gets_nothing_found_with_what_was_looked_at():
     diagnosis = autolab.diagnose(loss, net(), X, T)
     assert diagnosis and diagnosis.findings == () and len(diagnosis.looked_at) == len(RULES)
     assert str(diagnosis).startswith("loss: nothing found\nlooked at: errors, NaN and infinity")
+
+
+def test_no_two_findings_explain_each_other_away():
+    def behind(kind, seen):
+        for other in _FOLLOWS.get(kind, set()) - seen:
+            seen |= {other} | behind(other, seen | {other})
+        return seen
+
+    assert [kind for kind in _FOLLOWS if kind in behind(kind, set())] == []
 
 
 def test_html_and_text_say_the_same_and_names_of_users_are_data():

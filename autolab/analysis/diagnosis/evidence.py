@@ -11,6 +11,7 @@ import numpy as np
 from ...recording.model import Recording, Snapshot, Step
 from ...recording.observations import Observation, Sign, observations
 from ...recording.raised import last_recording
+from ...recording.step import REARRANGED
 from .comparisons import Objective, objectives
 from .program import Program
 from .report import Certainty, CodeLine, ProgramFinding
@@ -18,13 +19,7 @@ from .watch import ProgramWatch, TrainingEvent, up_to_loss
 from .words import called
 from .workbench import Changes, LiveParameter, Workbench
 
-RESHAPES = frozenset(
-    (
-        *("reshape", "view", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "swapaxes", "moveaxis"),
-        *("contiguous", "expand_dims", "ravel", "T", "mT", "t", "broadcast_in_dim", "clone", "float", "double"),
-        *("half", "to", "type", "convert_element_type", "cast", "copy", "getitem", "broadcast_tensors"),
-    )
-)
+RESHAPES = REARRANGED | {"getitem", "broadcast_tensors"}
 """Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""
 
 SHAPED = frozenset(
@@ -84,7 +79,7 @@ class Evidence:
         """The steps that use a value, also where its elements are arranged or cast before, as ``w`` in ``x @ w.T``."""
         found = []
         for user in self.users.get(step.id, []):
-            found += self.uses(user) if user.function in RESHAPES - {"getitem"} else [user]
+            found += self.uses(user) if user.function in REARRANGED else [user]
         return found
 
     def operands(self, step: Step) -> list[Step]:
@@ -274,8 +269,9 @@ class Evidence:
     def called(self, step: Step) -> str:
         """What the user calls a value; of an array without a name that of the program's array with its numbers."""
         text, value = called(step), step.value
-        equal = [name for name, array in self.data.items() if value is not None and _is(value, array)]
-        return f"`{equal[0]}`" if text == "a value" and equal else text
+        if text != "a value" or value is None:
+            return text
+        return next((f"`{name}`" for name, array in self.data.items() if _is(value, array)), text)
 
     def found(
         self,

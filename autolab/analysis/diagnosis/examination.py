@@ -44,6 +44,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("whether gradients are computed", updates.without_backward),
     ("when gradients are cleared", rounds.clearing),
     ("the direction of updates", updates.uphill),
+    ("the sign of the loss", updates.turned),
     ("shapes that broadcast", shapes.broadcasts),
     ("softmax, sigmoid and log before the loss", objectives.doubled),
     ("the axis of softmax", orders.over_batch),

@@ -12,6 +12,7 @@ from ...recording.model import Step
 from .evidence import Evidence
 from .lines import line_above, line_after, line_between
 from .report import CodeLine, Found, ProgramFinding
+from .watch import TrainingEvent
 from .words import at_line, number
 
 REFUSED = "no parameter has a gradient"
@@ -29,6 +30,8 @@ def without_backward(e: Evidence) -> Found:
     is_refused = REFUSED in e.watch.told[1]
     if e.watch.calls_backward or not e.bench.has_gradients or not (update or is_refused):
         return
+    if update is not None and any(size[0] for size in update.sizes.values()):
+        return  # gradients that the program computes itself
     file, line, _ = e.watch.place
     place = CodeLine(line, file) if update is None else CodeLine(update.line, update.file)
     yield e.found(
@@ -46,31 +49,42 @@ def are_cleared(e: Evidence) -> bool:
 
 
 def uphill(e: Evidence) -> Found:
-    """Updates along the gradient, and a loss whose sign was turned: both make the loss grow."""
+    """Updates along the gradient."""
+    updates = _updates_of_weights(e)
+    if not updates or not all(event.along > 0.5 for event in updates) or any(_maximizes(u.who) for u in updates):
+        return
+    backward = next((event for event in e.watch.events if event.kind == "backward"), updates[0])
+    line = updates[0].line or (backward.line and line_after(e, backward.line, r"\.grad\b"))
+    yield e.found(
+        "uphill",
+        f"The update{'' if line is None else f' in line {line}'} moves the parameters along their gradient, in the "
+        "direction in which the loss grows.",
+        "Subtract: w -= learning_rate * gradient.",
+        at=CodeLine(line, updates[0].file or backward.file),
+    )
+
+
+def turned(e: Evidence) -> Found:
+    """A loss with the wrong sign: what becomes small is minus the error."""
+    updates = _updates_of_weights(e)
+    steps = [step for o in e.objectives if o.kind in _ERRORS and (step := _turned(e, o.step))]
+    if steps and updates and all(event.along < 0 for event in updates):
+        yield e.found(
+            "uphill",
+            f"{at_line(steps[0])} turns the sign of the loss: training makes the error as large as it can.",
+            "Leave the minus sign out: a loss is what becomes small.",
+            at=steps[0],
+            certainty="suspicious",
+        )
+
+
+def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
+    """All updates, if there is an error to be made small and weights move; not where an input is moved on purpose."""
     updates = [event for event in e.watch.events if event.kind in ("step", "own step")]
     moved = {name for event in updates for name, size in event.sizes.items() if size[2]}
     leaves = [e.steps[i] for i in e.learned & e.used if (p := e.parameter(e.steps[i])) and p.name in moved]
-    if not e.objectives or not any(_is_weight(e, use) for leaf in leaves for use in e.uses(leaf)):
-        return  # as where an input is moved on purpose
-    if all(event.along > 0.5 for event in updates) and not any(_maximizes(event.who) for event in updates):
-        backward = next(event for event in e.watch.events if event.kind == "backward")
-        line = updates[0].line or (backward.line and line_after(e, backward.line, r"\.grad\b"))
-        yield e.found(
-            "uphill",
-            f"The update{'' if line is None else f' in line {line}'} moves the parameters along their gradient, "
-            "in the direction in which the loss grows.",
-            "Subtract: w -= learning_rate * gradient.",
-            at=CodeLine(line, updates[0].file or backward.file),
-        )
-    turned = next((found for o in e.objectives if o.kind in _ERRORS and (found := _turned(e, o.step))), None)
-    if turned is not None and all(event.along < 0 for event in updates):
-        yield e.found(
-            "uphill",
-            f"{at_line(turned)} turns the sign of the loss: training makes the error as large as it can.",
-            "Leave the minus sign out: a loss is what becomes small.",
-            at=turned,
-            certainty="suspicious",
-        )
+    is_weights = any(_is_weight(e, use) for leaf in leaves for use in e.uses(leaf))
+    return updates if e.objectives and is_weights else []
 
 
 def _is_weight(e: Evidence, use: Step) -> bool:

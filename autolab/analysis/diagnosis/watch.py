@@ -77,25 +77,27 @@ class ProgramWatch:
             for self._round in range(rounds):
                 count, before = len(self.events), {p.name: p.value().copy() for p in self.parameters}
                 try:
-                    result = self.program()
+                    result = self._run_once(count)
                 except Exception as error:
                     self.error = error
-                self.calls_backward |= any(event.kind == "backward" for event in self.events[count:])
-                if self.error is not None:
                     return
-                self._note_own_update()
-                loss = self.bench.loss_in(result)
-                if loss is not None and not self.calls_backward:
-                    self._clear()
-                    try:
-                        self.bench.differentiate(loss)
-                    except Exception as error:
-                        self.error = error
-                        return
                 if self.bench.rounds and not self.bench.has_gradients:
                     self._advance(result, before)
                 found = [event.loss for event in self.events[count:] if event.kind == "backward"]
                 self.losses += found[:1]
+
+    def _run_once(self, count: int) -> Any:
+        """One round, after ``count`` events; what the program returns."""
+        try:
+            result = self.program()
+        finally:
+            self.calls_backward |= any(event.kind == "backward" for event in self.events[count:])
+        self._note_own_update()
+        loss = self.bench.loss_in(result)
+        if loss is not None and not self.calls_backward:
+            self._clear()
+            self.bench.differentiate(loss)
+        return result
 
     def _advance(self, result: Any, before: Mapping[str, np.ndarray]) -> None:
         """What a pure training step returns is what it is given next; its gradient is not known."""

@@ -170,7 +170,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "leaves": "The backward pass does not see how the length moves with x. Is there still a float?",
             "always": "A short vector is made longer now. Which number must the factor not exceed?",
             "never": "A vector longer than 2 should become 2 long. What is its factor?",
-            "hint": "np.sqrt gives an array with one number. Which function of NumPy's does what min does?",
+            "hint": "np.sqrt gives an array with one number. Which NumPy function does what min does?",
         },
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autolab import ChainList, Link, Sequential, Variable, optimizers
+from autolab import ChainList, Link, Parameter, Sequential, Variable, optimizers
 from autolab import functions as F
 from autolab import links as L
 from diagnosis.case import healthy, mistake
@@ -398,3 +398,17 @@ def state_that_is_carried_along():
         return loss
 
     return step, *_blobs()
+
+
+@healthy(steps=20)
+def gradients_written_by_hand():
+    w = Parameter(np.zeros((4, 1)))
+    optimizer = optimizers.SGD([w], lr=0.1)
+
+    def step(x, t):
+        y = x @ w
+        w.grad = Variable(2 / len(x) * x.T @ (y.data - t))
+        optimizer.step()
+        return F.mean((y - t) ** 2)
+
+    return step, *_sides()
