@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FrameType
 
@@ -17,11 +18,15 @@ from .modes import modes, watchers
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """One entry of a scope: its label, and the frame and line that opened it."""
+    """One entry of a scope: its label, and the frame and line that opened it.
+
+    ``paths``: of the call of a link, the names of all links in it, by their identities.
+    """
 
     label: str
     frame: FrameType
     line: int
+    paths: Mapping[int, str] | None = None
 
 
 class named_scope(Block):
@@ -50,6 +55,7 @@ class named_scope(Block):
     """
 
     name = "marks"
+    _paths: Mapping[int, str] | None = None
 
     def __init__(self, label: str) -> None:
         if not isinstance(label, str):
@@ -60,7 +66,7 @@ class named_scope(Block):
         if not watchers:
             return modes().marks
         frame = _opener()
-        return (*modes().marks, Mark(self._label, frame, frame.f_lineno))
+        return (*modes().marks, Mark(self._label, frame, frame.f_lineno, self._paths))
 
 
 def _opener() -> FrameType:

@@ -20,7 +20,6 @@ from ..engine.errors import a_kind
 from ..engine.habit_tables import ALIASES
 from ..engine.habits import answer_habits
 from ..engine.modes import modes, watchers
-from ..engine.named_scope import named_scope
 from ..engine.parameter import Parameter
 from ..engine.plain_arrays import PlainArray
 from ..engine.store import publish
@@ -28,6 +27,7 @@ from ..engine.undisturbed import blocks as undisturbed_blocks
 from ..engine.undisturbed import note
 from ..engine.variable import Variable
 from ..shared.state_layout import Slot
+from .link_call import LinkCall
 from .state import places, planned, state_layout
 
 Kind = Literal["parameter", "buffer", "link"]
@@ -182,7 +182,7 @@ class Link(Displayed, CheckedArguments):
     _forward_hooks: tuple[Callable[..., Any], ...] = ()
 
     def _hooked(self, *args: Any, **kwargs: Any) -> Any:
-        with named_scope(self.label):
+        with LinkCall(self):
             y = self.forward(*args, **kwargs)
         for hook in self._forward_hooks:
             found = hook(self, args, y)
@@ -200,7 +200,7 @@ class Link(Displayed, CheckedArguments):
                 return self._hooked(*args, **kwargs)
             if not watchers:
                 return self.forward(*args, **kwargs)
-            with named_scope(self.label):
+            with LinkCall(self):
                 return self.forward(*args, **kwargs)
         except TypeError as error:
             check_call(type(self).__name__, self.forward, error, args, kwargs)
@@ -210,12 +210,6 @@ class Link(Displayed, CheckedArguments):
     def __signature__(self) -> inspect.Signature:
         """That of `forward`: tools that ask for the names of inputs find them there."""
         return inspect.signature(self.forward)
-
-    @property
-    def label(self) -> str:
-        """What pictures call it: its class, after the name under which another link holds it."""
-        kind, name = type(self).__name__, self.__dict__.get("_name")
-        return kind if name is None else f"{name}: {kind}"
 
     def _kept_buffers(self) -> Callable[[], None]:
         """What puts the buffers back as they are now; those without a size stay what they become."""

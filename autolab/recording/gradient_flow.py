@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..engine.display import Savable, show
-from .model import LEAVES, Operand, Recording, Step
+from .model import LEAVES, Operand, Recording, Scope, Step
 from .observations import EXPLODED, VANISHED, cancelled, reference_step
 from .step import REARRANGED
 from .step_text import in_short
@@ -182,6 +183,7 @@ class LayerNames:
             while scope is not None and (owners := self._owners(step)):
                 inside.setdefault(scope, []).extend(owners)
                 scope = self._scopes[scope].parent
+        self._calls = Counter([scope.block for scope in recording.scopes if _path(scope)])
         self._owner = {scope: _common(owners) for scope, owners in inside.items()}
 
     def of(self, step: Step) -> str:
@@ -189,19 +191,28 @@ class LayerNames:
         if owners := self._owners(step):
             return owners[0]
         path: list[str] = []
-        scope = step.scope
+        scope, is_told = step.scope, False
         while scope is not None:
             found = self._scopes[scope]
             if found.kind == "link" and (owner := self._owner.get(scope)):
                 return ".".join([owner, *path])
-            call, is_call, _ = found.label.rpartition("  # ")
             if found.kind == "link" and found.label != self._whole:
-                name = in_short(call, 0).removesuffix("(…)") if is_call else found.label.partition(": ")[0]
-                path.insert(0, name or found.label)
-            elif found.kind == "pass":
+                path.insert(0, self._called(found))
+            elif found.kind == "pass" and not is_told:
                 path.insert(0, found.label)
+            is_told = is_told or self._calls[found.block] == 1  # then its round says nothing more
             scope = found.parent
         return ".".join(path) or step.name or step.source or step.function or step.kind
+
+    def _called(self, link: Scope) -> str:
+        """A link by its path in the link around it; the outermost one as it was called."""
+        around = link.parent
+        while around is not None and not self._scopes[around].block:
+            around = self._scopes[around].parent
+        if around is not None and (path := _path(link)):
+            return path.removeprefix(f"{_path(self._scopes[around])}.")
+        call, _, _ = link.label.rpartition("  # ")
+        return in_short(call, 0).removesuffix("(…)") or call or link.label.partition(": ")[0]
 
     def are_one(self, step: Step, before: Step) -> bool:
         """Whether two steps are one layer: they have the same owner, or a bias without one is added to a product."""
@@ -213,6 +224,11 @@ class LayerNames:
         used = [self._steps[use.step] for use in step.operands if use.step is not None]
         owners = [(leaf.name or "").rpartition(".")[0] for leaf in used if leaf.kind == "leaf"]
         return [owner for owner in owners if owner]
+
+
+def _path(scope: Scope) -> str:
+    """The path of a link, ``layers.0`` of ``layers.0: Linear``; empty for all else."""
+    return (scope.block or "").rpartition(": ")[0]
 
 
 def _common(names: list[str]) -> str:

@@ -38,6 +38,44 @@ def test_the_layers_of_links_are_in_order_of_depth_with_their_weights() -> None:
     assert str(flow).splitlines()[1].split()[:2] == ["layer", "value"]
 
 
+class Cell(autolab.Chain):
+    """A layer that is called in each round, and others that are held in a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell, self.heads = L.Linear(8, 4), autolab.ChainList(L.Linear(4, 4), L.Linear(4, 4))
+
+    def forward(self, x: Any) -> Any:
+        h = np.zeros((len(x), 4))
+        for t in (0, 1):
+            h = t + F.tanh(self.cell(F.concatenate([x, h], axis=1)))
+        for head in self.heads:
+            h = head(h)
+        return h
+
+
+class Around(autolab.Chain):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Cell()
+
+    def forward(self, x: Any) -> Any:
+        return self.inner(x).sum()
+
+
+def test_a_layer_goes_by_its_path_and_by_its_round_where_it_has_several() -> None:
+    net, x = Around(), X[:, :4]
+    inner = ["t = 0.cell", "t = 1.cell", "heads.0", "heads.1"]
+    expected = [f"inner.{name}" for name in inner]
+    assert [row.layer for row in autolab.record(net, x).flow().rows] == expected
+    called = autolab.record(lambda x: net(x) + 1.0, x)
+    assert [row.layer for row in called.flow().rows] == [f"net.{name}" for name in expected]
+    alone = autolab.record(lambda x: net.inner(x).sum(), x)  # the outermost link goes by its call
+    assert [row.layer for row in alone.flow().rows] == expected
+    one = autolab.record(lambda h: net.inner.heads[1](h).sum(), x)
+    assert [row.layer for row in one.flow().rows] == ["net.inner.heads[1](h)"]
+
+
 @pytest.mark.parametrize(("w", "sign"), [(0.05, "vanishes"), (1e-200, "zero"), (1.0, "")])
 def test_what_vanishes_is_marked_in_words_and_in_the_plot(w: float, sign: str, tmp_path: Path) -> None:
     flow = autolab.record(deep, X[:2, :3], w).flow()

@@ -15,7 +15,7 @@ from autolab.recording.outline import Group
 def test_a_loop_over_links_holds_the_links_themselves() -> None:
     tree = recorded().outline
     (loop,) = [group for group in tree.groups.values() if group.kind == "loop"]
-    assert [item.scope.block for item in loop.items] == [f"{k}: Block" for k in range(BLOCKS)]
+    assert [item.scope.block for item in loop.items] == [f"blocks.{k}: Block" for k in range(BLOCKS)]
     assert all(isinstance(item, Group) and len(item.items) == 4 for item in loop.items)
     assert not tree.at_first() & {loop.id, *[item.id for item in loop.items]}
 

@@ -42,13 +42,13 @@ def test_a_click_opens_a_block_in_place_and_escape_closes_it(page: Page, open_vi
     stack = page.locator(".al-node", has=page.locator("text='× 6'"))
     expect(stack.locator(".al-pile")).to_have_count(2)
     page.evaluate(COUNT_MOVES)
-    box(page, "Block 0 … Block 5")
+    box(page, "blocks.0 … blocks.5")
     wire.settle()
     assert page.evaluate("() => window.moved > 0") is (motion == "no-preference")
-    expect(page.locator(".al-tab", has=page.locator("text='Block 0 … Block 5: Block'"))).to_be_in_viewport()
-    third = box(page, "Block 3")
+    expect(page.locator(".al-tab", has=page.locator("text='blocks.0 … blocks.5: Block'"))).to_be_in_viewport()
+    third = box(page, "blocks.3")
     wire.settle()
-    assert crumbs(page) == "Net › Block 3"
+    assert crumbs(page) == "Net › blocks.3"
     assert page.locator(".al-node", has=page.locator("text='up'")).count() == 1
     page.keyboard.press("Escape")
     wire.settle()
@@ -61,14 +61,14 @@ def test_a_click_opens_a_block_in_place_and_escape_closes_it(page: Page, open_vi
 
 def test_the_way_leads_back_and_space_chooses_a_block(page: Page, open_view: Open) -> None:
     wire = open_view(Net(), x=np.ones((5, 3)))
-    box(page, "Block 0 … Block 5")
+    box(page, "blocks.0 … blocks.5")
     wire.settle()
-    box(page, "Block 3")
+    box(page, "blocks.3")
     wire.settle()
     box(page, "up")
     wire.settle()
-    assert crumbs(page) == "Net › Block 3 › up"
-    page.locator(".al-crumb", has_text="Block 3").click()
+    assert crumbs(page) == "Net › blocks.3 › up"
+    page.locator(".al-crumb", has_text="blocks.3").click()
     wire.settle()
     assert page.locator(".al-tab").count() == 2
     page.locator(".al-node", has=page.locator("text='down'")).focus()

@@ -24,7 +24,7 @@ def test_a_network_is_drawn_as_its_blocks() -> None:
     learned = 4 * 8 + 8 + 8 * 4 + 4
     assert told == [
         ("inside", "", "Linear, 16 parameters"),
-        ("Block 0 … Block 5", f"× {BLOCKS}", f"Block, {BLOCKS * learned} parameters"),
+        ("blocks.0 … blocks.5", f"× {BLOCKS}", f"Block, {BLOCKS * learned} parameters"),
         ("head", "", "Linear, 10 parameters"),
         ("sum(…)", "", ""),
     ]
@@ -41,7 +41,7 @@ def test_a_block_that_is_open_has_names_of_its_own_and_the_way_round_it() -> Non
     picture = scene(recording, {*recording.outline.at_first(), loop.id, block.id})
     inside = [node for node in picture["nodes"] if node["parent"] == block.id]
     assert [node["text"] for node in inside] == ["up", "h", "down", "h"]  # the last is what the block gives its caller
-    assert [frame["name"] for frame in picture["frames"]] == ["Block 0 … Block 5", "Block 3"]
+    assert [frame["name"] for frame in picture["frames"]] == ["blocks.0 … blocks.5", "blocks.3"]
     before, last = loop.items[2].id, inside[-1]["id"]
     assert any([edge["from"] == before and edge["to"] == last for edge in picture["edges"]])  # the residual connection
 
@@ -95,7 +95,7 @@ def test_what_has_no_size_has_no_bar(size: float, expected: float | None) -> Non
 
 def test_the_static_picture_is_the_same_overview() -> None:
     drawn = to_svg(recorded(), "light")
-    assert "Block 0 … Block 5" in drawn and f"× {BLOCKS}" in drawn and "Bars: typical size" in drawn
+    assert "blocks.0 … blocks.5" in drawn and f"× {BLOCKS}" in drawn and "Bars: typical size" in drawn
     assert len(re.findall(r'class="gradient"[^>]*height="4"', drawn)) == 4
 
 
