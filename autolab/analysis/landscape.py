@@ -25,7 +25,7 @@ from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
 from ..transforms.tracing import Branches
 from .directions import Chosen, directions_of
-from .loss_space import CALLER, Loss, Space, SurfacePlane
+from .loss_space import CALLER, Loss, Space, SurfacePlane, named_arguments
 from .rolling import Roll, roll
 
 _MARGIN = 0.25
@@ -145,13 +145,14 @@ def _plain(value: float) -> float | None:
 
 def surface(
     loss: Loss,
-    params: Any,
+    params: Any = None,
     directions: Literal["axes", "random", "path"] | Sequence[Any] | None = None,
     path: Iterable[Any] = (),
     span: float | None = None,
     steps: int = 41,
     seed: int = 0,
     executor: Executor | None = None,
+    **inputs: Any,
 ) -> Surface:
     """The loss over two directions from its parameters.
 
@@ -176,6 +177,8 @@ def surface(
         Of the random directions.
     executor : Executor, optional
         Does the work: any `concurrent.futures.Executor`, for Dask ``client.get_executor()``.
+    **inputs
+        The arguments of the loss by their names, in place of ``params``: ``surface(f, x=3.0, y=1.0)``.
 
     Raises
     ------
@@ -195,7 +198,7 @@ def surface(
             raise ValueError(f"{CALLER}: steps is {steps!r:.60}; expected a whole number from 2 to {_MOST_STEPS}")
         if span is not None and not (isinstance(span, int | float) and 0 < span < math.inf):
             raise ValueError(f"{CALLER}: span is {span!r:.60}; expected a number above 0")
-        space = Space(loss, params)
+        space = Space(loss, named_arguments(loss, params, inputs))
         if space.start.size < 2:
             raise ValueError(f"{CALLER}: a plane needs at least two numbers; params holds {space.start.size}")
         way = [space.flat(point, f"point {i} of the path") for i, point in enumerate(path)]

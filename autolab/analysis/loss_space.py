@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +117,21 @@ class Space:
         inputs = [Variable(leaf) for _, leaf in leaves(point)]
         variables = filled(self.params, iter(inputs))
         return (self.loss(*variables) if isinstance(self.params, tuple) else self.loss(variables)), inputs
+
+
+def named_arguments(loss: Loss, params: Any, inputs: Mapping[str, Any]) -> Any:
+    """The parameters, or the arguments of the loss that were given by their names."""
+    if (params is None) is not bool(inputs):
+        came = f"both params and {', '.join(inputs):.60}" if inputs else "no params"
+        raise TypeError(f"{CALLER}: got {came}; expected surface(loss, params) or surface(loss, x=3.0, y=1.0)")
+    if not inputs or not callable(loss):
+        return params
+    try:
+        bound = inspect.signature(loss).bind(**inputs)
+    except TypeError as error:
+        raise TypeError(f"{CALLER}: the loss cannot be called with {', '.join(inputs):.60}: {error}") from None
+    bound.apply_defaults()
+    return bound.args
 
 
 def _name_of(leaf: Any, path: str, space: Space) -> str:

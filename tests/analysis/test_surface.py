@@ -287,3 +287,18 @@ def test_the_slope_of_a_loss_that_depends_on_nothing_is_zero():
 )
 def test_the_axes_have_the_names_of_the_users_variables(loss, params, names):
     assert surface(loss, params, steps=3).names == names
+
+
+def test_the_arguments_of_the_loss_may_be_given_by_name():
+    def loss(a, b=2.0):
+        return F.sum(a) * b
+
+    for found in (surface(loss, a=3.0, b=4.0), surface(loss, b=4.0, a=3.0), surface(lambda a, b=4.0: a * b, a=3.0)):
+        assert found.names == ("a", "b") and found.center == (3.0, 4.0)
+    for call, words in {
+        lambda: surface(loss): "got no params; expected surface(loss, params) or",
+        lambda: surface(loss, (1.0, 2.0), a=3.0): "got both params and a; expected",
+        lambda: surface(loss, c=3.0): "the loss cannot be called with c: missing a required argument",
+    }.items():
+        with pytest.raises(TypeError, match=re.escape(words)):
+            call()
