@@ -125,17 +125,20 @@ def cancelled(recording: Recording, small: set[int]) -> set[int]:
     """Those of the steps with a small gradient that is the rounding of larger numbers which cancel.
 
     Their sum is 0 by mathematics: that of a maximum that is subtracted before ``exp``, or of the bias of attention's
-    keys, which moves all scores of a query alike.
+    keys, which moves all scores of a query alike; and so is what such a sum is passed on to.
     """
-    if not small:
-        return set()
+    gone: set[int] = set()
     arrived = dict.fromkeys(small, 0.0)
-    for user, use in [(step, use) for step in recording.steps for use in step.operands]:
-        if use.step in arrived and use.contribution is not None:
-            parts = [part.norm for part in (use.contribution, use.product) if part is not None]
-            arrived[use.step] += max(*parts, _summed(user.grad, use.contribution))
-    grads = {step.id: step.grad for step in recording.steps if step.id in small and step.grad is not None}
-    return {i for i, grad in grads.items() if grad.norm <= ROUNDINGS * _precision(grad) * arrived[i]}
+    for user in recording.steps[::-1] if small else ():
+        grad = user.grad
+        if user.id in small and grad is not None and grad.norm <= ROUNDINGS * _precision(grad) * arrived[user.id]:
+            gone.add(user.id)
+        rounding = arrived[user.id] / grad.norm if user.id in gone and grad is not None and grad.norm else 1.0
+        for use in user.operands:
+            if use.step in arrived and use.contribution is not None:
+                parts = [part.norm for part in (use.contribution, use.product) if part is not None]
+                arrived[use.step] += rounding * max(*parts, _summed(grad, use.contribution))
+    return gone
 
 
 def _summed(upstream: Snapshot | None, share: Snapshot) -> float:

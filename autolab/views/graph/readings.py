@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...recording.model import LEAVES, Recording, Snapshot, Step
-from ...recording.observations import Observation, Sign, marked_steps
+from ...recording.observations import Observation, Sign, cancelled, marked_steps
 from ...recording.outline import Group, Outline
 from ..draw import grad_status
 from ..draw.arrays import as_lists, grid, spoken_value, text_of
@@ -105,11 +105,15 @@ def view_scales(recording: Recording) -> Scales:
     These are the values and the gradients of all steps, drawn or not, of the graph and of its derivatives' graphs; so
     a colour means the same wherever one looks, and opening a group changes none. Single numbers are not coloured, and
     do not count; nor do masks and integers, such as the numbers of words and classes. Minus infinity, or -1e9, where
-    something is masked away, sets no scale.
+    something is masked away, sets no scale, and neither does what rounding leaves of a gradient that is 0.
     """
-    steps = [step for graph in (recording, *recording.higher) for step in graph.steps]
+    graphs = (recording, *recording.higher)
+    steps = [step for graph in graphs for step in graph.steps]
     value, more = _end([step.value for step in steps])
     grad, more_grad = _end([step.grad if recording.moved is None else step.tangent for step in steps])
+    if more_grad and recording.moved is None:
+        kept = [(graph.steps, cancelled(graph, {step.id for step in graph.steps})) for graph in graphs]
+        grad, more_grad = _end([step.grad for own, gone in kept for step in own if step.id not in gone])
     return Scales(value, grad, (more, more_grad))
 
 

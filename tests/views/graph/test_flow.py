@@ -13,6 +13,7 @@ from autolab.views.draw.numbers import number
 from autolab.views.graph.flow import MEASURES, flow
 from autolab.views.graph.health import nan_path, sentences
 from autolab.views.graph.labels import search_words
+from autolab.views.graph.readings import view_scales
 from autolab.views.graph.scene import scene
 from autolab.views.graph.sizes import Scale, scale_of
 
@@ -156,6 +157,17 @@ def test_shares_that_cancel_are_no_vanishing_gradient(dtype):
     sizes = [step.grad.norm for step in shown.steps if step.name == "m"]
     assert 0 < sizes[0] < 1e-5  # what rounding leaves of 0
     assert observations(shown) == []
+
+
+def test_what_a_cancelled_sum_is_passed_on_to_is_no_vanishing_gradient_and_sets_no_scale():
+    def normalized(x):
+        centred = x - x.mean(axis=0)
+        return centred / F.sqrt((centred**2).mean(axis=0) + 1e-5)
+
+    shown = autolab.record(normalized, np.random.default_rng(0).normal(size=(6, 3)))
+    tiny = [step for step in shown.steps if step.grad.norm < 1e-14]
+    assert len(tiny) > len(shown.steps) / 2 and observations(shown) == []
+    assert view_scales(shown).grad >= 1
 
 
 def test_a_deep_tanh_net_with_small_weights_vanishes_towards_its_input():
