@@ -232,7 +232,8 @@ ALIASES: dict[str, dict[str, str]] = {
                 MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU SmoothL1Loss
                 Softmax Softplus Tanh Unflatten
             """,
-            "link": "Parameter Module=Link",
+            "registry": "Parameter",
+            "link": "Module=Link",
         }
     ),
     "optimizers": _names(
