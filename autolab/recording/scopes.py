@@ -24,8 +24,8 @@ from ..engine.named_scope import Mark
 from .drafts import Draft
 from .locate import OWN_FRAMES, PACKAGE, CodePosition, Locator
 from .loops import Loop
-from .model import LEAVES, Scope, ScopeKind
-from .snapshot import maker
+from .model import Scope
+from .scope_drafts import ScopeDrafts
 
 _NOT_THE_USERS = (
     *{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")},
@@ -35,85 +35,6 @@ _NOT_THE_USERS = (
 _PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
 _PROGRAM = 2
 _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(")  # one call of these makes many steps
-
-
-_scope = maker(Scope)
-
-
-@dataclass(slots=True)
-class ScopeDraft:
-    """A scope while the recording is made."""
-
-    parent: int | None
-    kind: ScopeKind
-    label: str
-    depth: int
-    place: CodePosition | None = None
-    line: int | None = None
-    is_call: bool = False
-    block: str | None = None
-    steps: list[int] = field(default_factory=list)
-
-    def scope(self, identity: int) -> Scope:
-        place = self.place or CodePosition(file="", line=0)
-        name = ", ".join(place.names) if self.is_call else ""  # of what it returned
-        line = place.line if self.line is None else self.line
-        return _scope(
-            id=identity,
-            parent=self.parent,
-            kind=self.kind,
-            label=self.label,
-            name=name or None,
-            file=place.file or None,
-            line=line or None,
-            steps=tuple(self.steps),
-            block=self.block,
-        )
-
-
-class ScopeDrafts(list[ScopeDraft]):
-    """All scopes while the recording is made; the number of each is its place."""
-
-    def new(
-        self,
-        parent: int | None,
-        kind: ScopeKind,
-        label: str,
-        place: CodePosition | None,
-        line: int | None = None,
-        is_call: bool = False,
-        block: str | None = None,
-    ) -> int:
-        """The number of a new scope."""
-        depth = 0 if parent is None else self[parent].depth + 1
-        self.append(ScopeDraft(parent, kind, label, depth, place, line, is_call, block))
-        return len(self) - 1
-
-    def settled(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
-        """All scopes; ``drafts`` tell what is in them, and leaves learn the innermost one around all their uses."""
-        self._place_leaves(drafts)
-        for draft in drafts:
-            if draft.scope is not None:
-                self[draft.scope].steps.append(draft.id)
-        return tuple([draft.scope(i) for i, draft in enumerate(self)])
-
-    def _place_leaves(self, drafts: Sequence[Draft]) -> None:
-        used: set[int] = set()
-        leaves: dict[int | None, Draft] = {draft.id: draft for draft in drafts if draft.kind in LEAVES[1:]}
-        for draft in drafts if leaves else ():
-            for use in draft.uses:
-                if (leaf := leaves.get(use.step)) is not None:
-                    leaf.scope = self._common(leaf.scope, draft.scope) if leaf.id in used else draft.scope
-                    used.add(leaf.id)
-
-    def _common(self, a: int | None, b: int | None) -> int | None:
-        """The innermost scope around two."""
-        while a is not None and b is not None and a != b:
-            if self[a].depth >= self[b].depth:
-                a = self[a].parent
-            else:
-                b = self[b].parent
-        return a if a == b else None
 
 
 @dataclass(slots=True)

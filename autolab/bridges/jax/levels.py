@@ -12,7 +12,8 @@ from ...engine.source import in_code
 from ...recording.drafts import Draft
 from ...recording.locate import CodePosition, placed
 from ...recording.model import Scope, ScopeKind
-from ...recording.scopes import ScopeDrafts, is_users
+from ...recording.scope_drafts import ScopeDrafts
+from ...recording.scopes import is_users
 
 _known: dict[tuple[int, int], tuple[CodeType, CodePosition]] = {}  # by identity: code is slow to hash
 
