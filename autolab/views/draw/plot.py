@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 560.0, 320.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 18.0, 40.0, 40.0
 _LEGEND_ROW, _CHARACTER, _SAMPLE = 20.0, 6.8, 30.0
+_HALF_LETTER = 3.2
 _FEW = 25  # a line of so few points shows them
 _GAP = 16.0
 
@@ -101,14 +102,15 @@ def _axes(chart: dict[str, Any], frame: Frame) -> list[Markup]:
 def ticks(data: dict[str, Any], across: bool = False, below: bool = True, grid: bool = False) -> Iterator[Markup]:
     """The numbers beside and ``below`` a plot, each with a short line; one ``across`` the plot, or a whole ``grid``."""
     box, style = data["box"], ("edges", "grid edges")
-    bottom = box["y"] + box["h"]
+    bottom, end = box["y"] + box["h"], box["x"] + box["w"] + _RIGHT
     for y, text in data["y"]["ticks"]:
         yield path_of(f"M{box['x']} {y:.1f}h{box['w'] if across or grid else -5}", style[across or grid])
         yield words_at(box["x"] - 8, y + 4, text, "small right")
     for x, text in data["x"]["ticks"]:
         yield path_of(f"M{x:.1f} {bottom}v{-box['h'] if grid else 5}", style[grid])
         if below:
-            yield words_at(x, bottom + 18, text, "small middle")
+            is_cut = x + len(text) * _HALF_LETTER > end
+            yield words_at(end if is_cut else x, bottom + 18, text, "small right" if is_cut else "small middle")
 
 
 def _drawn(line: dict[str, Any], i: int, frame: Frame) -> list[Markup]:
