@@ -50,7 +50,7 @@ def entries(module: str) -> dict[str, Entry]:
     Examples
     --------
     >>> from autolab.compat.table import entries
-    >>> entries("chainer.functions.activation")["softmax"].expression
+    >>> entries("chainer.functions.networks")["softmax"].expression
     'F.softmax(x, axis=axis)'
     """
     return _sections(_table(module))[module]

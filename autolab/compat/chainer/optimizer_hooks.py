@@ -7,7 +7,7 @@ from typing import Any
 from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
 from .. import missing
-from .functions.noise import global_generator
+from .functions.networks import global_generator
 
 
 class WeightDecay(_optimizers.WeightDecay):

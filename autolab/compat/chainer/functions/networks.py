@@ -1,0 +1,275 @@
+"""What layers compute: activations, connections, normalizations, pooling, recurrent steps and noise.
+
+Random numbers come from NumPy's global generator, which ``numpy.random.seed`` sets.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .... import functions as F
+from ....engine.backend import get_array_module
+from ....functions import chainer_names
+from ...table import fill, signed
+from ..configuration import config
+from ..variable import as_array, as_variable
+from ._adapt import adapted, composed
+
+
+@composed
+def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:
+    """The largest of each ``pool_size`` neighbours along an axis."""
+    shape = as_array(x).shape
+    if pool_size <= 0 or shape[axis] % pool_size:
+        raise ValueError(f"maxout: pool_size is {pool_size}; expected a divisor of {shape[axis]}, the length of axis")
+    axis %= len(shape)
+    parts = F.reshape(x, (*shape[:axis], shape[axis] // pool_size, pool_size, *shape[axis + 1 :]))
+    return F.max(parts, axis=axis + 1)
+
+
+@composed
+def swish(x: Any, beta: Any) -> Any:
+    """``x * sigmoid(beta * x)``; ``beta`` may have a number for each channel."""
+    shape = as_array(beta).shape
+    if shape:
+        beta = F.reshape(beta, (1, *shape, *([1] * (as_array(x).ndim - len(shape) - 1))))
+    return F.mul(x, F.sigmoid(F.mul(x, beta)))
+
+
+@adapted
+def linear(x: Any, W: Any, b: Any = None, n_batch_axes: int = 1) -> Any:
+    """``x @ W.T + b``; axes behind the first ``n_batch_axes`` count as one."""
+    shape = as_array(x).shape
+    if len(shape) < n_batch_axes + 1:
+        raise ValueError(f"linear: x has shape {shape}; expected {n_batch_axes} axes of examples, and one more")
+    if len(shape) > n_batch_axes + 1:
+        x = F.reshape(x, shape=(*shape[:n_batch_axes], prod(shape[n_batch_axes:])))
+    return _as(x, F.linear(x, W) if b is None else F.linear(x, W, b))
+
+
+def _as(x: Any, y: Any) -> Any:
+    """``y`` in the dtype of ``x``: Chainer's layers keep it, whatever their weights have."""
+    return y if as_array(y).dtype == as_array(x).dtype else F.cast(y, as_array(x).dtype)
+
+
+@composed
+def depthwise_convolution_2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
+    """Each channel by itself: ``W`` has shape ``(results per channel, channels, height, width)``."""
+    several, channels, *size = as_array(W).shape
+    kernels = F.reshape(F.transpose(W, (1, 0, 2, 3)), (channels * several, 1, *size))
+    return _as(x, F.conv2d(x, kernels, b, stride=stride, padding=pad, groups=channels))
+
+
+@composed
+def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Any:
+    """The rows of ``W`` that ``x`` names; zeros for ``ignore_label``."""
+    ids = as_array(x)
+    if ignore_label is None:
+        return F.embedding(ids, W)
+    kept = ids != ignore_label
+    return F.mul(F.embedding(ids * kept, W), kept[..., None].astype(as_array(W).dtype))
+
+
+@composed
+def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = None) -> Any:
+    """``e1 W e2`` for each example, with linear terms ``e1 V1 + e2 V2 + b`` if they are given."""
+    e1, e2 = [F.reshape(e, (len(as_array(e)), -1)) for e in (e1, e2)]
+    y = F.einsum("ij,ik,jkl->il", e1, e2, W)
+    if V1 is None:
+        return y
+    return F.add(F.add(F.add(y, F.matmul(e1, V1)), F.matmul(e2, V2)), b)
+
+
+def _axes(x: Any, gamma: Any, axis: Any) -> tuple[int, ...]:
+    """What is normalized over: by default the examples, and what is behind the axes of ``gamma``."""
+    if axis is not None:
+        return (axis,) if isinstance(axis, int) else tuple(axis)
+    return (0, *range(as_array(gamma).ndim + 1, as_array(x).ndim))
+
+
+@adapted
+@signed
+def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay, axis):
+    """Each feature with mean 0 and variance 1 over the batch, then scaled and moved.
+
+    ``running_mean`` and ``running_var`` are arrays, which follow those of the batches.
+    """
+    axes = _axes(x, gamma, axis)
+    if running_mean is not None or running_var is not None:
+        data = as_array(x)
+        count = prod([data.shape[i] for i in axes])
+        unbiased = count / max(count - 1, 1)
+        for kept, new in ((running_mean, data.mean(axes)), (running_var, data.var(axes) * unbiased)):
+            if kept is not None:
+                kept *= decay
+                kept += (1 - decay) * new
+    return F.batch_norm(x, gamma, beta, axis=axes, eps=eps)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return tuple(value) if isinstance(value, tuple | list) else (value, value)
+
+
+@composed
+@signed
+def max_pooling_2d(x, ksize, stride, pad, cover_all):
+    """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
+
+    Elements that are equally large share the gradient equally; Chainer gave it to the first.
+    """
+    return chainer_names.max_pooling_2d(x, ksize, stride, pad, cover_all)
+
+
+def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:
+    """A function of images for sequences."""
+    sizes = [n[0] if isinstance(n, tuple | list) else n for n in (ksize, ksize if stride is None else stride, pad)]
+    rows = [(1, n) for n in sizes[:2]]
+    return F.squeeze(pool(F.expand_dims(x, 2), *rows, (0, sizes[2]), **options), 2)
+
+
+@composed
+def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Any:
+    """`average_pooling_2d` of sequences."""
+    return _of_images(F.avg_pool2d, x, ksize, stride, pad)
+
+
+@composed
+@signed
+def max_pooling_1d(x, ksize, stride, pad, cover_all):
+    """`max_pooling_2d` of sequences."""
+    return _of_images(max_pooling_2d, x, ksize, stride, pad, cover_all=cover_all)
+
+
+@composed
+@signed
+def unpooling_2d(x, ksize, stride, pad, outsize, cover_all):
+    """Each element, repeated over a window; windows do not overlap here."""
+    kernel, steps = _pair(ksize), _pair(ksize if stride is None else stride)
+    if kernel != steps or _pair(pad) != (0, 0):
+        raise NotImplementedError("unpooling_2d: windows that overlap are not part of AutoLab's chainer facade")
+    y = F.repeat(F.repeat(x, kernel[0], axis=2), kernel[1], axis=3)
+    return y if outsize is None else F.getitem(y, index=(..., slice(outsize[0]), slice(outsize[1])))
+
+
+def _gates(x: Any, count: int) -> list[Any]:
+    """The parts of ``x`` for each unit: they stand beside each other."""
+    shape = as_array(x).shape
+    each = F.reshape(x, shape=(shape[0], shape[1] // count, count, *shape[2:]))
+    return [F.getitem(each, index=(slice(None), slice(None), i)) for i in range(count)]
+
+
+@composed
+def lstm(c_prev: Any, x: Any) -> tuple[Any, Any]:
+    """One step of a long short-term memory: the memory and the result.
+
+    ``x`` has four numbers for each unit: the input, and the gates of input, forgetting and output. Of a batch that has
+    become smaller, the memories of the examples that are left out stay as they are.
+    """
+    batch, before = len(as_array(x)), len(as_array(c_prev))
+    if batch > before:
+        raise ValueError(f"lstm: x has {batch} examples; expected at most {before}, those of c_prev")
+    ended = None if batch == before else F.getitem(c_prev, index=slice(batch, None))
+    c_prev = c_prev if ended is None else F.getitem(c_prev, index=slice(batch))
+    a, i, f, o = _gates(x, 4)
+    c = F.add(F.mul(F.tanh(a), F.sigmoid(i)), F.mul(F.sigmoid(f), c_prev))
+    h = F.mul(F.tanh(c), F.sigmoid(o))
+    return (c if ended is None else F.concatenate([c, ended], axis=0)), h
+
+
+@composed
+def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Any, Any]:
+    """`lstm` of two branches with one memory."""
+    a1, i1, f1, o1 = _gates(x1, 4)
+    a2, i2, f2, o2 = _gates(x2, 4)
+    new = F.add(F.mul(F.tanh(a1), F.sigmoid(i1)), F.mul(F.tanh(a2), F.sigmoid(i2)))
+    kept = F.add(F.mul(F.sigmoid(f1), c_prev1), F.mul(F.sigmoid(f2), c_prev2))
+    c = F.add(new, kept)
+    return c, F.mul(F.tanh(c), F.sigmoid(F.add(o1, o2)))
+
+
+@composed
+def tree_lstm(*inputs: Any) -> tuple[Any, Any]:
+    """`lstm` of a node of a tree: the memories of its children, and the numbers of the node.
+
+    The last argument has for each unit the input, the gates of input and output, and one of forgetting for each child.
+    """
+    *memories, x = inputs
+    parts = F.split(x, 3 + len(memories), axis=1)
+    a, i, o, *gates = parts
+    c = F.mul(F.tanh(a), F.sigmoid(i))
+    for gate, memory in zip(gates, memories, strict=True):
+        c = F.add(c, F.mul(F.sigmoid(gate), memory))
+    return c, F.mul(F.tanh(c), F.sigmoid(o))
+
+
+def global_generator() -> np.random.Generator:
+    """A generator that draws from the state of ``numpy.random``."""
+    return np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
+
+
+@composed
+def dropout(x: Any, ratio: float = 0.5, *, mask: Any = None, return_mask: bool = False) -> Any:
+    """Set elements to 0 at random in training, and leave ``x`` alone in test mode.
+
+    ``mask`` is what is multiplied by: 0, or ``1 / (1 - ratio)``.
+    """
+    if not 0 <= ratio < 1:
+        raise ValueError(f"dropout: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+    if not config.train:
+        return (as_variable(x), None) if return_mask else as_variable(x)
+    if mask is None and not return_mask:
+        return F.dropout(as_variable(x), ratio, rng=global_generator())
+    if mask is None:
+        mask = F.dropout(get_array_module(as_array(x)).ones_like(as_array(x)), ratio, rng=global_generator())
+    y = F.mul(as_variable(x), mask)
+    return (y, mask) if return_mask else y
+
+
+def _drawn(like: Any, draw: str, *settings: float) -> Any:
+    data = as_array(like)
+    return get_array_module(data).asarray(getattr(np.random, draw)(*settings, data.shape), dtype=data.dtype)
+
+
+@composed
+@signed
+def simplified_dropconnect(x, W, b, ratio, train, mask, use_batchwise_mask):
+    """`linear`, some of whose weights count as 0 in training: others for each example, or the same for all."""
+    if mask is None:
+        shape = (len(as_array(x)),) * bool(use_batchwise_mask) + as_array(W).shape
+        mask = global_generator().random(shape) >= ratio
+    scale = (as_array(mask) / (1 - ratio)).astype(as_array(W).dtype)
+    kept = F.mul(W, scale) if train and config.train else W
+    y = F.einsum("boi,bi->bo", kept, x) if kept.ndim == 3 else F.linear(x, kept)
+    return y if b is None else F.add(y, b)
+
+
+@composed
+def gaussian(mean: Any, ln_var: Any, *, eps: Any = None, return_eps: bool = False) -> Any:
+    """A draw from normal distributions, through which gradients go to the mean and the logarithm of the variance."""
+    eps = _drawn(mean, "normal", 0.0, 1.0) if eps is None else eps
+    y = F.add(mean, F.mul(F.exp(F.mul(ln_var, 0.5)), eps))
+    return (y, eps) if return_eps else y
+
+
+@composed
+def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1) -> Any:
+    """A soft draw of one of the classes along an axis."""
+    if tau < 1e-10:
+        return F.softmax(log_pi, axis)
+    return F.softmax(F.div(F.add(log_pi, _drawn(log_pi, "gumbel", 0.0, 1.0)), tau), axis)
+
+
+@composed
+def zoneout(h: Any, x: Any, ratio: float = 0.5) -> Any:
+    """Elements of ``x``, of which each is that of ``h`` with a probability; in test mode the mean of both."""
+    if not 0 <= ratio <= 1:
+        raise ValueError(f"zoneout: ratio is {ratio!r:.60}; expected 0 to 1")
+    kept = _drawn(x, "uniform", 0.0, 1.0) < ratio if config.train else as_array(x) * 0 + ratio
+    kept = kept.astype(as_array(x).dtype)
+    return F.add(F.mul(h, kept), F.mul(x, 1 - kept))
+
+
+__getattr__ = fill(__name__, adapted, composed)
