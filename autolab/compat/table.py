@@ -23,7 +23,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any, NamedTuple
 
 from .absent import missing, original
@@ -208,25 +207,6 @@ def called(function: Any, name: str, said: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = said
     return function
-
-
-def with_defaults(function: Callable[..., Any], **defaults: Any) -> Any:
-    """A copy of a function some of whose parameters have other defaults.
-
-    Examples
-    --------
-    >>> def power(x, n=2):
-    ...     return x**n
-    >>> with_defaults(power, n=3)(2)
-    8
-    """
-    assert isinstance(function, FunctionType)
-    code, usual = function.__code__, function.__defaults__ or ()
-    names = code.co_varnames[code.co_argcount - len(usual) : code.co_argcount]
-    values = tuple([defaults.get(name, value) for name, value in zip(names, usual, strict=True)])
-    copy = FunctionType(code, function.__globals__, function.__name__, values, function.__closure__)
-    copy.__annotations__, copy.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
-    return copy
 
 
 def with_settings(base: type, name: str, said: str, shape: inspect.Signature, **body: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from ...engine.backend import get_array_module
-from ..table import signed, with_defaults
+from ..table import signed
 from .optimizer import Optimizer
 
 
@@ -83,7 +83,9 @@ class Adam(Optimizer, _optimizers.Adam):
 class AdamW(Adam):
     """`Adam` with a decay of the weights."""
 
-    __init__ = with_defaults(Adam.__init__, weight_decay_rate=0.01)
+    @signed
+    def __init__(self, alpha, beta1, beta2, eps, eta, weight_decay_rate):
+        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
 # ---------------------------------------------------------------------- rules that AutoLab has no optimizer for

@@ -114,6 +114,6 @@ def _updated(rule: Any, group: dict[str, Any], p: Any, state: dict[str, Any]) ->
     w, g = p._data, p._grad._data
     if group.get("maximize"):
         g = -g
-    if group.get("weight_decay") and not group.get("decoupled"):
+    if group.get("weight_decay") and "weight_decay" not in rule.hyperparameters:
         g = g + group["weight_decay"] * w
     return rule.update_one(w, g.astype(w.dtype, copy=False), state).astype(w.dtype, copy=False)
