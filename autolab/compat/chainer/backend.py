@@ -14,7 +14,7 @@ from .backends import cuda
 get_array_module = _backend.get_array_module
 
 
-class CpuDevice:
+class CpuDevice(cuda.DummyDeviceType):
     """Main memory.
 
     Examples
@@ -37,15 +37,6 @@ class CpuDevice:
 
     def __hash__(self) -> int:
         return hash(str(self))
-
-    def __enter__(self) -> CpuDevice:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def use(self) -> None:
-        """Nothing to do: arrays are where their inputs are."""
 
     def send(self, arrays: Any) -> Any:
         """Arrays in main memory."""

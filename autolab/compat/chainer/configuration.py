@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np  # noqa: F401  # for table.txt
 
 from ...engine import configuration as _configuration
-from ..table import made_by, signed
+from ..table import made_by
 
 _MODES = ("enable_backprop", "train")
 _own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", default=None)
@@ -77,7 +79,7 @@ global_config = GlobalConfig()
 config = LocalConfig()
 
 
-class using_config:
+def using_config(name: str, value: Any, config: LocalConfig | GlobalConfig = config) -> AbstractContextManager[None]:
     """Set one setting of this thread inside a ``with`` block; the former value comes back, also after an exception.
 
     Parameters
@@ -93,28 +95,22 @@ class using_config:
     ...     chainer.config.train
     False
     """
+    if config is not global_config and name in _MODES:
+        return _configuration.using_config(name, value)
+    return _using(name, value, config)
 
-    def __init__(self, name: str, value: Any, config: LocalConfig | GlobalConfig = config) -> None:
-        self._name, self._value, self._config = name, value, config
-        is_mode = config is not global_config and name in _MODES
-        self._block = _configuration.using_config(name, value) if is_mode else None
-        self._before: list[Any] = []
 
-    def __enter__(self) -> None:
-        if self._block is not None:
-            return self._block.__enter__()
-        own = _own.get() or {}
-        if self._config is global_config:
-            own = {name: getattr(global_config, name) for name in (*vars(global_config), *_MODES)}
-        self._before.append(own.get(self._name, self))
-        setattr(self._config, self._name, self._value)
-
-    @signed
-    def __exit__(self, kind, error, trace):
-        if self._block is not None:
-            return self._block.__exit__(kind, error, trace)
-        before = self._before.pop()
-        if before is self:  # it was not set
-            delattr(self._config, self._name)
+@contextmanager
+def _using(name: str, value: Any, config: LocalConfig | GlobalConfig) -> Iterator[None]:
+    if config is global_config:
+        before = {name: getattr(config, name)} if hasattr(config, name) else {}
+    else:
+        before = _own.get() or {}
+    setattr(config, name, value)
+    try:
+        yield
+    finally:
+        if name in before:
+            setattr(config, name, before[name])
         else:
-            setattr(self._config, self._name, before)
+            delattr(config, name)

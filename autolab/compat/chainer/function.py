@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ...authoring import array_function as _array_function
@@ -65,7 +66,7 @@ class FunctionAdapter:
         return found if isinstance(found, tuple) else (found,)
 
 
-def no_backprop_mode() -> using_config:
+def no_backprop_mode() -> AbstractContextManager[None]:
     """Record nothing inside a ``with`` block.
 
     Examples
@@ -81,7 +82,7 @@ def no_backprop_mode() -> using_config:
     return using_config("enable_backprop", False)
 
 
-def force_backprop_mode() -> using_config:
+def force_backprop_mode() -> AbstractContextManager[None]:
     """Record inside a ``with`` block, also where `no_backprop_mode` stands around it.
 
     Examples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
@@ -11,32 +12,28 @@ import numpy as np  # noqa: F401  # for table.txt
 from ....engine import backend as _backend
 from ....engine import devices as _transfer
 from ....gpu.user_kernel import elementwise_kernel
-from ...table import fill, signed
+from ...table import fill
 
 available = _backend.gpu_status().state == "ok"
 cudnn_enabled = False
 
 
-class DummyDeviceType:
+class DummyDeviceType(AbstractContextManager[Any]):
     """Stands for main memory."""
 
     id = -1
 
-    def __enter__(self) -> DummyDeviceType:
-        return self
-
-    @signed
-    def __exit__(self, kind, error, trace):
+    def __exit__(self, *error: object) -> None:
         pass
 
     def __int__(self) -> int:
-        return -1
+        return self.id
 
     def __repr__(self) -> str:
         return "<DummyDevice>"
 
     def use(self) -> None:
-        """Nothing to do."""
+        """Nothing to do: arrays are where their inputs are."""
 
 
 DummyDevice = DummyDeviceType()
