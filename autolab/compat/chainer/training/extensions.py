@@ -10,10 +10,11 @@ from ....engine.configuration import no_grad, test_mode
 from ....links import Link
 from ....shared.files import write
 from ....training.triggers import as_trigger
-from ...table import signed
+from ...table import fill, signed
+from ..computational_graph import build_computational_graph
 from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
-from ..reporter import DictSummary, Reporter, report
-from ..serializers import save_npz
+from ..reporter import DictSummary, Reporter, report, report_scope
+from ..serializers import save_npz  # noqa: F401  # for table.txt
 from ._reports import *  # noqa: F403
 from ._shifts import *  # noqa: F403
 from .extension import PRIORITY_SNAPSHOT, Extension
@@ -73,9 +74,8 @@ class Evaluator(Extension):
 
     def __call__(self, trainer: Any = None) -> Any:
         """Evaluate, and report what was found."""
-        reporter, prefix = Reporter(), "" if self.name is None else f"{self.name}/"
-        if trainer is not None and self.name is None:
-            prefix = f"{self.default_name}/"
+        name = self.name or (None if trainer is None else self.default_name)
+        reporter, prefix = Reporter(), "" if name is None else f"{name}/"
         for name, target in self._targets.items():
             reporter.add_observer(prefix + name, target)
         with reporter, test_mode():
@@ -85,7 +85,7 @@ class Evaluator(Extension):
         return found
 
     def evaluate(self) -> dict[str, Any]:
-        """The means over all batches of what is reported."""
+        """The means over all batches of what is reported to the current reporter."""
         if self.eval_hook is not None:
             self.eval_hook(self)
         iterator = self._iterators["main"]
@@ -95,25 +95,12 @@ class Evaluator(Extension):
         if getattr(batches, "repeat", False):
             raise ValueError("Evaluator: the iterator repeats without an end; make it with repeat=False")
         summary, function = DictSummary(), self.eval_func or self._targets["main"]
-        outer = Reporter()
-        for name, target in self._targets.items():
-            outer.add_observer(name, target)  # for `evaluate` by itself
         for batch in batches:
             heard: dict[str, Any] = {}
-            with no_grad(), _current(outer).scope(heard):
+            with no_grad(), report_scope(heard):
                 spread(function, self.converter(batch, self.device))
             summary.add(heard)
         return summary.compute_mean()
-
-
-def _current(other: Reporter) -> Any:
-    """The reporter of `Evaluator`'s call; where `evaluate` is called by itself, another one."""
-    from ..reporter import get_current_reporter
-
-    try:
-        return get_current_reporter()
-    except RuntimeError:
-        return other
 
 
 class _Snapshot(Extension):
@@ -130,26 +117,6 @@ class _Snapshot(Extension):
         self._save(str(trainer.out / name), target)
 
 
-@signed
-def snapshot(savefun, filename, *, target, **options):
-    """An extension that saves the whole trainer; its name may have fields of the trainer."""
-    _refuse("snapshot", options)
-    return _Snapshot(savefun or save_npz, target, filename, "snapshot")
-
-
-@signed
-def snapshot_object(target, filename, savefun, **options):
-    """An extension that saves an object, such as the model."""
-    _refuse("snapshot_object", options)
-    return _Snapshot(savefun or save_npz, target, filename, "snapshot_object")
-
-
-def _refuse(function: str, options: dict[str, Any]) -> None:
-    for name, value in options.items():
-        if value not in (None, False, -1):
-            raise NotImplementedError(f"{function}: {name} is not part of AutoLab's chainer facade")
-
-
 class DumpGraph(Extension):
     """Write the graph behind an observation once, in the language of Graphviz."""
 
@@ -164,21 +131,12 @@ class DumpGraph(Extension):
 
     def __call__(self, trainer: Any) -> None:
         """Write the file, if it was not written yet."""
-        path = trainer.out / self._filename
-        loss = _observed(trainer, self._root)
-        if loss is None or path.exists():
-            return
-        from ..computational_graph import build_computational_graph
-
-        trainer.out.mkdir(parents=True, exist_ok=True)
-        write(path, build_computational_graph([loss]).dump())
-
-
-def _observed(trainer: Any, root: str) -> Any:
-    """The Variable that was reported under a name: observations themselves are numbers without a graph."""
-    prefix, _, name = root.rpartition("/")
-    target = trainer.updater.get_all_optimizers().get(prefix)
-    return None if target is None else getattr(target.target, name, None)
+        prefix, _, name = self._root.rpartition("/")
+        optimizer, path = trainer.updater.get_all_optimizers().get(prefix), trainer.out / self._filename
+        loss = None if optimizer is None else getattr(optimizer.target, name, None)  # observations are numbers
+        if loss is not None and not path.exists():
+            trainer.out.mkdir(parents=True, exist_ok=True)
+            write(path, build_computational_graph([loss]).dump())
 
 
 dump_graph = DumpGraph
@@ -193,8 +151,7 @@ class FailOnNonNumber(Extension):
         """Look at all parameters."""
         for name, optimizer in trainer.updater.get_all_optimizers().items():
             for path, parameter in optimizer.target.namedparams(include_uninit=False):
-                xp = parameter.xp
-                if not bool(xp.isfinite(parameter.data).all()):
+                if not parameter.xp.isfinite(parameter.data).all():
                     raise RuntimeError(f"FailOnNonNumber: {name}{path} holds NaN or infinite numbers")
 
 
@@ -216,11 +173,6 @@ class MicroAverage(Extension):
             self._sums = [0.0, 0.0]
 
 
-def observe_value(observation_key: str, target_func: Callable[[Any], Any]) -> Extension:
-    """An extension that reports a number of the trainer's."""
-    return _Observed(observation_key, target_func)
-
-
 class _Observed(Extension):
     priority, trigger = Extension.WRITER, (1, "epoch")
 
@@ -231,6 +183,4 @@ class _Observed(Extension):
         report({self._key: self._function(trainer)})
 
 
-def observe_lr(optimizer_name: str = "main", observation_key: str = "lr") -> Extension:
-    """An extension that reports the learning rate."""
-    return _Observed(observation_key, lambda trainer: trainer.updater.get_optimizer(optimizer_name).rate)
+__getattr__ = fill(__name__)
