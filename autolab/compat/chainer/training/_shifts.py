@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
-from ...table import fill, signed, with_settings
+import numpy as np  # noqa: F401  # for table.txt, as is check_number
+
+from ....engine.errors import check_number  # noqa: F401
+from ...table import fill, with_settings
 from .extension import Extension
 
 
@@ -18,29 +20,21 @@ class _Shift(Extension):
 
     _values: Any
 
-    def __init__(self, attr: str, value: Callable[[float, int], float], init: float | None, optimizer: Any) -> None:
-        self._attr, self._value, self._init, self._optimizer = attr, value, init, optimizer
-        self._t = 0
-
     def _settle(self, given: dict[str, Any]) -> None:
-        _Shift.__init__(self, given["attr"], type(self)._values(**given), given["init"], given["optimizer"])
+        self._value, self._t = type(self)._values(**given), 0
+        self._attr, self._init, self._optimizer = given["attr"], given.get("init"), given["optimizer"]
 
     def initialize(self, trainer: Any) -> None:
         """Set the start."""
-        target = self._target(trainer)
-        self._init = getattr(target, self._attr) if self._init is None else self._init
+        target = self._optimizer or trainer.updater.get_optimizer("main")
+        if self._init is None:
+            self._init = getattr(target, self._attr)
         setattr(target, self._attr, self._value(self._init, self._t))
 
     def __call__(self, trainer: Any) -> None:
         """Set the next value."""
-        target = self._target(trainer)
-        if self._init is None:
-            self._init = getattr(target, self._attr)
         self._t += 1
-        setattr(target, self._attr, self._value(self._init, self._t))
-
-    def _target(self, trainer: Any) -> Any:
-        return self._optimizer or trainer.updater.get_optimizer("main")
+        self.initialize(trainer)
 
 
 def _until(target: float | None, start: float, value: float) -> float:
@@ -48,28 +42,6 @@ def _until(target: float | None, start: float, value: float) -> float:
     if target is None:
         return value
     return min(value, target) if target > start else max(value, target)
-
-
-class ExponentialShift(_Shift):
-    """Multiplies by ``rate`` at each call."""
-
-    @signed
-    def __init__(self, attr, rate, init, target, optimizer):
-        if rate < 0:
-            raise ValueError(f"ExponentialShift: rate is {rate}; expected a number of at least 0")
-        super().__init__(attr, lambda start, t: _until(target, start, start * rate**t), init, optimizer)
-
-
-class LinearShift(_Shift):
-    """Goes from one value to another in a straight line, between two numbers of calls."""
-
-    def __init__(self, attr: str, value_range: Any, time_range: Any, optimizer: Any = None) -> None:
-        (v1, v2), (t1, t2) = value_range, time_range
-
-        def value(start: float, t: int) -> float:
-            return float(v1 if t <= t1 else v2 if t >= t2 else v1 + (v2 - v1) * (t - t1) / (t2 - t1))
-
-        super().__init__(attr, value, v1, optimizer)
 
 
 def _shift(values: Any) -> Any:

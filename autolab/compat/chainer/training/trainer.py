@@ -17,19 +17,12 @@ class _Hooked(_training.Extension):
 
     def __init__(self, function: Any) -> None:
         self.function = function
-
-    def initialize(self, trainer: Any) -> None:
-        begin = getattr(self.function, "initialize", None)
-        if begin is not None:
-            begin(trainer)
+        for name in ("initialize", "finalize", "priority"):
+            if getattr(function, name, None) is not None:
+                setattr(self, name, getattr(function, name))
 
     def __call__(self, trainer: Any) -> None:
         self.function(trainer)
-
-    def finalize(self) -> None:
-        end = getattr(self.function, "finalize", None)
-        if end is not None:
-            end()
 
 
 class Trainer(_training.Trainer):
@@ -87,13 +80,12 @@ class Trainer(_training.Trainer):
             number += 1
             chosen = f"{name}_{number}"
         trigger = getattr(extension, "trigger", (1, "iteration")) if trigger is None else trigger
-        rank = getattr(extension, "priority", None) if priority is None else priority
         is_own = isinstance(extension, _training.Extension | type)
         is_hooked = hasattr(extension, "initialize") or hasattr(extension, "finalize")
         wrapped = extension if is_own or not (is_hooked and callable(extension)) else _Hooked(extension)
         if isinstance(extension, Extension):
             extension.name = chosen  # an Evaluator reports under it
-        super().extend(wrapped, chosen, get_trigger(trigger), rank)
+        super().extend(wrapped, chosen, get_trigger(trigger), priority)
         if call_before_training:
             self._early.append(extension)
 
