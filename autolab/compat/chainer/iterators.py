@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import data as _data
-from ..table import signed
+from ..table import fill, signed
 from .dataset import Iterator
 
 
@@ -102,32 +102,8 @@ class SerialIterator(Iterator, _data.SerialIterator):
         self.epoch = int(serializer("epoch", self.epoch))
         self.is_new_epoch = bool(serializer("is_new_epoch", self.is_new_epoch))
         if self.shuffle:
-            self.order = np.asarray(_either(serializer, ("order", "_order"), self.order))
-        before = self.epoch + (self.position - self.batch_size) / len(self.order)
-        self._previous = float(_either(serializer, ("previous_epoch_detail",), self._previous, max(before, -1.0)))
+            self.order = np.asarray(serializer("order", self.order))
+        self._previous = float(serializer("previous_epoch_detail", self._previous))
 
 
-def _either(serializer: Any, keys: tuple[str, ...], value: Any, otherwise: Any = None) -> Any:
-    """The value under the first key that there is; files of older versions have others, or none."""
-    for key in keys:
-        try:
-            return serializer(key, value)
-        except KeyError:
-            continue
-    return otherwise
-
-
-class MultithreadIterator(SerialIterator):
-    """`SerialIterator`; examples are read in this thread."""
-
-    @signed
-    def __init__(self, dataset, batch_size, repeat, shuffle, order_sampler):
-        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
-
-
-class MultiprocessIterator(SerialIterator):
-    """`SerialIterator`; examples are read in this process."""
-
-    @signed
-    def __init__(self, dataset, batch_size, repeat, shuffle, order_sampler):
-        super().__init__(dataset, batch_size, repeat, shuffle, order_sampler)
+__getattr__ = fill(__name__)

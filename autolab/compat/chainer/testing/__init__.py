@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
-from importlib.metadata import PackageNotFoundError, version
-from io import BytesIO
-from pathlib import Path
+from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest import SkipTest, mock
+from unittest import mock, skipIf
 
 import numpy as np
 
 from .... import gradcheck as _gradcheck
 from ...absent import gather
-from ...table import signed
-from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz
+from ...table import fill
+from ..serializers import load_hdf5, load_npz, save_hdf5, save_npz  # for table.txt
 from ..variable import as_array
 from .parameterized import parameterize
 
@@ -53,8 +52,7 @@ def run_module(name: str, file: str) -> None:
         sys.exit(pytest.main([file, "-vvs", "-x", "--pdb"]))
 
 
-@contextmanager
-def assert_warns(expected: type[Warning]) -> Iterator[None]:
+def assert_warns(expected: type[Warning]) -> AbstractContextManager[Any]:
     """Expect a warning inside a ``with`` block.
 
     Examples
@@ -66,8 +64,7 @@ def assert_warns(expected: type[Warning]) -> Iterator[None]:
     """
     import pytest
 
-    with pytest.warns(expected):
-        yield
+    return pytest.warns(expected)
 
 
 def fix_random() -> Callable[[Any], Any]:
@@ -119,24 +116,8 @@ def generate_matrix(shape: Any, dtype: Any = float, singular_values: Any = 1.0) 
     return matrix
 
 
-def save_and_load_npz(src: Any, dst: Any) -> None:
-    """Save one object and load it into another."""
-    buffer = BytesIO()
-    save_npz(buffer, src)
-    buffer.seek(0)
-    load_npz(buffer, dst)
-
-
-def save_and_load_hdf5(src: Any, dst: Any) -> None:
-    """The same through HDF5."""
-    with TemporaryDirectory() as folder:
-        save_hdf5(Path(folder, "state"), src)
-        load_hdf5(Path(folder, "state"), dst)
-
-
-@signed
-def save_and_load(src, dst, filename, saver, loader):
-    """The same with other functions."""
+def save_and_load(src: Any, dst: Any, filename: str, saver: Callable[..., Any], loader: Callable[..., Any]) -> None:
+    """Save one object and load it into another, by these functions."""
     with TemporaryDirectory() as folder:
         saver(f"{folder}/{filename}", src)
         loader(f"{folder}/{filename}", dst)
@@ -144,23 +125,11 @@ def save_and_load(src, dst, filename, saver, loader):
 
 def with_requires(*requirements: str) -> Callable[[Any], Any]:
     """A decorator: the test is left out where a package is not there."""
-
-    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(test)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            for requirement in requirements:
-                name = requirement.replace("<", "=").replace(">", "=").partition("=")[0].strip()
-                try:
-                    version(name)
-                except PackageNotFoundError:
-                    raise SkipTest(f"requires {requirement}") from None
-            return test(*args, **kwargs)
-
-        return call
-
-    return decorate
+    absent = [one for one in requirements if find_spec(re.split("[<>=!~]", one)[0].strip()) is None]
+    return skipIf(bool(absent), f"requires {', '.join(absent)}")
 
 
+fill(__name__)
 _CHECKS = "chainer.gradient_check.check_backward in a test of your own; autolab.check_gradients says what is wrong"
 _CASES = ("FunctionTestCase", "LinkTestCase", "LinkInitializersTestCase")
 

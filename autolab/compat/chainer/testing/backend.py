@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partialmethod
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,10 @@ import numpy as np
 from ..backend import CpuDevice
 
 
-class BackendConfig:
+class BackendConfig(AbstractContextManager[Any]):
     """Main memory, which is the only place where such tests run here."""
 
     xp, use_cuda, use_chainerx, use_ideep, use_cudnn = np, False, False, "never", "never"
-
-    def __enter__(self) -> BackendConfig:
-        return self
 
     def __exit__(self, *error: object) -> None:
         pass
@@ -41,15 +40,7 @@ def inject_backend_tests(method_names: Any = None, params: Any = None) -> Callab
     def decorate(case: type) -> type:
         names = [name for name in dir(case) if name.startswith("test_")] if method_names is None else method_names
         for name in names:
-            setattr(case, name, _configured(getattr(case, name)))
+            setattr(case, name, partialmethod(getattr(case, name), BackendConfig()))
         return case
 
     return decorate
-
-
-def _configured(test: Callable[..., Any]) -> Callable[..., Any]:
-    def call(self: Any) -> Any:
-        return test(self, BackendConfig())
-
-    call.__name__ = test.__name__
-    return call
