@@ -23,6 +23,10 @@ class _Drawn(Initializer):
 
     kind: Callable[..., _initializers.Initializer]
 
+    def __init_subclass__(cls) -> None:
+        if cls.__module__ == __name__:  # not what users derive
+            cls.kind = getattr(_initializers, cls.__name__)
+
     def __init__(self, scale: float | None = None, dtype: Any = None, *, rng: Any = None) -> None:
         super().__init__(dtype)
         self._engine, self.rng = type(self).kind() if scale is None else type(self).kind(scale), rng
@@ -40,43 +44,29 @@ class _Drawn(Initializer):
 class Normal(_Drawn):
     """Normally distributed with standard deviation ``scale``."""
 
-    kind = _initializers.Normal
-
 
 class Uniform(_Drawn):
     """Evenly distributed between ``-scale`` and ``scale``."""
-
-    kind = _initializers.Uniform
 
 
 class LeCunNormal(_Drawn):
     """Normal with standard deviation ``scale * sqrt(1 / fan_in)``."""
 
-    kind = _initializers.LeCunNormal
-
 
 class LeCunUniform(_Drawn):
     """Uniform with standard deviation ``scale * sqrt(1 / fan_in)``."""
-
-    kind = _initializers.LeCunUniform
 
 
 class GlorotNormal(_Drawn):
     """Normal with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``."""
 
-    kind = _initializers.GlorotNormal
-
 
 class GlorotUniform(_Drawn):
     """Uniform with standard deviation ``scale * sqrt(2 / (fan_in + fan_out))``."""
 
-    kind = _initializers.GlorotUniform
-
 
 class HeNormal(_Drawn):
     """Normal with standard deviation ``scale * sqrt(2 / fan_in)``."""
-
-    kind = _initializers.HeNormal
 
     @signed
     def __init__(self, scale, dtype, fan_option, *, rng):
@@ -94,13 +84,9 @@ def _fan_out(fan_in: int, fan_out: int) -> int:
 class HeUniform(_Drawn):
     """Uniform with standard deviation ``scale * sqrt(2 / fan_in)``."""
 
-    kind = _initializers.HeUniform
-
 
 class Orthogonal(_Drawn):
     """Rows or columns that are orthogonal to each other, of length ``scale``."""
-
-    kind = _initializers.Orthogonal
 
     def __init__(self, scale: float = 1.1, dtype: Any = None, mode: str = "auto", *, rng: Any = None) -> None:
         super().__init__(scale, dtype, rng=rng)

@@ -83,10 +83,9 @@ class _Convolution(Link):
     ):
         Link.__init__(self)
         sizes = _sizes(in_channels, out_channels, ksize)
-        options = {"dilate": dilate, "groups": groups}
+        first = {"nobias": nobias, "initialW": weight(initialW), "initial_bias": start(initial_bias)}
         with self.init_scope():
-            first, bias = weight(initialW), start(initial_bias)
-            self.engine.__init__(self, *sizes, stride, pad, nobias, first, bias, **options)
+            self.engine.__init__(self, *sizes, stride, pad, dilate=dilate, groups=groups, **first)
 
 
 class Convolution2D(_Convolution, _links.Conv2D):
@@ -116,6 +115,23 @@ class DilatedConvolution2D(Convolution2D):
     @signed
     def __init__(self, in_channels, out_channels, ksize, stride, pad, dilate, nobias, initialW, initial_bias):
         super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)
+
+
+class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
+    """The transpose of a convolution of images; ``W`` has shape ``(in, out, height, width)``."""
+
+    engine = _links.ConvTranspose2D
+
+    @signed
+    def __init__(
+        self, in_channels, out_channels, ksize, stride, pad, nobias, outsize, initialW, initial_bias, *, dilate, groups
+    ):
+        sizes = in_channels, out_channels, ksize
+        super().__init__(*sizes, stride, pad, nobias, initialW, initial_bias, dilate=dilate, groups=groups)
+        self.outsize = outsize
+
+    def _result(self, x: Any) -> dict[str, Any]:
+        return {"size": self.outsize}
 
 
 class LayerNormalization(Link, _links.LayerNormalization):

@@ -12,7 +12,7 @@ from ..configuration import config
 from ..initializers import start, weight
 from ..link import Link
 from ..variable import Parameter as _Parameter
-from ._engine import Linear, _sizes
+from ._engine import Linear
 
 
 class BatchNormalization(Link):
@@ -114,33 +114,6 @@ class GroupNormalization(Link):
         for parameter in self.params():
             parameter.initialize((x.shape[1],))
         return F.group_normalization(x, self.groups, self.gamma, self.beta, self.eps)
-
-
-class Deconvolution2D(Link):
-    """The transpose of a convolution of images; ``W`` has shape ``(in, out, height, width)``."""
-
-    @signed
-    def __init__(
-        self, in_channels, out_channels, ksize, stride, pad, nobias, outsize, initialW, initial_bias, *, dilate, groups
-    ):
-        super().__init__()
-        in_channels, self.out_channels, ksize = _sizes(in_channels, out_channels, ksize)
-        self.ksize = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize, ksize)
-        self._options = {"stride": stride, "pad": pad, "outsize": outsize, "dilate": dilate, "groups": groups}
-        with self.init_scope():
-            self.W = _Parameter(weight(initialW))
-            self.b = None if nobias else _Parameter(start(initial_bias), self.out_channels)
-        if in_channels is not None:
-            self._sized(in_channels)
-
-    def _sized(self, in_channels: int) -> None:
-        self.W.initialize((in_channels, self.out_channels // self._options["groups"], *self.ksize))
-
-    def forward(self, x: Any) -> Any:
-        """The result for ``x`` of shape ``(examples, in_channels, height, width)``."""
-        if not self.W.is_initialized:
-            self._sized(x.shape[1])
-        return F.deconvolution_2d(x, self.W, self.b, **self._options)
 
 
 class DepthwiseConvolution2D(Link):

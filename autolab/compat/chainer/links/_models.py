@@ -89,22 +89,16 @@ class LSTM(_Gated):
 class StatelessGRU(Link):
     """One step of a gated recurrent unit: ``z * candidate + (1 - z) * h``."""
 
-    W_r: Linear
-    U_r: Linear
-    W_z: Linear
-    U_z: Linear
-    W: Linear
-    U: Linear
-
     @signed
     def __init__(self, in_size, out_size, init, inner_init, bias_init):
         super().__init__()
         self.out_size = out_size
+        of_x = {"initialW": init, "initial_bias": bias_init}
+        of_h = {"initialW": inner_init, "initial_bias": bias_init}
         with self.init_scope():
-            for name in ("r", "z", ""):
-                suffix = f"_{name}" if name else ""
-                setattr(self, f"W{suffix}", Linear(in_size, out_size, initialW=init, initial_bias=bias_init))
-                setattr(self, f"U{suffix}", Linear(out_size, out_size, initialW=inner_init, initial_bias=bias_init))
+            self.W_r, self.U_r = Linear(in_size, out_size, **of_x), Linear(out_size, out_size, **of_h)
+            self.W_z, self.U_z = Linear(in_size, out_size, **of_x), Linear(out_size, out_size, **of_h)
+            self.W, self.U = Linear(in_size, out_size, **of_x), Linear(out_size, out_size, **of_h)
 
     def _step(self, h: Any, x: Any) -> Any:
         if h is None:

@@ -9,6 +9,8 @@ from typing import Any
 from .... import links as _links
 from ....engine.errors import a_kind
 from ....engine.store import publish
+from ....links.pytorch_names import Differences
+from ...table import called
 from .._tensor import Engine, constant, dressed
 from .parameter import Parameter
 
@@ -152,26 +154,6 @@ class Module(_links.Link):
         """Move all numbers to a device, or floats to another type; gives itself back."""
         return self._changed(lambda x: x.to(*args, **options))
 
-    def cpu(self) -> Any:
-        """Move all numbers to main memory."""
-        return self.to("cpu")
-
-    def cuda(self, device: Any = None) -> Any:
-        """Move all numbers to the current GPU."""
-        return self.to("cuda")
-
-    def double(self) -> Any:
-        """Make all floats float64."""
-        return self._changed(lambda x: x.double())
-
-    def float(self) -> Any:
-        """Make all floats float32."""
-        return self._changed(lambda x: x.float())
-
-    def half(self) -> Any:
-        """Make all floats float16."""
-        return self._changed(lambda x: x.half())
-
     def _changed(self, change: Callable[[Any], Any]) -> Any:
         """Every parameter and buffer of floats as ``change`` gives it; integers keep their type."""
         for parameter in self.parameters():
@@ -220,14 +202,19 @@ class Module(_links.Link):
         return _Keys(absent, unknown)
 
 
-class _Keys(tuple[Any, Any]):
-    """What did not match."""
+def _changing(name: str) -> Any:
+    def method(self: Any, *args: Any) -> Any:
+        return self._changed(lambda x: getattr(x, name)(*args))
 
-    def __new__(cls, missing: list[str], unexpected: list[str]) -> _Keys:
-        return super().__new__(cls, (missing, unexpected))
+    return called(method, name, f"Change all parameters and buffers as `Tensor.{name}` does.")
 
-    missing_keys = property(lambda self: self[0])
-    unexpected_keys = property(lambda self: self[1])
+
+for _name in ("cpu", "cuda", "double", "float", "half"):
+    setattr(Module, _name, _changing(_name))
+
+
+class _Keys(Differences):
+    """What was missing in a state, and what was unexpected."""
 
     def __repr__(self) -> str:
         return f"missing: {self[0]}; unexpected: {self[1]}" if any(self) else "<All keys matched successfully>"

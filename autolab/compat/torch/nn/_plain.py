@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from ....links import function_layers as _links
 from ...table import fill, with_settings
 from .. import _shapes
 from . import functional as F
@@ -176,35 +177,15 @@ class ModuleList(_Row):
         self.extend([modules, *more] if isinstance(modules, Module) and not isinstance(modules, _Row) else modules)
 
 
-class ModuleDict(Module):
+class ModuleDict(Module, _links.ModuleDict):
     """Modules by name."""
 
-    def __init__(self, modules: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        for name, module in (modules or {}).items():
-            self.add_module(name, module)
-
-    def __getitem__(self, name: str) -> Any:
-        return dict(self._own("link"))[name]
-
-    def __setitem__(self, name: str, module: Any) -> None:
-        self.add_module(name, module)
-
-    def __contains__(self, name: str) -> bool:
-        return name in dict(self._own("link"))
-
-    def __len__(self) -> int:
-        return len(self.keys())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
-
-    def keys(self) -> list[str]:
+    def keys(self) -> list[str]:  # type: ignore[override]  # which has a length
         """The names."""
-        return [name for name, _ in self._own("link")]
+        return [*self]
 
-    def items(self) -> list[tuple[str, Any]]:
-        """Pairs of name and module."""
+    def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
+        """Names and modules."""
         return [*self._own("link")]
 
 

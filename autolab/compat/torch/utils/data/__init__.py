@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..... import data as _data
 from ....absent import gather
 from ....table import signed
 from ..._creation import source, tensor
@@ -44,33 +45,13 @@ class TensorDataset(Dataset):
         return len(self.tensors[0])
 
 
-class Subset(Dataset):
+class Subset(_data.Subset, Dataset):
     """Some of the examples."""
-
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
-        self.dataset, self.indices = dataset, indices
-
-    def __getitem__(self, index: int) -> Any:
-        return self.dataset[self.indices[index]]
-
-    def __len__(self) -> int:
-        return len(self.indices)
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
     """Parts of these lengths, or shares, with the examples in a random order."""
-    total = len(dataset)
-    if sum(lengths) <= 1 + 1e-9 and total != sum(lengths):
-        sizes = [int(share * total) for share in lengths]
-        for i in range(total - sum(sizes)):
-            sizes[i % len(sizes)] += 1
-    else:
-        sizes = [int(n) for n in lengths]
-    if sum(sizes) != total:
-        raise ValueError(f"random_split: the lengths make {sum(sizes)}; expected {total}, that of the dataset")
-    order = source(generator).permutation(total).tolist()
-    ends = np.cumsum(sizes)
-    return [Subset(dataset, order[end - n : end]) for n, end in zip(sizes, ends, strict=True)]
+    return [Subset(dataset, part.indices) for part in _data.random_split(dataset, lengths, source(generator))]
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
