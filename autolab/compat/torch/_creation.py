@@ -21,26 +21,21 @@ from ._types import device as _device
 
 def to(self: Any, *args: Any, **options: Any) -> Any:
     """The same numbers in another type, on another device, or as another tensor has them."""
-    return converted(self, args, options)
-
-
-def converted(x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``x.to(...)``"""
     unknown = options.keys() - {"device", "dtype", "non_blocking", "copy"}
     if unknown:
         raise TypeError(f"to: got a keyword {sorted(unknown)[0]!r:.60}; expected device, dtype, copy or non_blocking")
     given = [*args, options.get("device"), options.get("dtype")]
-    y = x
+    y = self
     for one in given:
         if isinstance(one, Engine):
-            y = converted(y, (of_array(one._data), device_name(one._data)), {})
+            y = to(y, of_array(one._data), device_name(one._data))
         elif isinstance(one, str):
             wanted, there = device(one), get_array_module(y._data) is not np
             if (wanted.type == "cuda") != there:
                 y = dressed(device_transfer.to_cpu(y) if there else device_transfer.to_gpu(y))
         elif one is not None and not isinstance(one, bool):
             y = cast(y, numpy_dtype("to", one))
-    return clone(y) if options.get("copy") and y is x else y
+    return clone(y) if options.get("copy") and y is self else y
 
 
 def _made(array: Any, function: str, dtype: Any, device: Any, requires_grad: bool) -> Any:
@@ -82,7 +77,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
     if isinstance(data, np.ndarray):
         return _made(data, "as_tensor", dtype, device, False)
     if isinstance(data, Engine):
-        return converted(data, (dtype, device), {})
+        return to(data, dtype, device)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -121,10 +116,10 @@ def _new(array: Any, function: str, options: dict[str, Any]) -> Any:
     return _made(array, function, **given)
 
 
-def _like(name: str, make: Any, input: Any, options: dict[str, Any]) -> Any:
-    given = _options(name, options)
-    kind, device = given["dtype"] or input._data.dtype, given["device"] or input.device
-    return make(input._data.shape, dtype=kind, device=device, requires_grad=given["requires_grad"])
+def _like(input: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with dtype and device of a tensor where they are not given."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"dtype": input._data.dtype, "device": input.device, **given}
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, **options: Any) -> Any:

@@ -10,7 +10,9 @@ import numpy as np
 from ... import functions as F
 from ...engine.backend import get_array_module
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
+from ...functions.pytorch_names import expand as _expand  # noqa: F401
 from ...functions.pytorch_names import gather as _gather
+from ...functions.pytorch_names import in_sizes as _in_sizes
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
@@ -45,14 +47,6 @@ def t(input: Any) -> Any:
             f"t: input has {input._data.ndim} axes; expected at most 2. transpose(0, 1) swaps two of them"
         )
     return dressed(F.transpose(input))
-
-
-def expand(input: Any, *sizes: Any) -> Any:
-    """Axes of length 1 as long as asked for; -1 leaves an axis as it is."""
-    shape, wanted = tensor_of("expand", input)._data.shape, _lengths(sizes)
-    offset = len(wanted) - len(shape)
-    lengths = tuple([shape[i - offset] if n == -1 else n for i, n in enumerate(wanted)])
-    return dressed(F.broadcast_to(input, lengths))
 
 
 def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
@@ -131,13 +125,10 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
 
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of a length along ``dim``, the last of what is left; or of the lengths in a list."""
-    length = tensor_of("split", tensor, "tensor")._data.shape[dim]
-    size = split_size_or_sections
-    sizes = [min(size, length - i) for i in range(0, length, size)] if isinstance(size, int) else list(size)
-    if sum(sizes) != length:
+    sizes, length = split_size_or_sections, tensor_of("split", tensor, "tensor")._data.shape[dim]
+    if not isinstance(sizes, int) and sum(sizes) != length:
         raise RuntimeError(f"split: the lengths {sizes} make {sum(sizes)}; expected {length}, that of the axis")
-    starts = [sum(sizes[:i]) for i in range(len(sizes))]
-    return tuple([narrow(tensor, dim, start, n) for start, n in zip(starts, sizes, strict=True)])
+    return tuple([dressed(part) for part in _in_sizes(tensor, sizes, dim)])
 
 
 # ---------------------------------------------------------------------- several in one

@@ -7,7 +7,8 @@ from functools import wraps
 from typing import Any
 
 from .... import gradcheck as _gradcheck
-from ....engine.configuration import config, global_config, inside, using_config
+from ....engine.configuration import config, global_config, using_config
+from ....engine.configuration import no_grad as no_grad
 from ...absent import gather
 from ...table import called, fill, signed
 from .._tensor import Engine, constant
@@ -80,52 +81,11 @@ def is_grad_enabled() -> bool:
     return bool(config.enable_backprop)
 
 
-class _Mode(using_config):
-    """A block in which recording is on or off; with brackets also a decorator."""
-
-    def __init__(self, value: bool) -> None:
-        super().__init__("enable_backprop", bool(value))
-
-
-class no_grad(_Mode):
-    """Record nothing inside a ``with`` block, or in a decorated function.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> with torch.no_grad():
-    ...     y = x * 2
-    >>> y.requires_grad
-    False
-    """
-
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        return super().__new__(cls) if function is None else inside(cls, function, "no_grad")
-
-    def __init__(self) -> None:
-        super().__init__(False)
-
-
-class inference_mode(_Mode):
-    """`no_grad`."""
-
-    def __init__(self, mode: bool = True) -> None:
-        super().__init__(not mode)
-
-
-class enable_grad(_Mode):
-    """Record inside a ``with`` block, or in a decorated function, also where `no_grad` is on."""
-
-    def __init__(self) -> None:
-        super().__init__(True)
-
-
-class set_grad_enabled(_Mode):
+class set_grad_enabled(using_config):
     """Let steps be recorded or not, from now on; as a ``with`` block, until its end."""
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
+        super().__init__("enable_backprop", bool(mode))
         self._before = is_grad_enabled()
         _switch(bool(mode))
 

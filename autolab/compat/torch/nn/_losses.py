@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ....functions.pytorch_names import cross_entropy as _cross_entropy
+from ....functions.pytorch_names import kl_div as _kl_div  # noqa: F401  # for table.txt
 from ...table import fill, signed
 from .._arguments import moved, number, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
@@ -54,14 +56,13 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     tensor(1.3863)
     """
     x, t = tensor_of("cross_entropy", input), tensor_of("cross_entropy", target, "target")
-    how, axis = _reduction("cross_entropy", reduction, size_average, reduce), 1 if x._data.ndim > 1 else 0
+    how = _reduction("cross_entropy", reduction, size_average, reduce)
     if t._data.dtype.kind == "f":
         if weight is not None:
             raise NotImplementedError("cross_entropy: weight for probabilities is not part of AutoLab's torch facade")
         if ignore_index >= 0:
             raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
-        each = F.neg(F.sum(F.mul(F.log_softmax(x, axis), t), axis))
-        return _as_asked(each, how)
+        return dressed(_cross_entropy(x, t, reduction=how))
     return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, weight, ignore_index, how)
 
 
@@ -103,16 +104,6 @@ def _bounded(x: Any, t: Any, reduction: str) -> Any:
     slope = (x._data - t._data) / np.maximum(x._data * (1 - x._data), 1e-12)
     each = moved(F.mul(x, constant(slope)), -t._data * logs[0] - (1 - t._data) * logs[1])
     return _as_asked(each, reduction)
-
-
-@signed
-def kl_div(input, target, size_average, reduce, reduction, log_target):
-    """``target * (log(target) - input)``: the divergence of logarithms of probabilities from probabilities."""
-    x, t = _pair("kl_div", input, target)
-    each = F.mul(F.exp(t), F.sub(t, x)) if log_target else F.sub(F.xlogy(t, t), F.mul(t, x))
-    if reduction == "batchmean":
-        return dressed(F.div(F.sum(each), x._data.shape[0]))
-    return _as_asked(each, _reduction("kl_div", reduction, size_average, reduce))
 
 
 @signed
