@@ -16,7 +16,6 @@ from autolab.compat.dezero import (
     Model,
     SeqDataLoader,
     Variable,
-    _files,
     datasets,
     models,
     transforms,
@@ -115,7 +114,7 @@ def test_mnist_from_files_that_are_there(monkeypatch, tmp_path):
 def test_what_needs_the_network_says_so(monkeypatch, tmp_path):
     monkeypatch.setenv("AUTOLAB_CACHE", str(tmp_path))
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
-    monkeypatch.setattr(_files, "cache_dir", str(tmp_path))
+    monkeypatch.setattr(utils, "cache_dir", str(tmp_path))
     with pytest.raises(DownloadError, match=r"train-images-idx3-ubyte\.gz could not be fetched from https"):
         datasets.MNIST()
     for need in (datasets.Shakespear, datasets.ImageNet.labels, lambda: models.ResNet50(pretrained=True)):
@@ -150,7 +149,7 @@ def test_progress_and_files(monkeypatch, tmp_path, capsys):
     utils.show_progress(1, 5, 0)
     shown = capsys.readouterr().out.split("\r")
     assert shown[1] == f"[{'#' * 7}{'.' * 23}] 25.00%" and shown[2] == shown[3] == f"[{'#' * 30}] 100.00%"
-    monkeypatch.setattr(_files, "cache_dir", str(tmp_path / "cache"))
+    monkeypatch.setattr(utils, "cache_dir", str(tmp_path / "cache"))
     (tmp_path / "there.txt").write_text("some text", "utf-8")
     url = (tmp_path / "there.txt").as_uri()
     path = utils.get_file(url)
@@ -158,7 +157,7 @@ def test_progress_and_files(monkeypatch, tmp_path, capsys):
     (tmp_path / "there.txt").unlink()
     assert utils.get_file(url) == utils.get_file("https://nowhere.invalid/a/there.txt?raw=1") == path
     for error in (KeyboardInterrupt, OSError):
-        monkeypatch.setattr(_files, "show_progress", lambda *_, error=error: (_ for _ in ()).throw(error("stop")))
+        monkeypatch.setattr(utils, "show_progress", lambda *_, error=error: (_ for _ in ()).throw(error("stop")))
         (tmp_path / "new.txt").write_text("x", "utf-8")
         with pytest.raises(error):
             utils.get_file((tmp_path / "new.txt").as_uri())

@@ -19,8 +19,8 @@ class NondifferentiableError(Exception):
 
 
 @signed
-def numerical_grad(f, inputs, grad_outputs, eps, **options):
-    """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences.
+def numerical_grad(f, inputs, grad_outputs, eps):
+    """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences. `check_backward` also finds kinks.
 
     Parameters
     ----------
@@ -42,11 +42,6 @@ def numerical_grad(f, inputs, grad_outputs, eps, **options):
     >>> gx.round(6)
     array([2., 4.])
     """
-    if options.get("detect_nondifferentiable"):
-        raise NotImplementedError(
-            "numerical_grad: detect_nondifferentiable is not there; check_backward finds kinks itself"
-        )
-    _refuse("numerical_grad", options)
     ys = _results(f, len(grad_outputs))
     starts = [
         g if g is None or is_array(g) else np.full(y.shape, g, y.dtype) for g, y in zip(grad_outputs, ys, strict=False)
@@ -57,20 +52,6 @@ def numerical_grad(f, inputs, grad_outputs, eps, **options):
 def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:
     """The first results as arrays: Chainer takes numbers for them, and leaves out those without a gradient."""
     return [y if is_array(y) else np.asarray(y, np.float64) for y in f()[:count]]
-
-
-_NOTHING = {"detect_nondifferentiable", "diff_atol", "diff_rtol", "center_outputs"}
-"""Chainer's ways of telling a kink: AutoLab's comparison looks for one by itself."""
-
-
-def _refuse(function: str, options: dict[str, Any]) -> None:
-    if unknown := sorted(options.keys() - _NOTHING):
-        raise TypeError(f"{function}: {unknown[0]!r} is not part of AutoLab's chainer facade")
-
-
-def _checked(check: Callable[..., None], options: dict[str, Any], *given: Any) -> None:
-    _refuse(check.__name__, options)
-    check(*given)
 
 
 __getattr__ = fill(__name__)

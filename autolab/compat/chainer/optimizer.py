@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from weakref import WeakSet
 
 from ... import optimizers as _optimizers
 from ...engine.parameter import Parameter as _Parameter
@@ -34,20 +33,15 @@ class UpdateRule:
     ----------
     hyperparam : Hyperparameter
         What has the learning rate and all else.
+    enabled : bool
+        Whether it changes the parameter.
     """
+
+    enabled = True
 
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
         self.hyperparam = Hyperparameter(optimizer)
-
-    @property
-    def enabled(self) -> bool:
-        """Whether it changes the parameter."""
-        return self not in _disabled
-
-    @enabled.setter
-    def enabled(self, value: bool) -> None:
-        (_disabled.discard if value else _disabled.add)(self)
 
     @property
     def t(self) -> int:
@@ -58,10 +52,6 @@ class UpdateRule:
         """Change the parameter once by its gradient."""
         if self.enabled and param.grad is not None:
             publish(self.optimizer._stores([param]))
-
-
-_disabled: WeakSet[UpdateRule] = WeakSet()
-"""The few that change nothing: while there are none, no update asks for rules."""
 
 
 def rule_of(parameter: _Parameter) -> UpdateRule | None:
@@ -94,8 +84,7 @@ class Optimizer(_optimizers.Optimizer):
         super().update(lossfun, *args, **kwds)
 
     def _due(self) -> list[Any]:
-        found = super()._due()
-        return [p for p in found if rule_of(p) not in _disabled] if _disabled else found
+        return [p for p in super()._due() if getattr(rule_of(p), "enabled", True)]
 
     def _step(self) -> None:
         if self._due():

@@ -150,13 +150,7 @@ class Variable(Engine):
         """How many functions lie on the longest way to it from a Variable that nothing computed."""
         return 0 if self.node is None else _generation(self.node)
 
-    def unchain(self) -> None:
-        """Let it be a Variable that nothing computed; what was computed from it ends its graph here."""
-        unchain(self)
-
-    def unchain_backward(self) -> None:
-        """Let all that it was computed from be Variables that nothing computed, which frees the graph before them."""
-        unchain_backward(self)
+    unchain, unchain_backward = unchain, unchain_backward
 
     # ------------------------------------------------------------------ where the array lives
     def to_cpu(self) -> None:  # type: ignore[override]
@@ -168,8 +162,6 @@ class Variable(Engine):
         """Move the array to the current GPU."""
         if type(self._data) is not Pending:
             self._data = to_gpu(self._data)
-
-    # ------------------------------------------------------------------ NumPy's functions
 
 
 def _are_exact(data: Array) -> bool:

@@ -91,20 +91,11 @@ class _ByRule(Optimizer):
 class Adam(_ByRule):
     """Adaptive moments. ``lr`` is ``alpha`` with the correction of the start at 0, as of the last update."""
 
-    settings = ("beta1", "beta2", "eps")
+    settings = ("alpha", "beta1", "beta2", "eps")
 
     def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__(optimizers.Adam(alpha, beta1, beta2, eps))
         self.t = 0
-
-    @property
-    def alpha(self) -> Any:
-        """How far a step goes."""
-        return self._rule.lr
-
-    @alpha.setter
-    def alpha(self, value: float) -> None:
-        self._rule.lr = value
 
     @property
     def lr(self) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import urllib.request
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -11,12 +14,17 @@ from ... import functions as F  # noqa: F401  # for table.txt
 from ...engine.backend import Array
 from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
+from ...shared.files import replacing
 from ..table import fill, signed
 from ._dot import *  # noqa: F403
-from ._files import *  # noqa: F403
-from ._files import cache_dir as cache_dir
 from .core import as_variable
 from .cuda import as_numpy
+
+cache_dir = os.path.join(os.path.expanduser("~"), ".dezero")
+"""Where downloads are kept; a file that is put there under its name is not downloaded."""
+
+_CELLS = 30
+_BLOCK = 1 << 16
 
 
 # ---------------------------------------------------------------------- arrays
@@ -91,6 +99,42 @@ def gradient_check(f, x, *args, rtol, atol, **kwargs):
 def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
     """Whether the elements of two arrays or Variables are close."""
     return np.allclose(as_numpy(a), as_numpy(b), rtol=rtol, atol=atol)
+
+
+# ---------------------------------------------------------------------- files from the network
+def show_progress(block_num: int, block_size: int, total_size: int) -> None:
+    """Print how much of a download is there, as a bar and in percent, at most 100 %."""
+    share = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 1.0
+    filled = int(share * _CELLS)
+    print(f"\r[{'#' * filled}{'.' * (_CELLS - filled)}] {share * 100:.2f}%", end="")
+
+
+def get_file(url: str, file_name: str | None = None) -> str:
+    """The path of a file in `cache_dir`, downloaded if it is not there. What is half downloaded is removed.
+
+    Raises
+    ------
+    OSError
+        If it cannot be downloaded; the message says where to put it by hand.
+    """
+    name = file_name or url.partition("?")[0].rstrip("/").rpartition("/")[2]
+    path = os.path.join(cache_dir, name)
+    if os.path.exists(path):
+        return path
+    os.makedirs(cache_dir, exist_ok=True)
+    print("Downloading: " + name)
+    try:
+        with urllib.request.urlopen(url) as response, replacing(path) as file:
+            total = int(response.headers.get("Content-Length") or 0)
+            for block in count(1):
+                if not (part := response.read(_BLOCK)):
+                    break
+                file.write(part)
+                show_progress(block, _BLOCK, total)
+    except OSError as error:
+        raise OSError(f"get_file: {name} could not be downloaded from {url} ({error}); put it into {path}") from error
+    print(" Done")
+    return path
 
 
 __getattr__ = fill(__name__)
