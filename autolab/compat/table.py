@@ -131,11 +131,12 @@ def fill(
     one : callable, optional
         What is done to each function, such as giving results the facade's class.
     several : callable, optional
-        What is done instead to those which call more than one function of AutoLab's.
+        What is done instead to those which call more than one function of AutoLab's, or one of NumPy's.
     """
     for name, made in made_by(original(module), module):
         entry = entries(original(module))[name]
-        decorate = several if several is not None and entry.expression.count("F.") > 1 else one
+        is_several = entry.expression.count("F.") > 1 or "np." in entry.expression
+        decorate = several if several is not None and is_several else one
         if entry.parameters is not None:
             made = decorate(made) if decorate is not None else made
             made.__module__ = module

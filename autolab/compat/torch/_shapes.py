@@ -57,17 +57,6 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
     )
 
 
-def diag(input: Any, diagonal: int = 0) -> Any:
-    """The diagonal of a matrix, or a matrix with this diagonal."""
-    x = tensor_of("diag", input)
-    if x._data.ndim == 2:
-        return dressed(F.diagonal(x, diagonal))
-    n = x._data.shape[0] + abs(diagonal)
-    where = np.eye(n, k=diagonal, dtype=x._data.dtype)
-    row = F.pad(x, (max(diagonal, 0), max(-diagonal, 0)))
-    return dressed(F.mul(constant(where), F.reshape(row, (1, n))))
-
-
 # ---------------------------------------------------------------------- parts
 def narrow(input: Any, dim: int, start: int, length: int) -> Any:
     """The elements from ``start`` on along ``dim``."""

@@ -21,34 +21,6 @@ def reshape(x: Any, shape: Any) -> Any:
 
 
 @adapted
-def broadcast(*args: Any) -> Any:
-    """All arrays, repeated to one shape."""
-    shape = np.broadcast_shapes(*[as_array(x).shape for x in args])
-    found = [as_variable(x) if as_array(x).shape == shape else F.broadcast_to(x, shape=shape) for x in args]
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-@composed
-def dstack(xs: Any) -> Any:
-    """Arrays, joined along the third axis."""
-    shape = as_array(xs[0]).shape
-    wanted = {0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}.get(len(shape))
-    return F.concatenate([x if wanted is None else F.reshape(x, shape=wanted) for x in xs], axis=2)
-
-
-@adapted
-def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
-    """One axis, moved before another."""
-    order = list(range(as_array(x).ndim))
-    if not -len(order) <= axis < len(order) or not -len(order) <= start <= len(order):
-        raise ValueError(f"rollaxis: axis {axis} or start {start} is not one of {len(order)} axes")
-    axis, start = axis % len(order), start + len(order) * (start < 0)
-    order.remove(axis)
-    order.insert(start - (axis < start), axis)
-    return F.transpose(x, axes=tuple(order))
-
-
-@adapted
 def select_item(x: Any, t: Any) -> Any:
     """Of each row the element that ``t`` names."""
     t = as_array(t)
@@ -58,14 +30,6 @@ def select_item(x: Any, t: Any) -> Any:
     if ((t < 0) | (t >= shape[1])).any():
         raise ValueError(f"select_item: t must be between 0 and {shape[1] - 1}")
     return F.getitem(x, index=(get_array_module(t).arange(len(t)), t))
-
-
-@adapted
-def separate(x: Any, axis: int = 0) -> Any:
-    """The parts of ``x`` along an axis, without it."""
-    length, ndim = as_array(x).shape[axis], as_array(x).ndim
-    before = (slice(None),) * (axis % ndim)
-    return tuple([F.getitem(x, index=(*before, i)) for i in range(length)])
 
 
 @adapted

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np  # noqa: F401  # for table.txt
+
 from .... import functions as F
 from ....engine.backend import get_array_module
 from ...table import fill
@@ -16,20 +18,6 @@ _RENAMED = {"absolute": F.abs, "batch_det": F.det, "batch_inv": F.inv}
 
 globals().update({name: adapted(getattr(F, name), name) for name in _SAME.split()})
 globals().update({name: adapted(function, name) for name, function in _RENAMED.items()})
-
-
-@composed
-def average(x: Any, axis: Any = None, weights: Any = None, keepdims: bool = False) -> Any:
-    """The mean, which may be weighted."""
-    if weights is None:
-        return F.mean(x, axis=axis, keepdims=keepdims)
-    shape, along = as_array(x).shape, as_array(weights)
-    axes = tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    if along.shape != tuple([shape[i] for i in axes]):
-        raise ValueError(f"average: weights has shape {along.shape}; expected that of x along the axes")
-    places = [i % len(shape) for i in axes]
-    w = F.reshape(weights, tuple([n if i in places else 1 for i, n in enumerate(shape)]))
-    return F.div(F.sum(F.mul(x, w), axis=axis, keepdims=keepdims), F.sum(weights))
 
 
 @adapted
