@@ -12,7 +12,7 @@ from ..dressing import DressedNode
 from ..table import signed
 from .configuration import config
 from .utils import type_check
-from .variable import Variable, tagged
+from .variable import tagged
 
 
 class Checked(ArrayForward):
@@ -59,20 +59,17 @@ class FunctionNode(Checked, _function_node.FunctionNode):
     def __call__(self, *inputs: Any) -> Any:
         raise TypeError(f"{self.name} is not called: use {self.name}().apply((x, ...)), which returns a tuple")
 
-    def apply(self, inputs: Iterable[Any]) -> tuple[Variable, ...]:
+    def apply(self, inputs: Iterable[Any]) -> Any:
         """Apply the function to Variables or arrays; always returns a tuple of Variables."""
-        found: tuple[Variable, ...] = tagged(super().apply(inputs))
-        return found
+        return tagged(super().apply(inputs))
 
-    def get_retained_inputs(self) -> tuple[Variable, ...]:
+    def get_retained_inputs(self) -> Any:
         """In backward: the inputs kept by `retain_inputs`, in that order."""
-        found: tuple[Variable, ...] = tagged(super().get_retained_inputs())
-        return found
+        return tagged(super().get_retained_inputs())
 
-    def get_retained_outputs(self) -> tuple[Variable, ...]:
+    def get_retained_outputs(self) -> Any:
         """In backward: the results kept by `retain_outputs`, in that order."""
-        found: tuple[Variable, ...] = tagged(super().get_retained_outputs())
-        return found
+        return tagged(super().get_retained_outputs())
 
     def _gradients(self, node: Any, g: Any, create_graph: bool) -> Any:
         return super()._gradients(cast(Any, DressedNode(node, tagged)), g, create_graph)

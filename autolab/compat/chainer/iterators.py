@@ -96,14 +96,5 @@ class SerialIterator(Iterator, _data.SerialIterator):
         """`epoch_detail` before the last batch; None before the first."""
         return None if self._previous < 0 else self._previous
 
-    def serialize(self, serializer: Any) -> None:
-        """Save to, or load from, a serializer."""
-        self.position = int(serializer("current_position", self.position))
-        self.epoch = int(serializer("epoch", self.epoch))
-        self.is_new_epoch = bool(serializer("is_new_epoch", self.is_new_epoch))
-        if self.shuffle:
-            self.order = np.asarray(serializer("order", self.order))
-        self._previous = float(serializer("previous_epoch_detail", self._previous))
-
 
 __getattr__ = fill(__name__)

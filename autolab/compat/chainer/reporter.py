@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from math import sqrt
@@ -121,12 +120,6 @@ class Summary:
     def __init__(self) -> None:
         self._count, self._sum, self._squares = 0.0, 0.0, 0.0
 
-    def serialize(self, serializer: Any) -> None:
-        """Save to, or load from, a serializer."""
-        self._sum = serializer("_x", self._sum)
-        self._squares = serializer("_x2", self._squares)
-        self._count = serializer("_n", self._count)
-
     def add(self, value: Any, weight: float = 1) -> None:
         """Add a number."""
         number = to_cpu(as_array(value))
@@ -166,13 +159,6 @@ class DictSummary:
             value, weight = value if isinstance(value, tuple) else (value, 1)
             if getattr(as_array(value), "ndim", 1) == 0:
                 self._summaries.setdefault(name, Summary()).add(value, weight)
-
-    def serialize(self, serializer: Any) -> None:
-        """Save to, or load from, a serializer."""
-        names = json.loads(str(serializer("_names", json.dumps(list(self._summaries)))))
-        self._summaries = {name: self._summaries.get(name, Summary()) for name in names}
-        for i, summary in enumerate(self._summaries.values()):
-            summary.serialize(serializer["_summaries"][str(i)])
 
     def compute_mean(self) -> dict[str, Any]:
         """The means by name."""

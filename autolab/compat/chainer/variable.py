@@ -82,26 +82,20 @@ class Variable(_Engines, metaclass=_Kind):
         if value is not None:
             if not is_array(value) and not isinstance(value, _Engines):
                 raise TypeError(f"Variable.grad: got {a_kind(value)}; expected an array")
-            self._check_fit("grad", value)
+            if value.shape != self.shape:
+                raise ValueError(f"Variable.grad: got shape {value.shape}; expected {self.shape}, that of the Variable")
+            if value.dtype != self.dtype:
+                raise TypeError(f"Variable.grad: got {value.dtype}; expected {self.dtype}, that of the Variable")
         _Engines.grad.__set__(self, value)  # type: ignore[attr-defined]
 
     @property
-    def grad_var(self) -> Variable | None:
+    def grad_var(self) -> Any:
         """The gradient as a Variable, which has a graph after ``backward(enable_double_backprop=True)``."""
-        g: Variable | None = tagged(self._grad)
-        return g
+        return tagged(self._grad)
 
     @grad_var.setter
     def grad_var(self, value: Any) -> None:
-        if value is not None:
-            self._check_fit("grad_var", value)
-        _Engines.grad.__set__(self, value)  # type: ignore[attr-defined]
-
-    def _check_fit(self, what: str, value: Any) -> None:
-        if value.shape != self.shape:
-            raise ValueError(f"Variable.{what}: got shape {value.shape}; expected {self.shape}, that of the Variable")
-        if value.dtype != self.dtype:
-            raise TypeError(f"Variable.{what}: got {value.dtype}; expected {self.dtype}, that of the Variable")
+        self.grad = value
 
     @signed
     def backward(self, retain_grad, enable_double_backprop, loss_scale):
@@ -131,9 +125,7 @@ class Variable(_Engines, metaclass=_Kind):
         self.data[...] = var.data
 
     # ------------------------------------------------------------------ the graph
-    def unchain(self) -> None:
-        """Forget what computed this value: the graph ends here, and what is behind it may be freed."""
-        unchain(self)
+    unchain = unchain
 
     def unchain_backward(self) -> None:
         """Forget the graph behind this value, for all that were computed in it: truncates backpropagation in time."""

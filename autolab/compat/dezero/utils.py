@@ -33,10 +33,7 @@ def reshape_sum_backward(gy: Any, x_shape: Any, axis: Any, keepdims: bool) -> An
     if not x_shape or axis is None or keepdims:
         return gy.reshape(gy.shape)
     axes = axis if isinstance(axis, tuple) else (axis,)
-    shape = list(gy.shape)
-    for place in sorted([a % len(x_shape) for a in axes]):
-        shape.insert(place, 1)
-    return gy.reshape(tuple(shape))
+    return np.expand_dims(gy, tuple([a % len(x_shape) for a in axes]))
 
 
 def max_backward_shape(x: Any, axis: Any) -> list[int]:
