@@ -131,12 +131,12 @@ def fill(
     one : callable, optional
         What is done to each function, such as giving results the facade's class.
     several : callable, optional
-        What is done instead to those which call more than one function of AutoLab's, or one of NumPy's.
+        What is done instead to those whose expression is not one function of AutoLab's.
     """
     for name, made in made_by(original(module), module):
         entry = entries(original(module))[name]
-        is_several = entry.expression.count("F.") > 1 or "np." in entry.expression
-        decorate = several if several is not None and is_several else one
+        is_one = entry.expression.count("F.") == 1 and "np." not in entry.expression
+        decorate = one if several is None or is_one else several
         if entry.parameters is not None:
             made = decorate(made) if decorate is not None else made
             made.__module__ = module

@@ -12,7 +12,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ....functions import chainer_names
+from ....functions import chainer_names  # noqa: F401  # for table.txt
 from ...table import fill, signed
 from ..configuration import config
 from ..variable import as_array, as_variable
@@ -113,16 +113,6 @@ def _pair(value: Any) -> tuple[int, int]:
     return tuple(value) if isinstance(value, tuple | list) else (value, value)
 
 
-@composed
-@signed
-def max_pooling_2d(x, ksize, stride, pad, cover_all):
-    """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
-
-    Elements that are equally large share the gradient equally; Chainer gave it to the first.
-    """
-    return chainer_names.max_pooling_2d(x, ksize, stride, pad, cover_all)
-
-
 def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:
     """A function of images for sequences."""
     sizes = [n[0] if isinstance(n, tuple | list) else n for n in (ksize, ksize if stride is None else stride, pad)]
@@ -134,13 +124,6 @@ def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: 
 def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Any:
     """`average_pooling_2d` of sequences."""
     return _of_images(F.avg_pool2d, x, ksize, stride, pad)
-
-
-@composed
-@signed
-def max_pooling_1d(x, ksize, stride, pad, cover_all):
-    """`max_pooling_2d` of sequences."""
-    return _of_images(max_pooling_2d, x, ksize, stride, pad, cover_all=cover_all)
 
 
 @composed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial  # noqa: F401  # for table.txt
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,6 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
 
 def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
     return dressed(engine(*_pair(name, input, target), reduction=_reduction(name, *how)))
-
-
-@signed
-def smooth_l1_loss(input, target, size_average, reduce, reduction, beta):
-    """Half the squared difference over ``beta`` where it is below ``beta``, else the absolute less half of it."""
-    pair, how = _pair("smooth_l1_loss", input, target), _reduction("smooth_l1_loss", reduction, size_average, reduce)
-    return dressed(F.smooth_l1(*pair, beta, reduction=how) if beta else F.mean_absolute_error(*pair, reduction=how))
 
 
 @signed

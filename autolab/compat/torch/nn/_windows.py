@@ -5,30 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F
-from ...table import fill, signed
+from ...table import fill
 from .._arguments import tensor_of
 from .._tensor import dressed
-
-
-@signed
-def conv1d(input, weight, bias, stride, padding, dilation, groups):
-    """A convolution of sequences; ``padding`` may be "same" or "valid"."""
-    pads = _padding(weight, padding, dilation)
-    return dressed(F.conv1d(input, weight, bias, stride=stride, padding=pads, dilation=dilation, groups=groups))
-
-
-@signed
-def conv2d(input, weight, bias, stride, padding, dilation, groups):
-    """A convolution of images; ``padding`` may be "same" or "valid".
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> torch.nn.functional.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).shape
-    torch.Size([1, 1, 2, 2])
-    """
-    pads = _padding(weight, padding, dilation)
-    return dressed(F.conv2d(input, weight, bias, stride=stride, padding=pads, dilation=dilation, groups=groups))
 
 
 def _padding(weight: Any, padding: Any, dilation: Any) -> Any:

@@ -118,11 +118,4 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float |
     return dressed(F.rms_norm(input, weight, tuple(range(-count, 0)), least))
 
 
-@signed
-def scaled_dot_product_attention(query, key, value, attn_mask, is_causal, scale):
-    """Means of the values, weighted by how the queries fit to the keys."""
-    mask = without_gradient("scaled_dot_product_attention", "attn_mask", attn_mask)
-    return dressed(F.attention(query, key, value, mask, causal=is_causal, scale=scale))
-
-
 __getattr__ = fill(__name__)
