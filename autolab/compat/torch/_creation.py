@@ -102,9 +102,7 @@ def _options(function: str, options: dict[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{function}: {name}= is not part of AutoLab's torch facade")
     unknown = options.keys() - {"dtype", "device", "requires_grad"}
     if unknown:
-        raise TypeError(
-            f"{function}: got a keyword {sorted(unknown)[0]!r:.60}; expected dtype, device or requires_grad"
-        )
+        raise TypeError(f"{function}: got {sorted(unknown)[0]!r:.60}; expected dtype, device or requires_grad")
     return {"dtype": None, "device": None, "requires_grad": False, **options}
 
 

@@ -42,9 +42,7 @@ def written(x: Any, name: str, new: Any) -> Any:
     _check(x, name, recorded)
     numbers = plain(new)
     if np.shape(numbers) != x._data.shape:
-        raise RuntimeError(
-            f"{name}: the result has shape {np.shape(numbers)}; expected {x._data.shape}, that of the tensor"
-        )
+        raise RuntimeError(f"{name}: the result has shape {np.shape(numbers)}; expected {x._data.shape}")
     if not np.can_cast(numbers.dtype, x._data.dtype, "same_kind"):
         raise RuntimeError(f"{name}: the result is of {of_array(numbers)}, which does not fit into {x.dtype}")
     _store(x, name, ..., numbers)
@@ -88,9 +86,7 @@ def set_item(self: Any, index: Any, value: Any) -> None:
     """``x[index] = value``, of numbers or tensors that require no gradient."""
     if backprop_enabled() and (self.node is not None or getattr(value, "node", None) is not None):
         _check(self, "Tensor: x[...] = y", True)
-        raise RuntimeError(
-            "Tensor: x[...] = y would drop a gradient; build the tensor with torch.where, torch.cat or torch.stack"
-        )
+        raise RuntimeError("Tensor: x[...] = y would drop a gradient; torch.where, torch.cat and torch.stack keep it")
     _store(self, "Tensor: x[...] = y", index_of(index), plain(value))
 
 

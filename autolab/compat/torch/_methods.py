@@ -73,9 +73,7 @@ def _view(self: Any, *shape: Any) -> Any:
 def _repeat(self: Any, *sizes: Any) -> Any:
     times = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     if len(times) < self._data.ndim:
-        raise RuntimeError(
-            f"repeat: got {tuple(times)}; expected at least {self._data.ndim} numbers, one for each axis"
-        )
+        raise RuntimeError(f"repeat: got {tuple(times)}; expected at least {self._data.ndim} numbers, one an axis")
     return _shapes.tile(self, times)
 
 

@@ -43,9 +43,7 @@ def squeeze(input: Any, dim: Any = None) -> Any:
 def t(input: Any) -> Any:
     """A matrix transposed; a vector as it is."""
     if tensor_of("t", input)._data.ndim > 2:
-        raise RuntimeError(
-            f"t: input has {input._data.ndim} axes; expected at most 2. transpose(0, 1) swaps two of them"
-        )
+        raise RuntimeError(f"t: input has {input._data.ndim} axes; expected at most 2: transpose(0, 1) swaps two")
     return dressed(F.transpose(input))
 
 
@@ -86,9 +84,7 @@ def _places(function: str, input: Any, dim: int, index: Any) -> Any:
     """The array of ``index``, whose numbers are places along ``dim``; they do not count from the end."""
     places, length = plain(index), input._data.shape[dim] if input._data.ndim else 1
     if places.size and (places.min() < 0 or places.max() >= length):
-        raise IndexError(
-            f"{function}: index has numbers from {places.min()} to {places.max()}; expected 0 to {length - 1}"
-        )
+        raise IndexError(f"{function}: index goes from {places.min()} to {places.max()}; expected 0 to {length - 1}")
     return places
 
 

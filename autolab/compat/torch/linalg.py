@@ -55,9 +55,7 @@ class LeastSquares(NamedTuple):
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:
     """The X for which ``A @ X`` is nearest to B; of several the smallest."""
     if driver not in (None, "gelsy", "gelsd", "gelss"):
-        raise ValueError(
-            f"lstsq: driver is {driver!r:.40}; AutoLab's torch facade has None, 'gelsy', 'gelsd' and 'gelss'"
-        )
+        raise ValueError(f"lstsq: driver is {driver!r:.40}; expected None, 'gelsy', 'gelsd' or 'gelss'")
     x, residuals, rank, s = F.lstsq(tensor_of("lstsq", A, "A"), tensor_of("lstsq", B, "B"), rcond)
     none = constant(np.empty(0, x._data.dtype))  # PyTorch's usual driver has neither
     more = (none, none) if driver in (None, "gelsy") else (dressed(residuals), dressed(s))

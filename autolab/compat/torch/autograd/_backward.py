@@ -28,9 +28,7 @@ def start(y: Any, gradient: Any, what: str) -> Any:
         return constant(y._data * 0 + 1)
     given = gradient if isinstance(gradient, Engine) else constant(gradient)
     if given._data.shape != y._data.shape:
-        raise RuntimeError(
-            f"{what}: gradient has shape {given._data.shape}; expected {y._data.shape}, that of the tensor"
-        )
+        raise RuntimeError(f"{what}: gradient has shape {given._data.shape}; expected {y._data.shape}")
     return given
 
 

@@ -20,9 +20,7 @@ def _reduction(function: str, reduction: str, size_average: bool | None = None, 
     if size_average is not None or reduce is not None:
         return "none" if reduce is False else "sum" if size_average is False else "mean"
     if reduction not in ("mean", "sum", "none"):
-        raise ValueError(
-            f"{function}: {reduction!r:.60} is not a valid value for reduction; expected mean, sum or none"
-        )
+        raise ValueError(f"{function}: {reduction!r:.60} is not a valid value for reduction: mean, sum or none")
     return reduction
 
 

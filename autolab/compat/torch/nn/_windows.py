@@ -21,7 +21,7 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
     reach = [step * (k - 1) for k, step in zip(kernel, steps, strict=True)]
     if padding != "same" or any([r % 2 for r in reach]):
         raise RuntimeError(
-            f"conv: padding is {padding!r:.60} for a kernel {kernel}; expected numbers, or 'same' for odd ones"
+            f"conv: padding is {padding!r:.60} for {kernel}; expected numbers, or 'same' for odd lengths"
         )
     found = tuple([r // 2 for r in reach])
     return found if len(found) > 1 else found[0]
@@ -56,8 +56,7 @@ def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) ->
     wanted = [n if w is None else w for n, w in zip(shape, _each(output_size, axes), strict=True)]
     if any([n % w for n, w in zip(shape, wanted, strict=True)]):
         raise NotImplementedError(
-            f"{name}: {shape} to {tuple(wanted)} takes windows of different sizes, which are not part of AutoLab's "
-            "torch facade"
+            f"{name}: {shape} to {tuple(wanted)}: windows of several sizes are not part of AutoLab's torch facade"
         )
     kernel = tuple([n // w for n, w in zip(shape, wanted, strict=True)])
     return dressed(engine(input, kernel if axes > 1 else kernel[0]))
