@@ -69,15 +69,14 @@ class SubDataset(DatasetMixin):
     def __init__(self, dataset: Any, start: int, finish: int, order: Sequence[int] | None = None) -> None:
         if not 0 <= start <= finish <= len(dataset) or (order is not None and len(order) != len(dataset)):
             raise ValueError(f"SubDataset: start {start}, finish {finish} or order do not fit {len(dataset)} examples")
-        self._dataset, self._start, self._length, self._order = dataset, start, finish - start, order
+        self._dataset, self._places = dataset, range(start, finish) if order is None else order[start:finish]
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._places)
 
     def get_example(self, i: int) -> Any:
         """The example of a number in this part."""
-        place = self._start + i
-        return self._dataset[place if self._order is None else int(self._order[place])]
+        return self._dataset[int(self._places[i])]
 
 
 class ConcatenatedDataset(DatasetMixin):
@@ -116,8 +115,6 @@ def split_dataset(dataset: Any, split_at: int, order: Any = None) -> tuple[SubDa
     """The first ``split_at`` examples, and the others."""
     if not isinstance(split_at, int | np.integer):
         raise TypeError(f"split_dataset: split_at is {split_at!r:.60}; expected an integer")
-    if not 0 <= split_at <= len(dataset):
-        raise ValueError(f"split_dataset: split_at is {split_at}; expected 0 to {len(dataset)}")
     return SubDataset(dataset, 0, split_at, order), SubDataset(dataset, split_at, len(dataset), order)
 
 

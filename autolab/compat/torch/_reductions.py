@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,8 @@ from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
 from ._tensor import Engine, Tensor, constant, dressed
 from ._types import numpy_dtype
 
-
-class values_and_indices(NamedTuple):
-    """What gives values and the places where they were."""
-
-    values: Any
-    indices: Any
+values_and_indices = namedtuple("values_and_indices", "values indices")
+"""What gives values and the places where they were."""
 
 
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, **others: Any) -> Any:

@@ -81,24 +81,18 @@ def numpy_dtype(what: str, given: Any) -> np.dtype:
     return found
 
 
-class _Default:
-    """What floats of Python become."""
-
-    def __init__(self) -> None:
-        self.dtype = np.dtype(np.float32)
-
-
-_default = _Default()
+_usual = {"float": np.dtype(np.float32)}
+"""What floats of Python become."""
 
 
 def default_dtype() -> np.dtype:
     """NumPy's type of what floats of Python become."""
-    return _default.dtype
+    return _usual["float"]
 
 
 def get_default_dtype() -> Any:
     """What floats of Python become: at first ``torch.float32``."""
-    return _BY_NUMPY[_default.dtype]
+    return _BY_NUMPY[_usual["float"]]
 
 
 def set_default_dtype(d: Any) -> None:
@@ -106,7 +100,7 @@ def set_default_dtype(d: Any) -> None:
     found = numpy_dtype("set_default_dtype", d)
     if found.kind != "f":
         raise TypeError(f"set_default_dtype: got {d!r:.60}; expected a floating-point type")
-    _default.dtype = found
+    _usual["float"] = found
 
 
 class device(str):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,7 @@ def cholesky(A: Any, *, upper: bool = False) -> Any:
     return found.mT if upper else found
 
 
-class QR(NamedTuple):
-    """What `qr` returns."""
-
-    Q: Any
-    R: Any
+QR = namedtuple("QR", "Q R")
 
 
 def qr(A: Any, mode: str = "reduced") -> QR:
@@ -43,13 +40,7 @@ def qr(A: Any, mode: str = "reduced") -> QR:
     return QR(*[dressed(part) for part in F.qr(tensor_of("qr", A, "A"))])
 
 
-class LeastSquares(NamedTuple):
-    """What `lstsq` returns."""
-
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
+LeastSquares = namedtuple("LeastSquares", "solution residuals rank singular_values")
 
 
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:

@@ -17,18 +17,17 @@ def repeat_with_success_at_least(times: int, min_success: int) -> Callable[[Call
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(test)
         def call(self: Any, *args: Any, **kwargs: Any) -> None:
-            succeeded, failures = 0, []
+            failures = []
             for run in range(times):
                 try:
                     if run and hasattr(self, "setUp"):
                         self.setUp()
                     test(self, *args, **kwargs)
-                    succeeded += 1
                 except (AssertionError, ValueError, TypeError) as error:
                     failures.append(error)
-                if succeeded >= min_success and min_success < times:
+                if run + 1 - len(failures) >= min_success and min_success < times:
                     return
-            if succeeded < min_success:
+            if times - len(failures) < min_success:
                 raise failures[-1]
 
         return call

@@ -149,6 +149,8 @@ class ConvTranspose2d(_Transposed):
 class Embedding(Module):
     """A row of numbers for each word."""
 
+    _shown = "{num_embeddings}, {embedding_dim}"
+
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None):
         super().__init__()
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
@@ -160,9 +162,6 @@ class Embedding(Module):
     def forward(self, input: Any) -> Any:
         """The rows of the words."""
         return F.embedding(input, self.weight, self.padding_idx)
-
-    def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}"
 
 
 class _AffineNorm(Module):
@@ -194,6 +193,8 @@ class LayerNorm(_AffineNorm):
 class RMSNorm(_AffineNorm):
     """Each example over its last axes, divided by the root of the mean of the squares."""
 
+    _shown = "{normalized_shape}, eps={eps}"
+
     def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -204,12 +205,11 @@ class RMSNorm(_AffineNorm):
         """The normalized examples."""
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}"
-
 
 class GroupNorm(_AffineNorm):
     """Groups of channels of each example."""
+
+    _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}"
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True):
         super().__init__()
@@ -220,13 +220,13 @@ class GroupNorm(_AffineNorm):
         """The normalized examples."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
-
 
 class _BatchNorm(_AffineNorm):
     """Each feature over the batch; after ``eval()`` by the running averages."""
 
+    _shown = (
+        "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}"
+    )
     running_mean: Any
     running_var: Any
     num_batches_tracked: Any
@@ -255,10 +255,6 @@ class _BatchNorm(_AffineNorm):
         running, training = (self.running_mean, self.running_var), self.training or self.running_mean is None
         return F.batch_norm(input, *running, self.weight, self.bias, training, momentum, self.eps)
 
-    def extra_repr(self) -> str:
-        said = f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}"
-        return f"{said}, track_running_stats={self.track_running_stats}"
-
 
 class BatchNorm1d(_BatchNorm):
     """Each feature of ``(batch, features)`` or ``(batch, features, length)`` over the batch."""
@@ -273,6 +269,8 @@ class BatchNorm2d(_BatchNorm):
 
 
 class _InstanceNorm(_AffineNorm):
+    _shown = "{num_features}, eps={eps}"
+
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False):
         super().__init__()
         self.num_features, self.eps = num_features, eps
@@ -281,9 +279,6 @@ class _InstanceNorm(_AffineNorm):
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
         return F.instance_norm(input, None, None, self.weight, self.bias, eps=self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{self.num_features}, eps={self.eps}"
 
 
 class InstanceNorm1d(_InstanceNorm):

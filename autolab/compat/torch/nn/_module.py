@@ -36,6 +36,11 @@ class Module(_links.Link):
     training = True
     weight: Any
     bias: Any
+    _shown = ""  # what `repr` says, with the names of attributes
+
+    def extra_repr(self) -> str:
+        """What `repr` says of the settings; a subclass may write it anew."""
+        return self._shown.format_map(vars(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return dressed(super().__call__(*args, **kwargs))

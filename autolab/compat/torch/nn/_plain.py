@@ -46,6 +46,8 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
 class Dropout(Module):
     """Elements set to 0 at random in training."""
 
+    _shown = "p={p}, inplace={inplace}"
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
         if not 0 <= p <= 1:
@@ -55,9 +57,6 @@ class Dropout(Module):
     def forward(self, input: Any) -> Any:
         """``input`` with some of its elements at 0."""
         return F.dropout(input, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
 
 
 class PReLU(Module):
@@ -87,6 +86,8 @@ class Identity(Module):
 class Flatten(Module):
     """The axes from ``start_dim`` to ``end_dim`` as one."""
 
+    _shown = "start_dim={start_dim}, end_dim={end_dim}"
+
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
@@ -94,9 +95,6 @@ class Flatten(Module):
     def forward(self, input: Any) -> Any:
         """The flat examples."""
         return _shapes.flatten(input, self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
 class Unflatten(Module):
