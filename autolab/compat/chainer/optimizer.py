@@ -79,10 +79,6 @@ class Optimizer(_optimizers.Optimizer):
                 update_rules[parameter.node] = UpdateRule(self)
         return self
 
-    def update(self, lossfun: Callable[..., Any] | None = None, *args: Any, **kwds: Any) -> None:
-        """Change the parameters once: by their gradients, or those of ``lossfun(*args)``, computed first."""
-        super().update(lossfun, *args, **kwds)
-
     def _due(self) -> list[Any]:
         return [p for p in super()._due() if getattr(rule_of(p), "enabled", True)]
 

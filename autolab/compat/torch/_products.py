@@ -17,7 +17,6 @@ from ._tensor import dressed
 
 matmul = binary("matmul", F.matmul)
 _outer = binary("outer", F.outer)
-_dot = binary("dot", F.dot)
 
 
 def _with_axes(name: str, input: Any, other: Any, axes: tuple[int, int]) -> Any:

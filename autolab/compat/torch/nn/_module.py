@@ -54,10 +54,6 @@ class Module(_links.Link):
         if not persistent:
             self.__dict__.setdefault("_transient", set()).add(name)
 
-    def register_parameter(self, name: str, param: Any) -> None:
-        """Register a parameter; None keeps the place of one that this module does not have, such as a bias."""
-        super().register_parameter(name, param)
-
     def add_module(self, name: str, module: Any) -> None:
         """Register a module."""
         self._register(name, "link", module)
@@ -140,12 +136,6 @@ class Module(_links.Link):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters."""
         _cleared(self.parameters(), set_to_none)
-
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Let all parameters require a gradient, or none; gives itself back."""
-        for parameter in self.parameters():
-            parameter.requires_grad_(requires_grad)
-        return self
 
     def apply(self, fn: Callable[[Any], Any]) -> Any:
         """Call ``fn(module)`` for each module in it, itself last; gives itself back."""
