@@ -9,10 +9,7 @@ from ... import functions as F
 from ...engine.numpy_protocol import unwrap  # noqa: F401  # for table.txt
 from ...functions.networks.windows import Windows, columns, image, windows
 from ..table import fill
-from ._adapters import (
-    applied,  # noqa: F401  # for table.txt
-    variable,
-)
+from ._adapters import applied, variable  # noqa: F401  # for table.txt
 from .utils import pair
 
 

@@ -20,9 +20,7 @@ _HALF = "half_squared_sum", lambda c: F.mul(F.sum(F.square(c)), 0.5)
 
 @composed
 @signed
-def softmax_cross_entropy(
-    x, t, normalize, cache_score, class_weight, ignore_label, reduce, enable_double_backprop, soft_target_loss
-):
+def softmax_cross_entropy(x, t, normalize, class_weight, ignore_label, reduce, soft_target_loss):
     """The cross entropy of ``softmax(x)`` and the right classes, which stand along axis 1.
 
     ``normalize`` divides the sum by the number of targets that count, otherwise by that of examples. Targets that are

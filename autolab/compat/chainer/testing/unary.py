@@ -15,14 +15,7 @@ from .parameterized import parameterize, product
 
 @signed
 def unary_math_function_unittest(
-    func,
-    func_expected,
-    label_expected,
-    make_data,
-    is_linear,
-    forward_options,
-    backward_options,
-    double_backward_options,
+    func, func_expected, make_data, forward_options, backward_options, double_backward_options
 ):
     """A decorator that writes the tests of a function of one input: forward beside NumPy's, and both derivatives."""
     expected = func_expected or getattr(np, getattr(func, "__name__", ""))

@@ -82,11 +82,7 @@ class DataLoader:
     """
 
     @signed
-    def __init__(
-        self, dataset, batch_size, shuffle, *, num_workers, collate_fn, pin_memory, drop_last, generator, **others
-    ):
-        for name in others:
-            raise TypeError(f"DataLoader: {name}= is not part of AutoLab's torch facade")
+    def __init__(self, dataset, batch_size, shuffle, *, collate_fn, drop_last, generator):
         self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
         self.collate_fn, self.generator = collate_fn or default_collate, generator
 
