@@ -41,16 +41,6 @@ def _each(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
-def _pooled(name: str, engine: Any, input: Any, kernel_size: Any, stride: Any, padding: Any, others: Any) -> Any:
-    usual = {"dilation": 1, "ceil_mode": False, "return_indices": False, "count_include_pad": True}
-    for option, value in others.items():
-        if option not in usual:
-            raise TypeError(f"{name}: got a keyword {option!r:.60}; expected kernel_size, stride or padding")
-        if value != usual[option]:
-            raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
-    return dressed(engine(tensor_of(name, input), kernel=kernel_size, stride=stride, padding=padding))
-
-
 def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) -> Any:
     shape = tensor_of(name, input)._data.shape[-axes:]
     wanted = [n if w is None else w for n, w in zip(shape, _each(output_size, axes), strict=True)]
