@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ... import optimizers as _optimizers
-from ...engine.backend import get_array_module
 from .. import missing
 from .functions.networks import global_generator
 
@@ -46,8 +45,7 @@ class GradientHardClipping:
 
     def __call__(self, opt: Any) -> None:
         for parameter in opt:
-            xp = get_array_module(parameter.grad)
-            parameter.grad = xp.clip(parameter.grad, self.lower_bound, self.upper_bound)
+            parameter.grad = parameter.grad.clip(self.lower_bound, self.upper_bound)
 
 
 __getattr__ = missing(__name__)

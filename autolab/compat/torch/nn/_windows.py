@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .... import functions as F
+from .... import functions as F  # noqa: F401  # for table.txt
+from ....links.functional import pad as _pad
 from ...table import fill
 from .._arguments import tensor_of
 from .._tensor import dressed
@@ -57,15 +58,10 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     ndim = tensor_of("pad", input)._data.ndim
     if len(pad) % 2 or len(pad) > 2 * ndim:
         raise ValueError(f"pad: got {tuple(pad)} for {ndim} axes; expected two numbers for each, the last axis first")
-    pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
-    widths = [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
-    if mode != "constant":
-        known = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-        if mode not in known or value is not None:
-            what = f"mode is {mode!r:.40}" if mode not in known else f"value is {value!r:.40} beside mode {mode!r}"
-            raise NotImplementedError(f"pad: {what}; expected a value with 'constant', or one of {', '.join(known)}")
-        return dressed(F.pad(input, widths, known[mode]))
-    return dressed(F.pad(input, widths, constant_values=0 if value is None else value))
+    if mode != "constant" and (mode not in ("reflect", "replicate", "circular") or value is not None):
+        expected = "a value with 'constant', or one of reflect, replicate, circular"
+        raise NotImplementedError(f"pad: mode is {mode!r:.40} and value {value!r:.40}; expected {expected}")
+    return dressed(_pad(input, pad, mode, value or 0))
 
 
 __getattr__ = fill(__name__)

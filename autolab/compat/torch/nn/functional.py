@@ -8,11 +8,11 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.configuration import using_config
+from ....links.functional import gelu as _gelu
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._creation import source
-from .._elementwise import UNARY
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
 from .._tensor import Engine, Tensor, constant, dressed, plain
@@ -43,9 +43,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     """The element times the probability of a normal number below it."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
-    if approximate == "none":
-        return dressed(F.gelu(input))
-    return input * 0.5 * (1 + UNARY["tanh"]((input + input**3 * 0.044715) * 0.7978845608028654))
+    return dressed(_gelu(input, approximate))
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
