@@ -213,3 +213,45 @@ def test_weights_are_dropped_for_each_example() -> None:
     np.testing.assert_allclose(many.mean(axis=0), W.sum(axis=1), rtol=0.1)
     with chainer.using_config("train", False):
         np.testing.assert_allclose(F.simplified_dropconnect(x, W, b).array, x @ W.T + b)
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"stride": 2, "pad": 1, "outsize": (10, 10)}, {"nobias": True, "dilate": 2}, {"groups": 3}]
+)
+def test_a_link_of_deconvolution_gives_what_the_function_gives(how: dict[str, Any]) -> None:
+    x = np.random.default_rng(0).normal(size=(2, 3, 5, 5)).astype(f32)
+    link = chainer.links.Deconvolution2D(3, 6, 3, **how)
+    how = {name: value for name, value in how.items() if name != "nobias"}
+    np.testing.assert_array_equal(link(x).array, F.deconvolution_2d(x, link.W, link.b, **how).array)
+    late = chainer.links.Deconvolution2D(6, 3)
+    assert late(x).shape == (2, 6, 7, 7) and late.W.shape == (3, 6, 3, 3)
+
+
+def test_shifts_go_where_their_formulas_say() -> None:
+    shifts = chainer.training.extensions
+    optimizer = chainer.optimizers.SGD(1.0)
+    for shift, expected in (
+        (shifts.LinearShift("lr", (1.0, 0.0), (1, 3), optimizer), [1.0, 1.0, 0.5, 0.0, 0.0]),
+        (shifts.ExponentialShift("lr", 0.5, init=2.0, target=0.4, optimizer=optimizer), [2.0, 1.0, 0.5, 0.4, 0.4]),
+        (shifts.StepShift("lr", 0.1, 2, init=1.0, optimizer=optimizer), pytest.approx([1.0, 1.0, 0.1, 0.1, 0.01])),
+    ):
+        shift.initialize(None)
+        found = [optimizer.lr]
+        for _ in range(4):
+            shift(None)
+            found.append(optimizer.lr)
+        assert found == expected
+    with pytest.raises(ValueError, match="rate is -1"):
+        shifts.ExponentialShift("lr", -1, optimizer=optimizer).initialize(None)
+
+
+def test_parts_of_datasets() -> None:
+    datasets = chainer.datasets
+    part = datasets.SubDataset([10, 20, 30, 40], 1, 3, order=[3, 2, 1, 0])
+    assert part[:] == [30, 20] and part[-1] == 20
+    assert [one[:] for one in datasets.split_dataset([1, 2, 3], 1)] == [[1], [2, 3]]
+    first, *_ = datasets.get_cross_validation_datasets([1, 2, 3], 3)
+    assert [one[:] for one in first] == [[2, 3], [1]]
+    for wrong in (-1, 4):
+        with pytest.raises(ValueError, match="do not fit 3 examples"):
+            datasets.split_dataset([1, 2, 3], wrong)
