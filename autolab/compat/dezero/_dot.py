@@ -138,7 +138,7 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph
         picture = Source(get_dot_graph(output, verbose)).pipe(format=kind or "png")
     except ExecutableNotFound:
         raise RuntimeError(
-            "plot_dot_graph: Graphviz is not installed; autolab.graph(y).save('graph.svg') needs none"
+            "plot_dot_graph: Graphviz's program dot is not installed; autolab.graph(y).save('graph.svg') needs none"
         ) from None
     write(to_file, picture)
     shell = sys.modules.get("IPython")
