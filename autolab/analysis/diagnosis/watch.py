@@ -158,7 +158,7 @@ class ProgramWatch:
 
     def _note_own_update(self) -> None:
         """An update that the program writes itself, without an optimizer: parameters are others than after the pass."""
-        values = {p.name: p.value().copy() for p in self.parameters}
+        values = {p.name: p.value().copy() for p in self.parameters if p.name in self._values}
         moves = {name: values[name] - old for name, old in self._values.items() if _is_other(old, values[name])}
         if moves:
             piled = {name: event for name, event in self._piled.items() if name in moves}
