@@ -7,36 +7,25 @@ gives are compared with all short products of known parts; a formula is said onl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from math import prod
 
 import numpy as np
 
 from ..judging.case import Case
-from ..measuring.numeric_slopes import KINK
+from .samples import Samples, symbols
 
-_SAMPLES = 24
-_ROUNDS = 12
-_MORE_ROUNDS = 48
-LEAST = 8
-_STEP = 2.0**-7
 WRITTEN = 1e-10
 MEASURED = 1e-7
 """A formula fits if it misses by no more than this fraction of the largest: rounding, and what differences leave."""
-
-_SAME = 1e-5
-_SETTLED = 1e-3
-_LARGEST = 2**16
-_MOST = 512
-"""Of larger arrays so many elements are compared."""
 
 _DIGITS = 3
 """A slope of its own, as that of a leaky ReLU, has no more digits."""
 
 FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
-_LETTERS = "xzwuv"
 
 
 @dataclass(frozen=True)
@@ -54,36 +43,18 @@ class Rule:
 NO_RULE = Rule("", "")
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
-    """At many points: the named values, the result last; the local derivative of backward, the measured one.
-
-    ``points`` are the inputs that they are from, each with which of its elements are good.
-    """
-
-    names: dict[str, np.ndarray]
-    written: np.ndarray
-    measured: np.ndarray
-    points: list[tuple[list[np.ndarray], np.ndarray]]
-
-    def where(self, mask: np.ndarray) -> Samples:
-        """Those of the samples that are marked."""
-        points, first = [], 0
-        for arrays, good in self.points:
-            kept = np.zeros_like(good)
-            kept[np.flatnonzero(good)] = mask[first : first + good.sum()]
-            points.append((arrays, kept))
-            first += good.sum()
-        names = {name: v[mask] for name, v in self.names.items()}
-        return Samples(names, self.written[mask], self.measured[mask], points)
-
-
 @dataclass(frozen=True)
 class Formula:
     """A product and what divides it: texts of the parts."""
 
     above: tuple[str, ...]
     below: tuple[str, ...]
+
+    def value(self, parts: Mapping[str, np.ndarray]) -> np.ndarray:
+        """What it is where its parts have these values, of which there is at least one."""
+        one = np.ones_like(next(iter(parts.values())))
+        above, below = [prod([parts[text] for text in texts], start=one) for texts in (self.above, self.below)]
+        return above / below
 
     def text(self, factor: Fraction, upstream: str) -> str:
         """The formula with its factor, as it would be written in Python."""
@@ -107,117 +78,6 @@ def short_rule(case: Case, samples: Samples) -> Rule:
     return Rule(written, right) if written != right else NO_RULE
 
 
-# ---------------------------------------------------------------------- measuring
-def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -> Samples | None:
-    """The samples of input ``i``, or only those at which backward is wrong, around ``scale`` times its values; None
-    where the function is not elementwise in it, or cannot be measured.
-    """
-    try:
-        return _samples(case, i, wrong_alone, scale)
-    except Exception:  # away from the given point the function may be undefined
-        return None
-
-
-def _samples(case: Case, i: int, wrong_alone: bool, scale: float) -> Samples | None:
-    outputs = case.exam.upstreams[0]
-    shape = case.shapes[i]
-    if len(outputs) != 1 or outputs[0].shape != shape or outputs[0].size > _LARGEST or outputs[0].size == 0:
-        return None
-    if any(np.broadcast_shapes(other, shape) != shape for other in case.shapes):
-        return None
-    rng = np.random.default_rng(0)
-    found: list[tuple[list[np.ndarray], np.ndarray, np.ndarray]] = []
-    points: list[tuple[list[np.ndarray], np.ndarray]] = []
-    count = 0
-    for k in range(_MORE_ROUNDS if wrong_alone else _ROUNDS):
-        arrays = [a if k == 0 else a * rng.uniform(0.6, 1.4, a.shape) for a in case.subject.arrays]
-        arrays[i] = scale * arrays[i]
-        values, written, measured = _local(case, i, arrays, rng)
-        if k == 0 and scale == 1.0 and not _is_elementwise(case, i, measured):
-            return None
-        good = are_good(written, measured, wrong_alone) & (arrays[i].ravel() != 0)
-        good[rng.permutation(np.flatnonzero(good))[_MOST:]] = False
-        found.append(([v[good] for v in values], written[good], measured[good]))
-        points.append((arrays, good))
-        count += int(good.sum())
-        if count >= _SAMPLES and k:
-            break
-    if count < LEAST:
-        return None
-    columns = [np.concatenate([values[n] for values, *_ in found]) for n in range(len(case.names) + 1)]
-    names = dict(zip([*letters(case), symbols(case)[1]], columns, strict=True))
-    return Samples(names, np.concatenate([w for _, w, _ in found]), np.concatenate([m for *_, m in found]), points)
-
-
-def are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> np.ndarray:
-    """Which samples are finite and, if only these are wanted, wrong."""
-    good = np.isfinite(written) & np.isfinite(measured)
-    if not wrong_alone:
-        return good
-    sizes = np.maximum(np.abs(written), np.abs(measured))
-    return good & (np.abs(written - measured) > _SAME * np.max(sizes, where=good, initial=0.0))
-
-
-def _local(
-    case: Case, i: int, arrays: list[np.ndarray], rng: np.random.Generator
-) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """The inputs and the result, flat; the local derivative of backward; and the measured one."""
-    run = case.subject.run(arrays)
-    (y,) = run.values()
-    g = rng.uniform(0.5, 1.5, y.shape).astype(y.dtype)
-    given = case.subject.gradients(run, (g,))[i]
-    written = np.zeros(y.shape) if given is None else given / g
-    step = _STEP * np.abs(arrays[i])
-
-    def difference(size: float) -> np.ndarray:
-        ends = []
-        for sign in (size, -size):
-            moved = [a + sign * step if k == i else a for k, a in enumerate(arrays)]
-            ends.append(case.subject.run(moved).values()[0])
-        return (ends[0] - ends[1]) / (2 * size * step)
-
-    measured = extrapolated(difference)
-    values = [np.broadcast_to(a, y.shape).ravel() for a in arrays]
-    return [*values, y.ravel()], written.ravel(), measured.ravel()
-
-
-def extrapolated(difference: Callable[[float], np.ndarray]) -> np.ndarray:
-    """The slopes without the errors of second and fourth order, from central differences of three sizes.
-
-    NaN where these do not approach anything: at a kink.
-    """
-    one, two, four = difference(1.0), difference(0.5), difference(0.25)
-    better, best = (4 * two - one) / 3, (4 * four - two) / 3
-    size = np.max(np.abs(best), where=np.isfinite(best), initial=0.0)
-    return np.where(np.abs(best - better) <= _SETTLED * size, (16 * best - better) / 15, np.nan)
-
-
-def _is_elementwise(case: Case, i: int, measured: np.ndarray) -> bool:
-    """Whether moving all elements at once gives the slopes that moving each alone gave."""
-    c = case.tables[0].inputs[i]
-    known = c.measured & ~c.elements.unsure & (c.elements.kind != KINK) & np.isfinite(measured)
-    slopes = case.exam.upstreams[0][0].ravel() * measured
-    size = np.max(np.abs(c.elements.numeric[known]), initial=0.0)
-    return bool(known.any() and (np.abs(slopes - c.elements.numeric)[known] <= _SAME * size).all())
-
-
-def letters(case: Case) -> list[str]:
-    """The names of the inputs; letters where they are no names."""
-    if all([name.isidentifier() for name in case.names]):
-        return list(case.names)
-    return [_LETTERS[k] if k < len(_LETTERS) else f"x{k}" for k in range(len(case.names))]
-
-
-def symbols(case: Case) -> tuple[str, str]:
-    """What formulas call the upstream gradient and the result: ``g`` and ``y``, unless an input is called so."""
-    upstream, result = [
-        next(name for name in choice if name not in case.names)
-        for choice in (("g", "upstream", "upstream_"), ("y", "out", "out_"))
-    ]
-    return upstream, result
-
-
-# ---------------------------------------------------------------------- formulas
 def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
     """What formulas are made of, the simplest first."""
     yield from names.items()
@@ -243,26 +103,26 @@ def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]
 def _formulas(names: dict[str, np.ndarray]) -> tuple[list[Formula], np.ndarray]:
     """Products and quotients of up to two parts, and of up to three names; the shortest first."""
     parts = {text: v for text, v in known_parts(names) if np.isfinite(v).all()}
-    kept = {text: v for text, v in parts.items() if text in names}
-    found: dict[Formula, np.ndarray] = {Formula((), ()): np.ones_like(next(iter(names.values())))}
-    for text, v in parts.items():
-        found[Formula((text,), ())] = v
-        found[Formula((), (text,))] = 1 / v
-    for (a, v), (b, w) in combinations_with_replacement(parts.items(), 2):
-        found[Formula((a, b), ())] = v * w
-        found[Formula((), (a, b))] = 1 / (v * w)
-        found[Formula((a,), (b,))] = v / w
-        found[Formula((b,), (a,))] = w / v
-    for three in combinations_with_replacement(kept.items(), 3):
-        texts = tuple([text for text, _ in three])
-        found[Formula(texts, ())] = three[0][1] * three[1][1] * three[2][1]
-        for k in range(3):
-            rest = [n for n in range(3) if n != k]
-            found[Formula((texts[k],), tuple([texts[n] for n in rest]))] = three[k][1] / (
-                three[rest[0]][1] * three[rest[1]][1]
-            )
+    kept = [text for text in parts if text in names]
+    found = dict.fromkeys(
+        [
+            formula
+            for count, among in enumerate([[], parts, parts, kept])
+            for texts in combinations_with_replacement(among, count)
+            for formula in _quotients(texts)
+        ]
+    )
     order = sorted(found, key=lambda formula: length(formula, names))
-    return order, np.stack([found[formula] for formula in order])
+    return order, np.stack([formula.value(parts) for formula in order])
+
+
+def _quotients(texts: tuple[str, ...]) -> Iterator[Formula]:
+    """Formulas with all of the parts: a product, one over up to two of them, one of them over the others."""
+    yield Formula(texts, ())
+    if 0 < len(texts) < 3:
+        yield Formula((), texts)
+    for k in range(len(texts) if len(texts) > 1 else 0):
+        yield Formula((texts[k],), texts[:k] + texts[k + 1 :])
 
 
 def length(formula: Formula, names: Iterable[str]) -> int:

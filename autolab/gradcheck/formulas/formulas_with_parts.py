@@ -13,11 +13,11 @@ import numpy as np
 
 from ..judging.case import Case, wrong_somewhere
 from ..messages import Kind
-from .elementwise_formulas import LEAST, MEASURED, NO_RULE, WRITTEN, Rule, Samples, letters, sampled, short_rule
+from .elementwise_formulas import MEASURED, NO_RULE, WRITTEN, Rule, short_rule
 from .forward_parts import ForwardParts, forward_parts
 from .product_search import LEAST_SHARE, ProductSearch, Term
-from .reduction_samples import ReductionSamples, sampled_reduction
 from .row_formulas import row_rule
+from .samples import LEAST, Samples, letters, sampled
 
 _NEAR_ZERO = 0.02
 _SIGNS = re.compile(r"[<>] 0|sign|abs")
@@ -31,7 +31,7 @@ def rule_of(case: Case, i: int, kind: Kind) -> Rule:
 
     Of a gradient that is wrong at some elements only they may be those of these elements.
     """
-    samples = _measured(case, i, False)
+    samples = sampled(case, i)
     if samples is None:
         return row_rule(case, i)
     if kind != "local_error":
@@ -39,14 +39,14 @@ def rule_of(case: Case, i: int, kind: Kind) -> Rule:
         rule = rule if rule.right else _of_two_signs(case, i, samples)
         if rule.right or wrong_somewhere(case, i).all():
             return rule
-    wrong = _measured(case, i, True)
+    wrong = sampled(case, i, wrong_alone=True)
     return NO_RULE if wrong is None else replace(_rule(case, i, wrong), is_piece=True)
 
 
 def _rule(case: Case, i: int, samples: Samples) -> Rule:
-    is_counted = isinstance(samples, ReductionSamples) and samples.measured.any()
+    is_counted = samples.is_reduction and samples.measured.any()
     rule = NO_RULE if is_counted else short_rule(case, samples)
-    if rule.written and rule.right and _holds_near_zero(case, i, rule):
+    if rule.written and rule.right and _holds_near_zero(case, i, samples, rule):
         return rule
     with np.errstate(all="ignore"):
         parts = _parts(case, i, samples)
@@ -54,17 +54,17 @@ def _rule(case: Case, i: int, samples: Samples) -> Rule:
         return rule if rule.right else _with_parts(case, samples, _with_density(parts, letters(case)[i], samples))
 
 
-def _holds_near_zero(case: Case, i: int, rule: Rule) -> bool:
+def _holds_near_zero(case: Case, i: int, samples: Samples, rule: Rule) -> bool:
     """Whether the formulas part at 0, if they tell signs apart, and not at a threshold next to it."""
     if not _SIGNS.search(rule.written + rule.right):
         return True
-    near = sampled(case, i, scale=_NEAR_ZERO)
+    near = _near_zero(case, i, samples)
     return near is not None and short_rule(case, near) == rule
 
 
 def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
     """The formulas for positive and for negative elements, as those of a leaky ReLU; near 0 they must be the same."""
-    near = None if isinstance(samples, ReductionSamples) else sampled(case, i, scale=_NEAR_ZERO)
+    near = _near_zero(case, i, samples)
     if near is None:
         return NO_RULE
     name, rules = list(samples.names)[i], []
@@ -82,9 +82,9 @@ def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
     return Rule(written, right)
 
 
-def _measured(case: Case, i: int, wrong_alone: bool) -> Samples | None:
-    samples = sampled(case, i, wrong_alone)
-    return sampled_reduction(case, i, wrong_alone) if samples is None else samples
+def _near_zero(case: Case, i: int, samples: Samples) -> Samples | None:
+    """The samples of an elementwise function near 0."""
+    return None if samples.is_reduction else sampled(case, i, scale=_NEAR_ZERO)
 
 
 def _parts(case: Case, i: int, samples: Samples) -> ForwardParts:
@@ -94,8 +94,6 @@ def _parts(case: Case, i: int, samples: Samples) -> ForwardParts:
     except Exception:  # what runs alone does not always run when it is followed
         found = None
     parts = found or ForwardParts({}, {}, [""] * len(samples.names), frozenset())
-    if not isinstance(samples, ReductionSamples):
-        return parts
     return replace(parts, values={**parts.values, **samples.statistics})
 
 
@@ -113,8 +111,7 @@ def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
         return NO_RULE
     upstream = next(name for name in ("g", "upstream", "upstream_") if name not in {*names, *parts.taken})
     targets = samples.written, samples.measured, lost
-    counts = samples.counts if isinstance(samples, ReductionSamples) else {}
-    search = ProductSearch.where_clear(targets, names, parts.values, parts.constants, upstream, counts)
+    search = ProductSearch.where_clear(targets, names, parts.values, parts.constants, upstream, samples.counts)
     if search is None:
         return NO_RULE
     written, right = _found(search, samples.written, samples.measured)

@@ -14,7 +14,8 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
-from .elementwise_formulas import FACTORS, LEAST, Formula, known_parts, length
+from .elementwise_formulas import FACTORS, Formula, known_parts, length
+from .samples import LEAST
 
 Values = Mapping[str, np.ndarray]
 """What formulas are made of: text -> its values at the points."""
@@ -143,7 +144,7 @@ class ProductSearch:
         if not np.isfinite(size) or not (target[self._chosen] != 0).all():
             return []
         for formula in self._candidates(target, 100 * close):
-            value = self._value(formula)
+            value = formula.value(self._values)
             factor = float(value @ target / (value @ value))
             if np.max(np.abs(factor * value - target)) <= close * size:
                 text, exact = self._with_factor(formula, factor, 10 * close)
@@ -164,7 +165,7 @@ class ProductSearch:
         if not 0 < size < np.inf:
             return
         for formulas in self._near_sums(target):
-            values = np.stack([self._value(f) for f in formulas], axis=1)
+            values = np.stack([f.value(self._values) for f in formulas], axis=1)
             scales = np.max(np.abs(values), axis=0)
             if not (np.isfinite(scales) & (scales > 0)).all():
                 continue  # a product of very large or small numbers
@@ -225,14 +226,6 @@ class ProductSearch:
         if set(above) & set(below):
             return None
         return Formula(tuple([self._texts[k] for k in above]), tuple([self._texts[k] for k in below]))
-
-    def _value(self, formula: Formula) -> np.ndarray:
-        value = np.ones_like(next(iter(self._values.values())))
-        for text in formula.above:
-            value = value * self._values[text]
-        for text in formula.below:
-            value = value / self._values[text]
-        return value
 
     def _weight(self, formula: Formula) -> int:
         return sum([1 if text in self._letters else 2 for text in (*formula.above, *formula.below)])

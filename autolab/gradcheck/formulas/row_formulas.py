@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..judging.case import Case
-from .elementwise_formulas import NO_RULE, Rule, symbols
+from .elementwise_formulas import NO_RULE, Rule
 from .forward_parts import parts_at
+from .samples import symbols
 
 _WRITTEN = 1e-9
 _MEASURED = 1e-6

@@ -7,9 +7,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..formulas.elementwise_formulas import symbols
 from ..formulas.forward_parts import parts_at
 from ..formulas.row_formulas import Named, row_sums
+from ..formulas.samples import symbols
 from ..judging.case import Case
 from ..messages import say, shown
 from .rearranged import Explanation, is_plain

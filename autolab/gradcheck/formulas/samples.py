@@ -1,0 +1,252 @@
+"""The local derivatives of a function at many points: of an elementwise one, or of a reduction along axes.
+
+All elements of an elementwise function are moved at once. Those of a reduction (a sum, a norm, a loss) are moved alone,
+for the others count too; what formulas may use there besides the inputs and the result are the statistics of a row, and
+how many elements it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..judging.case import Case, wrong_somewhere
+from ..measuring.numeric_slopes import KINK
+
+_SPREADS = (0.0, 0.4, 0.4, 0.1, 0.1, 0.02, 0.02)
+"""The points are so far from the given one, relative to each element: a loss may be undefined not far away."""
+
+_ROUNDS = 12
+_MORE_ROUNDS = 48
+_WIDE = 0.4
+"""So many points of an elementwise function are tried, more if only wrong elements count; all but the first so far."""
+
+_ENOUGH = 24
+LEAST = 8
+"""So many samples are enough if they are of two points, of a reduction of three; fewer than the second are none."""
+
+_ELEMENTS = 8
+_MOST = 512
+"""At each point at most so many elements of a reduction are moved, and at most so many samples are taken."""
+
+_LARGEST = 2**16
+_STEP = 2.0**-7
+_SETTLED = 1e-3
+_SAME = 1e-5
+_APART = 1e-9
+"""An element that moves another result than its own by this fraction of its share is in no plain reduction."""
+
+_LETTERS = "xzwuv"
+
+_STATISTICS: dict[str, Callable[[np.ndarray, tuple[int, ...]], np.ndarray]] = {
+    "mean({x}{along})": lambda x, axes: x.mean(axis=axes, keepdims=True),
+    "sqrt(sum({x} * {x}{along}))": lambda x, axes: np.sqrt((x * x).sum(axis=axes, keepdims=True)),
+    "std({x}{along})": lambda x, axes: x.std(axis=axes, keepdims=True),
+    "sum(exp({x}){along})": lambda x, axes: np.exp(x).sum(axis=axes, keepdims=True),
+    "max({x}{along})": lambda x, axes: x.max(axis=axes, keepdims=True),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """At many points: the named values, the result last; the local derivative of backward, the measured one.
+
+    ``points`` are the inputs that they are from, each with which of its elements are good. A reduction has also the
+    statistics of each one's row, and the number of elements in it.
+    """
+
+    names: dict[str, np.ndarray]
+    written: np.ndarray
+    measured: np.ndarray
+    points: list[tuple[list[np.ndarray], np.ndarray]]
+    statistics: dict[str, np.ndarray] = field(default_factory=dict)
+    counts: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_reduction(self) -> bool:
+        return bool(self.counts)
+
+    def where(self, mask: np.ndarray) -> Samples:
+        """Those of the samples of an elementwise function that are marked."""
+        points, first = [], 0
+        for arrays, good in self.points:
+            kept = np.zeros_like(good)
+            kept[np.flatnonzero(good)] = mask[first : first + good.sum()]
+            points.append((arrays, kept))
+            first += good.sum()
+        names = {name: v[mask] for name, v in self.names.items()}
+        return Samples(names, self.written[mask], self.measured[mask], points)
+
+
+def letters(case: Case) -> list[str]:
+    """The names of the inputs; letters where they are no names."""
+    if all([name.isidentifier() for name in case.names]):
+        return list(case.names)
+    return [_LETTERS[k] if k < len(_LETTERS) else f"x{k}" for k in range(len(case.names))]
+
+
+def symbols(case: Case) -> tuple[str, str]:
+    """What formulas call the upstream gradient and the result: ``g`` and ``y``, unless an input is called so."""
+    upstream, result = [
+        next(name for name in choice if name not in case.names)
+        for choice in (("g", "upstream", "upstream_"), ("y", "out", "out_"))
+    ]
+    return upstream, result
+
+
+def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -> Samples | None:
+    """The samples of input ``i``, or only those at which backward is wrong, around ``scale`` times its values; None
+    where the function is neither elementwise in it nor a reduction of it, or cannot be measured.
+    """
+    try:
+        found = [_samples(case, i, axes, wrong_alone, scale) for axes in _reduced_axes(case, i)]
+    except Exception:  # away from the given point the function may be undefined
+        return None
+    return next((samples for samples in found if samples is not None), None)
+
+
+def _reduced_axes(case: Case, i: int) -> Iterator[tuple[int, ...]]:
+    """The axes of input ``i`` without which, or with length 1, its shape is that of the result; none of them if it is
+    the same shape."""
+    outputs, shape = case.exam.upstreams[0], case.shapes[i]
+    is_stretched = any(np.broadcast_shapes(other, shape) != shape for other in case.shapes)
+    if len(outputs) != 1 or is_stretched or not 0 < case.subject.arrays[i].size <= _LARGEST:
+        return
+    if outputs[0].shape == shape:
+        yield ()
+        return
+    for count in range(len(shape), 0, -1):
+        for axes in combinations(range(len(shape)), count):
+            gone = tuple([n for k, n in enumerate(shape) if k not in axes])
+            if outputs[0].shape in (gone, _kept(shape, axes)):
+                yield axes
+
+
+def _kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple([1 if k in axes else n for k, n in enumerate(shape)])
+
+
+def _samples(case: Case, i: int, axes: tuple[int, ...], wrong_alone: bool, scale: float) -> Samples | None:
+    rng = np.random.default_rng(0)
+    wide = (0.0, *[_WIDE] * ((_MORE_ROUNDS if wrong_alone else _ROUNDS) - 1))
+    wanted = wrong_somewhere(case, i) if wrong_alone and axes else True
+    points: list[tuple[list[np.ndarray], np.ndarray]] = []
+    columns: list[list[np.ndarray]] = []
+    for spread in _SPREADS if axes else wide:
+        arrays = [a * rng.uniform(1 - spread, 1 + spread, a.shape) for a in case.subject.arrays]
+        arrays[i] = scale * arrays[i]
+        elements = np.flatnonzero((arrays[i].ravel() != 0) & wanted)
+        elements = np.sort(rng.permutation(elements)[:_ELEMENTS]) if axes else elements
+        found = _local(case, i, axes, arrays, elements, rng)
+        is_given = not axes and spread == 0 and scale == 1.0
+        if found is None or (is_given and not _is_elementwise(case, i, elements, found[1])):
+            return None
+        good = _are_good(found[0], found[1], wrong_alone)
+        good[rng.permutation(np.flatnonzero(good))[_MOST:]] = False
+        if good.any():
+            points.append((arrays, np.isin(np.arange(arrays[i].size), elements[good])))
+            columns.append([v[good] for v in found])
+        if len(points) > (2 if axes else 1) and sum([c[0].size for c in columns]) >= _ENOUGH:
+            break
+    written, measured, *values = [np.concatenate(parts) for parts in zip(*columns, strict=True)]
+    if written.size < LEAST:
+        return None
+    names = dict(zip([*letters(case), symbols(case)[1]], values, strict=False))
+    samples = Samples(names, written, measured, points)
+    return _with_rows(case, i, axes, samples, values[len(names) :]) if axes else samples
+
+
+def _are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> np.ndarray:
+    """Which samples are finite and, if only these are wanted, wrong."""
+    good = np.isfinite(written) & np.isfinite(measured)
+    if not wrong_alone:
+        return good
+    sizes = np.maximum(np.abs(written), np.abs(measured))
+    return good & (np.abs(written - measured) > _SAME * np.max(sizes, where=good, initial=0.0))
+
+
+def _is_elementwise(case: Case, i: int, elements: np.ndarray, measured: np.ndarray) -> bool:
+    """Whether moving all elements at once gives the slopes that moving each alone gave."""
+    c = case.tables[0].inputs[i]
+    e = c.elements.take(elements)
+    known = c.measured[elements] & ~e.unsure & (e.kind != KINK) & np.isfinite(measured)
+    slopes = case.exam.upstreams[0][0].ravel()[elements] * measured
+    size = np.max(np.abs(e.numeric[known]), initial=0.0)
+    return bool(known.any() and (np.abs(slopes - e.numeric)[known] <= _SAME * size).all())
+
+
+def _local(
+    case: Case, i: int, axes: tuple[int, ...], arrays: list[np.ndarray], elements: np.ndarray, rng: np.random.Generator
+) -> list[np.ndarray] | None:
+    """At some elements of an input: the local derivative of backward, the measured one, the inputs, the result, the
+    statistics of a reduction. None where an element has a share in the result of another row.
+    """
+    run, shape = case.subject.run(arrays), case.shapes[i]
+    (y,) = run.values()
+    g = rng.uniform(0.5, 1.5, y.shape).astype(y.dtype)
+    given = case.subject.gradients(run, (g,))[i]
+    rows = _kept(shape, axes)
+
+    def spread(a: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(a, shape).ravel()[elements]
+
+    own = spread(np.arange(y.size).reshape(rows))
+    written = np.zeros(elements.size) if given is None else given.ravel()[elements] / spread(g.reshape(rows))
+    measured = _alone(case, i, arrays, elements, own) if axes else _slopes(case, i, arrays, elements, elements)
+    if measured is None:
+        return None
+    with np.errstate(all="ignore"):
+        statistics = [compute(arrays[i], axes) for compute in (_STATISTICS.values() if axes else ())]
+    return [written, measured, *[spread(a).astype(float) for a in (*arrays, y.reshape(rows), *statistics)]]
+
+
+def _alone(case: Case, i: int, arrays: list[np.ndarray], elements: np.ndarray, own: np.ndarray) -> np.ndarray | None:
+    """How fast its own result changes with each of the elements."""
+    slopes = np.stack([_slopes(case, i, arrays, k, ...) for k in elements])
+    measured = slopes[np.arange(elements.size), own]
+    others = np.abs(np.where(np.arange(slopes.shape[1]) == own[:, None], 0.0, slopes))
+    return None if (others > _APART * np.max(np.abs(measured))).any() else measured
+
+
+def _slopes(case: Case, i: int, arrays: list[np.ndarray], moving: Any, seen: Any) -> np.ndarray:
+    """How fast the results that are ``seen`` change with the elements that are ``moving``.
+
+    The errors of second and fourth order are removed, from central differences of three sizes; NaN where these do not
+    approach anything: at a kink.
+    """
+    step = _STEP * np.abs(arrays[i].ravel()[moving])
+
+    def difference(size: float) -> np.ndarray:
+        ends = []
+        for sign in (size, -size):
+            moved = [np.array(a) if k == i else a for k, a in enumerate(arrays)]
+            moved[i].flat[moving] += sign * step
+            ends.append(case.subject.run(moved).values()[0].ravel()[seen])
+        return (ends[0] - ends[1]) / (2 * size * step)
+
+    one, two, four = difference(1.0), difference(0.5), difference(0.25)
+    better, best = (4 * two - one) / 3, (4 * four - two) / 3
+    size = np.max(np.abs(best), where=np.isfinite(best), initial=0.0)
+    return np.where(np.abs(best - better) <= _SETTLED * size, (16 * best - better) / 15, np.nan)
+
+
+def _with_rows(case: Case, i: int, axes: tuple[int, ...], samples: Samples, values: list[np.ndarray]) -> Samples:
+    """The samples with what is known of their rows: those of the statistics that are no multiples of the result, as
+    that has a name, and how many elements there are."""
+    name, shape = letters(case)[i], case.shapes[i]
+    is_all = len(axes) == len(shape)
+    along = "" if is_all else f", axis={axes[0] if len(axes) == 1 else axes}"
+    *_, result = samples.names.values()
+    statistics = {}
+    for text, v in zip(_STATISTICS, values, strict=True):
+        share = v / result
+        if np.ptp(share) > _APART * abs(share[0]):
+            statistics[text.format(x=name, along=along)] = v
+    count = float(np.prod([shape[k] for k in axes]))
+    text = f"{name}.size" if is_all else " * ".join([f"{name}.shape[{k}]" for k in axes])
+    counts = {text: count, **({f"({text} - 1)": count - 1} if count > 1 else {})}
+    return replace(samples, statistics=statistics, counts=counts)
