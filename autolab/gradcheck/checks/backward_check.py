@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,9 +14,9 @@ from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ...shared.binding import Bound, bind
 from ..judging.mismatch import Limits, failure
-from ..measuring.subject import flat
-from .higher import FirstOrder, arrays_of, as_tuple, gradient_by_upstream
-from .procedure import Procedure
+from ..measuring.subject import Subject, flat
+from .higher import arrays_of, as_tuple, second_order
+from .prepared import prepared
 from .second_opinion import is_wrong
 from .twopoint import Comparer, compare_inputs, precisions
 
@@ -86,10 +85,8 @@ def check_backward(
     """
     __tracebackhide__ = hidden()
     with folded():
-        caller, parameters = "check_backward", _parameters("check_backward", params)
-        bound = _bound(caller, func, x_data)
-        names = _names(caller, bound, no_grads)
-        _check(Procedure(caller, bound, names, parameters), y_grad, Limits(eps, atol, rtol), dtype)
+        subject = _subject("check_backward", func, x_data, params, no_grads)
+        _check(subject, y_grad, Limits(eps, atol, rtol), dtype)
 
 
 def check_double_backward(
@@ -139,33 +136,28 @@ def check_double_backward(
     """
     __tracebackhide__ = hidden()
     with folded():
-        caller, parameters = "check_double_backward", _parameters("check_double_backward", params)
-        bound = _bound(caller, func, x_data)
-        names = _names(caller, bound, no_grads)
-        with Procedure(caller, bound, names, parameters).prepared() as prepared:
-            upstream = upstream_of(caller, prepared.outputs(), y_grad)
-        second = gradient_by_upstream(FirstOrder(caller, bound, names, parameters), upstream)
-        procedure = Procedure(caller, second, (*names, *list(second.variables)[len(bound.variables) :]), parameters)
-        wanted = as_tuple(x_grad_grad)
-        if len(wanted) == len(bound.variables):
-            wanted = tuple([g for g, name in zip(wanted, bound.variables, strict=True) if name in names])
-        _check(procedure, (*wanted, *as_tuple(params_grad_grad)), Limits(eps, atol, rtol), dtype)
+        first = _subject("check_double_backward", func, x_data, params, no_grads)
+        with prepared(first) as once:
+            upstream = upstream_of(first.caller, once.outputs(), y_grad)
+        wanted, variables = as_tuple(x_grad_grad), first.bound.variables
+        if len(wanted) == len(variables):
+            wanted = tuple([g for g, name in zip(wanted, variables, strict=True) if name in first.inputs])
+        wanted = (*wanted, *as_tuple(params_grad_grad))
+        _check(second_order(first, upstream), wanted, Limits(eps, atol, rtol), dtype)
 
 
-def _parameters(caller: str, params: Any) -> tuple[Variable, ...]:
-    found = as_tuple(params)
-    for i, p in enumerate(found):
+def _subject(
+    caller: str, func: Callable[..., Any], x_data: Any, params: Any, no_grads: Sequence[bool] | None
+) -> Subject:
+    parameters, xs = as_tuple(params), arrays_of(as_tuple(x_data))
+    for i, p in enumerate(parameters):
         if not isinstance(p, Variable) or not p.requires_grad:
             raise TypeError(f"{caller}: params[{i}] is {a_kind(p)}; expected a Variable with a gradient")
-    return found
-
-
-def _bound(caller: str, func: Callable[..., Any], x_data: Any) -> Bound:
-    xs = arrays_of(as_tuple(x_data))
     for i, x in enumerate(xs):
         if not is_array(x):
             raise TypeError(f"{caller}: x_data[{i}] is {a_kind(x)}; expected an array")
-    return bind(caller, func, xs, {})
+    bound = bind(caller, func, xs, {})
+    return Subject(bound, caller=caller, params=parameters, inputs=_names(caller, bound, no_grads))
 
 
 def _names(caller: str, bound: Bound, no_grads: Sequence[bool] | None) -> tuple[str, ...]:
@@ -200,21 +192,20 @@ def upstream_of(caller: str, ys: Sequence[Variable], y_grad: Any) -> tuple[Array
     return tuple(upstream)
 
 
-def _check(procedure: Procedure, y_grad: Any, limits: Limits, dtype: Any) -> None:
-    caller = procedure.caller
+def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any) -> None:
+    caller = subject.caller
     if dtype is not None and np.dtype(dtype).kind != "f":
         raise TypeError(f"{caller}: dtype is {np.dtype(dtype)}; expected a floating-point dtype")
     if not limits.eps > 0:
         raise ValueError(f"{caller}: eps is {limits.eps}; expected a positive number")
-    if not procedure.labels:
+    if not subject.names:
         raise TypeError(f"{caller}: there is nothing to check: no floating-point input and no params")
-    with procedure.prepared() as prepared:
-        ys = prepared.outputs()
+    with prepared(subject) as given:
+        ys = given.outputs()
         upstream = upstream_of(caller, ys, y_grad)
-        gradients = prepared.gradients(ys, upstream)
-    with replace(procedure, dtype=dtype).prepared() as prepared:
-        comparer = Comparer(prepared.place(), prepared.look(), flat(upstream), gradients, precisions(prepared), limits)
-        mismatches = compare_inputs(comparer, prepared, np.random.default_rng(_SEED))
+        gradients = given.gradients(ys, upstream)
+    with prepared(subject.taken_to(dtype)) as moved:
+        comparer = Comparer(moved.place(), moved.look(), flat(upstream), gradients, precisions(moved), limits)
+        mismatches = compare_inputs(comparer, moved, np.random.default_rng(_SEED))
     if mismatches:
-        doubted = partial(is_wrong, procedure, [upstream])
-        raise failure(caller, procedure.bound.name, mismatches, limits.eps, doubted)
+        raise failure(caller, subject.bound.name, mismatches, limits.eps, partial(is_wrong, subject, [upstream]))

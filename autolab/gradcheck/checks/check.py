@@ -135,13 +135,13 @@ def check_bound(
     for _ in range(checked_order(order) - 1):
         lower.append(checked)
         checked = gradient_of("check_gradients", checked, rng)
-    native = Subject(checked, lift=False, executor=executor)
+    native = Subject(checked, executor=executor)
     if not native.names:
         raise TypeError(
             f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
             "number, a list, an array or a Variable of floats"
         )
-    below = [Subject(level, lift=False) for level in lower]
+    below = [Subject(level) for level in lower]
     unchecked = Unchecked(base)
     with np.errstate(all="ignore"):
         with unchecked.heard():

@@ -35,7 +35,7 @@ def study(
     place : tuple of int, optional
         The element; without it ``seed`` draws the direction.
     """
-    native = Subject(bound, lift=False)
+    native = Subject(bound)
     with np.errstate(all="ignore"):
         subject = lifted(native)
         rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from ...engine.configuration import using_config
 from ...engine.grad import grad
 from ...engine.variable import Variable
 from ...shared.binding import Bound
-from ..measuring.subject import beside, draw_upstreams, results
+from ..measuring.subject import Subject, beside, draw_upstreams, results
 from ..messages import shown
 
 
@@ -53,12 +53,14 @@ def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
     return Bound.of_variables(FirstOrder(caller, bound, checked, (), drawn), _name(bound), bound.variables)
 
 
-def gradient_by_upstream(gradient: FirstOrder, upstream: Sequence[Any]) -> Bound:
-    """A gradient whose upstream gradients are inputs as well."""
+def second_order(first: Subject, upstream: Sequence[Any]) -> Subject:
+    """The gradients of ``first``, whose upstream gradients are inputs as well."""
     names = [f"upstream_{k}" if len(upstream) > 1 else "upstream" for k in range(len(upstream))]
     starts = {name: Variable(g) for name, g in zip(names, arrays_of(upstream), strict=True)}
-    variables = {**gradient.bound.variables, **starts}
-    return Bound.of_variables(gradient, _name(gradient.bound), variables)
+    gradient = FirstOrder(first.caller, first.bound, first.inputs, first.params)
+    bound = Bound.of_variables(gradient, _name(first.bound), {**first.bound.variables, **starts})
+    inputs = (*first.inputs, *[name for name, start in starts.items() if start.requires_grad])
+    return Subject(bound, caller=first.caller, params=first.params, inputs=inputs)
 
 
 def _name(bound: Bound) -> str:

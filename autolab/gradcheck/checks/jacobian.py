@@ -12,14 +12,14 @@ import numpy as np
 
 from ...engine.backend import Array, get_array_module, is_array
 from ...engine.variable import Variable
-from ...shared.binding import Bound, bind
+from ...shared.binding import bind
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, failure, worst_entry
 from ..measuring.executors import check_executor, spread
 from ..measuring.point import Direction
-from ..measuring.subject import beside, draw_upstreams, flat
-from ..messages import say
-from .higher import FirstOrder, as_tuple, gradient_by_upstream
-from .procedure import Prepared, Procedure
+from ..measuring.subject import Subject, beside, draw_upstreams, flat
+from ..messages import say, shown
+from .higher import as_tuple, second_order
+from .prepared import Prepared, prepared
 from .second_opinion import is_wrong
 from .twopoint import Comparer, compare_inputs, precisions
 
@@ -90,9 +90,8 @@ def gradcheck(
     True
     """
     check_executor("gradcheck", executor)
-    bound = _bound("gradcheck", fn, as_tuple(inputs))
-    procedure = Procedure("gradcheck", bound, tuple([n for n, x in bound.variables.items() if x.requires_grad]))
-    return _checked(procedure, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
+    subject = _subject("gradcheck", fn, as_tuple(inputs))
+    return _checked(subject, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
 
 
 def gradgradcheck(
@@ -142,21 +141,17 @@ def gradgradcheck(
     >>> gradgradcheck(lambda x: np.exp(x) * x, np.array([0.5, 1.0]))
     True
     """
-    caller = "gradgradcheck"
-    check_executor(caller, executor)
-    bound = _bound(caller, fn, as_tuple(inputs))
-    first = Procedure(caller, bound, tuple([n for n, x in bound.variables.items() if x.requires_grad]))
-    with first.prepared() as prepared:
-        ys = prepared.outputs()
+    check_executor("gradgradcheck", executor)
+    first = _subject("gradgradcheck", fn, as_tuple(inputs))
+    with prepared(first) as once:
+        ys = once.outputs()
         drawn = tuple(beside(ys, draw_upstreams(ys, np.random.default_rng(_SEED))))
     upstream = drawn if grad_outputs is None else as_tuple(grad_outputs)
-    second = gradient_by_upstream(FirstOrder(caller, bound, first.names), upstream)
-    names = tuple([n for n, x in second.variables.items() if x.requires_grad])
-    procedure = Procedure(caller, second, names)
-    return _checked(procedure, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
+    second = second_order(first, upstream)
+    return _checked(second, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
 
 
-def _bound(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Bound:
+def _subject(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Subject:
     for i, x in enumerate(inputs):
         constant = isinstance(x, Variable) and not x.requires_grad
         if constant or not (isinstance(x, Variable) or is_array(x)):
@@ -171,14 +166,14 @@ def _bound(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Boun
                 f"{caller}: inputs[{i}] is {x.dtype}; expected float64, as such short steps are lost in the rounding. "
                 "Convert it with .astype(np.float64), or use check_gradients"
             )
-    bound = bind(caller, fn, inputs, {})
-    if not any(x.requires_grad for x in bound.variables.values()):
-        raise TypeError(f"{caller}: none of the inputs of {bound.name} requires a gradient")
-    return bound
+    subject = Subject(bind(caller, fn, inputs, {}), caller=caller)
+    if not subject.inputs:
+        raise TypeError(f"{caller}: none of the inputs of {subject.bound.name} requires a gradient")
+    return subject
 
 
 def _checked(
-    procedure: Procedure,
+    subject: Subject,
     limits: Limits,
     raise_exception: bool,
     nondet_tol: float,
@@ -186,16 +181,14 @@ def _checked(
     executor: Executor | None,
 ) -> bool:
     if not limits.eps > 0:
-        raise ValueError(f"{procedure.caller}: eps is {limits.eps}; expected a positive number")
+        raise ValueError(f"{subject.caller}: eps is {limits.eps}; expected a positive number")
     try:
-        with procedure.prepared() as prepared:
-            _check_steady(prepared, nondet_tol)
-            found = _fast(prepared, limits) if fast_mode else _every_element(procedure, prepared, limits, executor)
-            seemed = _seemed_wrong(prepared, found)
+        with prepared(subject) as given:
+            _check_steady(given, nondet_tol)
+            found = _fast(given, limits) if fast_mode else _every_element(given, limits, executor)
+            seemed = _seemed_wrong(given, found)
         if found:
-            raise failure(
-                procedure.caller, procedure.bound.name, found, limits.eps, partial(is_wrong, procedure, seemed)
-            )
+            raise failure(subject.caller, subject.bound.name, found, limits.eps, partial(is_wrong, subject, seemed))
     except GradientCheckError:
         if raise_exception:
             raise
@@ -203,23 +196,22 @@ def _checked(
     return True
 
 
-def _check_steady(prepared: Prepared, tolerance: float) -> None:
+def _check_steady(given: Prepared, tolerance: float) -> None:
     """The same inputs must give the same results, and the same upstream gradients the same gradients."""
-    procedure = prepared.procedure
-    name = f"{procedure.caller}: {procedure.bound.name}"
-    first, ys = prepared.look(), prepared.outputs()
+    name = f"{given.subject.caller}: {given.subject.bound.name}"
+    first, ys = given.look(), given.outputs()
     if not np.array_equal(first, flat([y.array for y in ys]), equal_nan=True):
         raise GradientCheckError(f"{name} {say('mismatch.forward')}")
     upstream = draw_upstreams(ys, np.random.default_rng(_SEED))
-    once, again = (prepared.gradients(ys, [g.copy() for g in upstream]) for _ in range(2))
-    for label, a, b in zip(procedure.labels, once, again, strict=True):
+    once, again = (given.gradients(ys, [g.copy() for g in upstream]) for _ in range(2))
+    for label, a, b in zip(map(shown, given.subject.names), once, again, strict=True):
         if not np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True):
             raise GradientCheckError(f"{name} {say('mismatch.backward', input=label)}")
 
 
-def _seemed_wrong(prepared: Prepared, mismatches: Sequence[Mismatch]) -> list[list[Array]]:
+def _seemed_wrong(given: Prepared, mismatches: Sequence[Mismatch]) -> list[list[Array]]:
     """For each derivative that disagrees, the upstream gradients that single out its result."""
-    ys, known = prepared.outputs(), [m for m in mismatches if m.result is not None]
+    ys, known = given.outputs(), [m for m in mismatches if m.result is not None]
     return [[_unit(y, m.result_index if i == m.result else None) for i, y in enumerate(ys)] for m in known]
 
 
@@ -231,49 +223,47 @@ def _unit(y: Variable, index: tuple[int, ...] | None) -> Array:
     return upstream
 
 
-def _fast(prepared: Prepared, limits: Limits) -> list[Mismatch]:
-    ys, rng = prepared.outputs(), np.random.default_rng(_SEED)
+def _fast(given: Prepared, limits: Limits) -> list[Mismatch]:
+    ys, rng = given.outputs(), np.random.default_rng(_SEED)
     upstream = draw_upstreams(ys, rng)
-    gradients = prepared.gradients(ys, upstream)
-    comparer = Comparer(prepared.place(), prepared.look(), flat(upstream), gradients, precisions(prepared), limits)
-    return compare_inputs(comparer, prepared, rng, fast=True)
+    gradients = given.gradients(ys, upstream)
+    comparer = Comparer(given.place(), given.look(), flat(upstream), gradients, precisions(given), limits)
+    return compare_inputs(comparer, given, rng, fast=True)
 
 
-def _every_element(
-    procedure: Procedure, prepared: Prepared, limits: Limits, executor: Executor | None
-) -> list[Mismatch]:
-    elements = [(i, k) for i, x in enumerate(prepared.checked) for k in range(x.size)]
-    ys = prepared.outputs()
-    analytic = _analytic(prepared, ys)
-    parts = spread(executor, partial(_numeric, procedure, limits.eps), elements)
+def _every_element(given: Prepared, limits: Limits, executor: Executor | None) -> list[Mismatch]:
+    elements = [(i, k) for i, x in enumerate(given.checked) for k in range(x.size)]
+    ys = given.outputs()
+    analytic = _analytic(given, ys)
+    parts = spread(executor, partial(_numeric, given.subject, limits.eps), elements)
     numeric = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    size = np.abs(flat([y.array for y in ys])) * precisions(prepared) / limits.eps
+    size = np.abs(flat([y.array for y in ys])) * precisions(given) / limits.eps
     found, first = [], 0
-    for x, label, jacobian in zip(prepared.checked, procedure.labels, analytic, strict=True):
+    for x, label, jacobian in zip(given.checked, map(shown, given.subject.names), analytic, strict=True):
         part = numeric[first : first + x.size].T
         first += x.size
         found.append(worst_entry(label, x.shape, [y.shape for y in ys], jacobian, part, limits, size))
     return [mismatch for mismatch in found if mismatch is not None]
 
 
-def _analytic(prepared: Prepared, ys: Sequence[Variable]) -> list[np.ndarray]:
+def _analytic(given: Prepared, ys: tuple[Variable, ...]) -> list[np.ndarray]:
     """For each checked input its part of the Jacobian: a row per result element, from a backward pass each."""
-    jacobians = [np.empty((sum([y.size for y in ys]), x.size)) for x in prepared.checked]
+    jacobians = [np.empty((sum([y.size for y in ys]), x.size)) for x in given.checked]
     row = 0
     for i, y in enumerate(ys):
         for index in np.ndindex(y.shape):
             upstream = [_unit(z, index if j == i else None) for j, z in enumerate(ys)]
-            for jacobian, gradient in zip(jacobians, prepared.gradients(ys, upstream), strict=True):
+            for jacobian, gradient in zip(jacobians, given.gradients(ys, upstream), strict=True):
                 jacobian[row] = gradient
             row += 1
     return jacobians
 
 
-def _numeric(procedure: Procedure, eps: float, elements: Sequence[tuple[int, int]]) -> np.ndarray:
+def _numeric(subject: Subject, eps: float, elements: Sequence[tuple[int, int]]) -> np.ndarray:
     """Slopes of all results, a row per input element."""
-    with procedure.prepared() as prepared:
-        place = prepared.place()
-        rows = np.empty((len(elements), prepared.look().size))
+    with prepared(subject) as given:
+        place = given.place()
+        rows = np.empty((len(elements), given.look().size))
         for row, (input, k) in zip(rows, elements, strict=True):
             direction = Direction(input, k, 1.0)
             above, below = place.pair(direction, eps)

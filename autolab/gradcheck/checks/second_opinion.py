@@ -16,28 +16,27 @@ from ..judging.compare import compare
 from ..judging.contracts import examine
 from ..measuring.subject import Subject, lifted
 from .check import judge
-from .procedure import Procedure
 
 _SEED = 0
 
 
-def is_wrong(procedure: Procedure, upstreams: Sequence[Sequence[Array]]) -> bool:
-    """Whether the gradients that ``procedure`` checks are wrong beyond doubt.
+def is_wrong(given: Subject, upstreams: Sequence[Sequence[Array]]) -> bool:
+    """Whether the gradients of ``given`` are wrong beyond doubt.
 
     Parameters
     ----------
-    procedure : Procedure
+    given : Subject
     upstreams : sequence of sequences of arrays
         Upstream gradients, one per result, for which they seemed wrong; random ones are tried as well.
     """
     rng = np.random.default_rng(_SEED)
-    native = Subject(procedure.bound, False, procedure.caller, params=procedure.params)
-    checked = [i for i, name in enumerate(native.names) if name in procedure.names]
-    checked += range(len(native.names) - len(procedure.params), len(native.names))
+    native = Subject(given.bound, caller=given.caller, params=given.params)
+    checked = [i for i, name in enumerate(native.names) if name in given.inputs]
+    checked += range(len(native.names) - len(given.params), len(native.names))
     with np.errstate(all="ignore"):
         subject = lifted(native)
-        for given in upstreams:
-            inputs = compare(subject, subject.arrays, [to_cpu(g) for g in given], rng).inputs
+        for upstream in upstreams:
+            inputs = compare(subject, subject.arrays, [to_cpu(g) for g in upstream], rng).inputs
             if any(inputs[i].elements.wrong.any() or inputs[i].untraced for i in checked):
                 return True
         _, reports, _ = judge(native, subject, examine(subject, rng), rng)

@@ -139,7 +139,7 @@ def taylor_test(
     chosen = settle("taylor_test", {"rng": None}, {"rng": rng}, options, inputs)
     check_rng("taylor_test", chosen["rng"])
     rng = chosen["rng"] or np.random.default_rng(_SEED)
-    subject = Subject.given("taylor_test", fn, args, inputs, lift=True)
+    subject = Subject.given("taylor_test", fn, args, inputs, np.float64)
     with np.errstate(all="ignore"):
         return _measured(subject, rng)
 

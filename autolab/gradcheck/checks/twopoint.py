@@ -14,7 +14,8 @@ from ..judging.compare import ELEMENTS
 from ..judging.mismatch import Limits, Mismatch, worst_of
 from ..measuring.point import Direction, MovableArrays
 from ..measuring.probes import halved
-from .procedure import Prepared
+from ..messages import shown
+from .prepared import Prepared
 
 _ULPS = 4.0
 """So many units in the last place a result may be off: it is rarely rounded once."""
@@ -116,7 +117,7 @@ def compare_inputs(
 ) -> list[Mismatch]:
     """The worst disagreement about each checked input that has one: small ones element by element."""
     found = []
-    for i, (x, label) in enumerate(zip(prepared.checked, prepared.procedure.labels, strict=True)):
+    for i, (x, label) in enumerate(zip(prepared.checked, map(shown, prepared.subject.names), strict=True)):
         if not fast and x.size <= ELEMENTS:
             found.append(worst_element(comparer, i, label, x.shape))
         elif x.size:

@@ -41,19 +41,21 @@ class Subject:
     Parameters
     ----------
     bound : Bound
-    lift : bool
-        Run in float64 whatever the precision of the inputs.
+    dtype : float dtype, optional
+        What floats are taken to; by default they keep their precision.
     caller : str
         The tool that errors name.
     executor : Executor, optional
         Where differences are measured.
     params : sequence of Variable
         What the function reads besides its inputs. They are moved like inputs, and have their own arrays between runs.
+    inputs : tuple of str, optional
+        The inputs that are checked; by default those that require a gradient.
 
     Attributes
     ----------
     names : tuple of str
-        The inputs that are checked: those that require a gradient, and then the parameters.
+        What is checked: those inputs, and then the parameters.
     arrays : tuple of arrays
         Copies of their values, in main memory.
     floats : dict
@@ -63,36 +65,45 @@ class Subject:
     def __init__(
         self,
         bound: Bound,
-        lift: bool,
+        dtype: Any = None,
         caller: str = "check_gradients",
         executor: Executor | None = None,
         params: Sequence[Variable] = (),
+        inputs: tuple[str, ...] | None = None,
     ) -> None:
         self.floats = float_setting()
         self.bound = bound
         self.caller = caller
         self.executor = executor
-        self.lift = lift
+        self.dtype = dtype
         self.params = tuple(params)
         self._runs = 0
         self._tallies: list[Tally] = []
-        self._inputs = tuple([name for name, x in bound.variables.items() if x.requires_grad])
-        self.names = (*self._inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
-        checked = (*[bound.variables[name] for name in self._inputs], *params)
+        self.inputs = (
+            tuple([name for name, x in bound.variables.items() if x.requires_grad]) if inputs is None else inputs
+        )
+        self.names = (*self.inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
+        checked = (*[bound.variables[name] for name in self.inputs], *params)
         self.arrays = tuple([np.array(self._precise(to_cpu(x.array))) for x in checked])
 
     @classmethod
     def given(
-        cls, caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any], lift: bool
+        cls, caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any], dtype: Any = None
     ) -> Subject:
         """What a tool was given; a TypeError if no input requires a gradient."""
-        subject = cls(bind(caller, fn, args, inputs), lift, caller)
+        subject = cls(bind(caller, fn, args, inputs), dtype, caller)
         if not subject.names:
             raise TypeError(f"{caller}: {subject.bound.name} got no floating-point input that requires a gradient")
         return subject
 
     def _precise(self, array: Array) -> Array:
-        return array.astype(np.float64) if self.lift and array.dtype.kind == "f" else array
+        return array if self.dtype is None or array.dtype.kind != "f" else array.astype(self.dtype)
+
+    def taken_to(self, dtype: Any) -> Subject:
+        """The same with floats of another dtype."""
+        subject = Subject(self.bound, dtype, self.caller, self.executor, self.params, self.inputs)
+        subject.floats = self.floats
+        return subject
 
     def run(self, arrays: Sequence[np.ndarray] | None = None) -> Run:
         """Call the function on copies of ``arrays``; by default on those of the inputs."""
@@ -100,13 +111,16 @@ class Subject:
         return self._run(self.arrays if arrays is None else arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> Run:
-        count = len(self._inputs)
-        values = dict(zip(self._inputs, arrays[:count], strict=True))
-        fresh = {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
-        with using_config("enable_backprop", True), _holding(self.params, arrays[count:]), quietly(self.floats):
+        fresh, own = self.fresh(arrays), arrays[len(self.inputs) :]
+        with using_config("enable_backprop", True), holding(self.params, own), quietly(self.floats):
             returned = self.bound.call(fresh)
-        inputs = (*[fresh[name] for name in self._inputs], *self.params)
+        inputs = (*[fresh[name] for name in self.inputs], *self.params)
         return Run(inputs, results(self.caller, self.bound.name, returned))
+
+    def fresh(self, arrays: Sequence[np.ndarray]) -> dict[str, Variable]:
+        """The arguments of the function, of which those that are checked hold copies of ``arrays``."""
+        values = dict(zip(self.inputs, arrays, strict=False))
+        return {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
 
     def _fresh(self, x: Variable, value: np.ndarray | None) -> Variable:
         data = self._precise(x.array) if value is None else get_array_module(x.array).asarray(value)
@@ -169,12 +183,12 @@ class Subject:
 
 
 @contextmanager
-def _holding(params: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Iterator[None]:
+def holding(params: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Iterator[None]:
     """Inside, the parameters have copies of ``arrays``."""
     own = [p.array for p in params]
     try:
         for p, array in zip(params, arrays, strict=True):
-            p.array = get_array_module(p.array).array(array)
+            p.array = get_array_module(p.array).array(array, order="C")
         yield
     finally:
         for p, data in zip(params, own, strict=True):
@@ -185,8 +199,7 @@ def lifted(native: Subject) -> Subject:
     """The function in float64, if an input is less precise and the function allows it."""
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
-    subject = Subject(native.bound, True, native.caller, native.executor, native.params)
-    subject.floats = native.floats
+    subject = native.taken_to(np.float64)
     try:
         subject.run()
     except Exception:  # it takes only what it was written for; the comparison is then as coarse as that

@@ -130,7 +130,7 @@ def step_sweep(
     """
     chosen = settle("step_sweep", _DEFAULTS, {"wrt": wrt, "index": index, "rng": rng}, options, inputs)
     rng = chosen["rng"] or np.random.default_rng(_SEED)
-    subject = Subject.given("step_sweep", fn, args, inputs, lift=False)
+    subject = Subject.given("step_sweep", fn, args, inputs)
     i = _position(subject, chosen["wrt"])
     shape = subject.arrays[i].shape
     place = None if chosen["index"] is None else _checked(chosen["index"], shape)
