@@ -26,7 +26,7 @@ from ..judging.unchecked import Unchecked
 from ..measuring.executors import check_executor
 from ..measuring.subject import Subject, lifted
 from ..measuring.sweep import StepSweep, explain
-from ..messages import Verdict, say, shown
+from ..messages import Verdict, shown
 from ..naming.classify import diagnose
 from ..reporting.checked_function import CheckedFunction, kept
 from ..reporting.report import GradientReport, InputReport
@@ -207,7 +207,7 @@ def judge(
         verdict: Verdict = "wrong" if failing[i] else "cannot tell" if name in unsure else "right"
         inputs.append(_input_report(case, i, str(native.arrays[i].dtype), verdict))
     if not any(item.measured for item in inputs):
-        innocent.append(Finding("cannot_verify", None, say("cannot_verify.empty")))
+        innocent.append(Finding.said("cannot_verify.empty"))
     return _overall(inputs), tuple(inputs), (*diagnoses, *innocent)
 
 

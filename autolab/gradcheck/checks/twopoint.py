@@ -12,6 +12,7 @@ import numpy as np
 
 from ..judging.compare import ELEMENTS
 from ..judging.mismatch import Limits, Mismatch, worst_of
+from ..measuring.places import index_of
 from ..measuring.point import Direction, MovableArrays
 from ..measuring.probes import halved
 from ..messages import shown
@@ -85,9 +86,8 @@ def worst_element(comparer: Comparer, input: int, label: str, shape: tuple[int, 
     if not wrong.any():
         return None
     worst = worst_of(gap, table[:, 1], wrong)
-    index = tuple([int(n) for n in np.unravel_index(worst, shape)])
     analytic, numeric, allowed = map(float, table[worst])
-    return Mismatch(label, index, analytic, numeric, allowed, int(wrong.sum()), len(table))
+    return Mismatch(label, index_of(worst, shape), analytic, numeric, allowed, int(wrong.sum()), len(table))
 
 
 def random_directions(
@@ -106,7 +106,7 @@ def random_directions(
         found = parts[-1].start
         alone = comparer.along(comparer.element(input, found))
         if not abs(alone[0] - alone[1]) <= alone[2]:
-            return Mismatch(label, tuple([int(n) for n in np.unravel_index(found, shape)]), *alone)
+            return Mismatch(label, index_of(found, shape), *alone)
         if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts by itself
             return Mismatch(label, None, analytic, numeric, _ADD_UP * allowed)
     return None

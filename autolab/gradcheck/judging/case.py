@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..measuring.numeric_slopes import KINK
+from ..measuring.places import index_of
 from ..measuring.probes import MARGIN
 from ..measuring.subject import Subject
 from .comparison import Comparison, Table
@@ -68,7 +69,7 @@ class Case:
 
     def index(self, i: int, element: int) -> tuple[int, ...]:
         """The index of a flat element of input ``i``."""
-        return tuple(int(k) for k in np.unravel_index(element, self.shapes[i]))
+        return index_of(element, self.shapes[i])
 
 
 def fails(case: Case, i: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ...engine.errors import DamagedValueError, GradientCountError, GradientShap
 from ...engine.sharing import wrote_to_lent
 from ...transforms.compiling.surroundings import generators
 from ..measuring.subject import Run, Subject, draw_upstreams
-from ..messages import Kind, Verdict, number, say, shown
+from ..messages import Kind, Verdict, number, shown
 from .finding import Finding
 from .lasting_arrays import changed_by
 
@@ -173,12 +173,8 @@ def _under_graph(subject: Subject, run: Run, upstream: tuple[np.ndarray, ...]) -
 def _breach(
     subject: Subject, key: str, input: str | None = None, cause: str = "", verdict: Verdict = "wrong", **values: object
 ) -> Breach:
-    """The sentence ``key`` about an input or all of the function; what stands before its dot is the kind."""
-    values["function"] = shown(subject.bound.name)
-    if input is not None:
-        values["input"] = shown(input)
-    kind = cast(Kind, key.partition(".")[0])
-    return Breach(Finding(kind, input, say(key, **values), {"cause": cause} if cause else {}), verdict)
+    evidence = {"cause": cause} if cause else {}
+    return Breach(Finding.said(key, input, evidence, function=shown(subject.bound.name), **values), verdict)
 
 
 def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-from ..messages import INNOCENT, Kind
+from ..messages import INNOCENT, Kind, say, shown
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,14 @@ class Finding:
     message: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
     hint: str = ""
+
+    @classmethod
+    def said(
+        cls, key: str, input: str | None = None, evidence: Mapping[str, Any] | None = None, **words: object
+    ) -> Finding:
+        """The sentence ``key`` about an input or all of the function; what stands before its dot is the kind."""
+        name = "" if input is None else shown(input)
+        return cls(cast(Kind, key.partition(".")[0]), input, say(key, **{"input": name, **words}), evidence or {})
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()

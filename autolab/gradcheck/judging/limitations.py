@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from ...engine.errors import GradientCountError, GradientShapeError
 from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
+from ..measuring.places import array_and_index, index_of
 from ..measuring.probes import MARGIN
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
-from ..messages import Kind, number, say, shown, where
+from ..messages import number, say, shown, where
 from .case import Case
 from .comparison import Comparison
 from .contracts import Examination
@@ -37,9 +38,9 @@ def precision(native: Subject, subject: Subject, exam: Examination) -> list[Find
     if not coarse:
         return []
     if subject is native:
-        text = say("low_precision.not_lifted", function=shown(native.bound.name), dtype=" and ".join(coarse))
-        return [Finding("low_precision", None, text)]
-    return [Finding("low_precision", None, say("low_precision.lifted")), *_native(native, exam)]
+        words: dict[str, Any] = {"function": shown(native.bound.name), "dtype": " and ".join(coarse)}
+        return [Finding.said("low_precision.not_lifted", **words)]
+    return [Finding.said("low_precision.lifted"), *_native(native, exam)]
 
 
 def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
@@ -124,22 +125,17 @@ def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
 def _result(case: Case, place: int) -> tuple[str, str]:
     """The name and the dtype of a result element, by its place among all."""
     results = case.exam.upstreams[0]
-    for position, g in enumerate(results):
-        if place < g.size:
-            index = [position] if len(results) > 1 else []
-            index += [int(n) for n in np.unravel_index(place, g.shape)]
-            name = say("cannot_verify.result_of", place=index) if index else say("cannot_verify.result")
-            return name, str(g.dtype)
-        place -= g.size
-    raise IndexError(place)
+    which, index = array_and_index(place, [g.shape for g in results])
+    shown_index = [which, *index] if len(results) > 1 else list(index)
+    name = say("cannot_verify.result_of", place=shown_index) if shown_index else say("cannot_verify.result")
+    return name, str(results[which].dtype)
 
 
 def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
     if c.conclusive and not c.untraced:
         return None
     key = "cannot_verify.untraced" if c.untraced else "cannot_verify.probes"
-    text = say(key, input=shown(case.names[i]), count=int(c.measured.sum()), total=c.measured.size)
-    return Finding("cannot_verify", case.names[i], text)
+    return Finding.said(key, case.names[i], count=int(c.measured.sum()), total=c.measured.size)
 
 
 def _finding(
@@ -148,9 +144,8 @@ def _finding(
     """What is to be said about the elements ``at`` of an input; the words and numbers are of the first."""
     index = case.index(i, int(at[0]))
     more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
-    text = say(key, function=case.function, input=shown(case.names[i]), where=where(index) + more, **words)
-    kind = cast(Kind, key.partition(".")[0])
-    return Finding(kind, case.names[i], text, {"index": list(index), **numbers, "count": int(at.size)})
+    evidence = {"index": list(index), **numbers, "count": int(at.size)}
+    return Finding.said(key, case.names[i], evidence, function=case.function, where=where(index) + more, **words)
 
 
 def _native(native: Subject, exam: Examination) -> list[Finding]:
@@ -171,14 +166,7 @@ def _native(native: Subject, exam: Examination) -> list[Finding]:
         k = int(np.nanargmax(np.where(np.isnan(gap), np.inf, gap)))
         if gap.flat[k] <= limit:
             continue
-        place = where(tuple(int(n) for n in np.unravel_index(k, exact.shape)))
-        text = say(
-            "low_precision.native",
-            input=shown(name),
-            dtype=native.arrays[i].dtype,
-            first=number(float(coarse.flat[k])),
-            second=number(float(exact.flat[k])),
-            where=place,
-        )
-        found.append(Finding("low_precision", name, text))
+        words: dict[str, Any] = {"dtype": native.arrays[i].dtype, "where": where(index_of(k, exact.shape))}
+        first, second = number(float(coarse.flat[k])), number(float(exact.flat[k]))
+        found.append(Finding.said("low_precision.native", name, first=first, second=second, **words))
     return found

@@ -7,11 +7,12 @@ further on. One that rounds its results gives only numbers that the lower precis
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..measuring.probes import MARGIN
-from ..messages import apart, say, shown, where
+from ..messages import apart, where
 from .case import Case
 from .comparison import Comparison
 from .finding import Finding
@@ -33,9 +34,8 @@ def lowered(case: Case) -> list[Finding]:
         try:
             dtype = _dtype(case.subject.arrays, lambda xs: _flat(case.subject.run(xs).values()))
             if dtype is not None:
-                texts = {"function": case.function, "dtype": dtype.__name__, "digits": _digits(dtype)}
-                evidence = {"dtype": dtype.__name__, "where": "forward"}
-                return [Finding("low_precision", None, say("low_precision.forward", **texts), evidence)]
+                words, evidence = _said(dtype, "forward")
+                return [Finding.said("low_precision.forward", None, evidence, function=case.function, **words)]
             found = [_backward(case, i) for i in range(len(table.inputs)) if _is_off(case, i)]
         except Exception:  # rounded inputs may lie outside the function's domain
             return []
@@ -75,19 +75,12 @@ def _backward(case: Case, i: int) -> Finding | None:
         return None
     e, k = c.elements, c.elements.worst(c.measured)
     analytic, numeric = apart(float(e.analytic[k]), float(e.numeric[k]))
-    text = say(
-        "low_precision.backward",
-        input=shown(case.names[i]),
-        dtype=dtype.__name__,
-        digits=_digits(dtype),
-        analytic=analytic,
-        numeric=numeric,
-        where=where(case.index(i, k)),
-    )
-    evidence = {"dtype": dtype.__name__, "where": "backward", "analytic": e.analytic[k], "numeric": e.numeric[k]}
+    words, evidence = _said(dtype, "backward")
+    words |= {"analytic": analytic, "numeric": numeric, "where": where(case.index(i, k))}
+    evidence |= {"analytic": e.analytic[k], "numeric": e.numeric[k]}
     if _is_told(c, k, float(np.finfo(dtype).eps)):
         evidence["verdict"] = "wrong"
-    return Finding("low_precision", case.names[i], text, evidence)
+    return Finding.said("low_precision.backward", case.names[i], evidence, **words)
 
 
 def _is_told(c: Comparison, k: int, eps: float) -> bool:
@@ -126,8 +119,10 @@ def _stored(gradient: np.ndarray) -> type[np.floating] | None:
     return None
 
 
-def _digits(dtype: type[np.floating]) -> int:
-    return int(-np.log10(float(np.finfo(dtype).eps)))
+def _said(dtype: type[np.floating], place: str) -> tuple[dict[str, object], dict[str, Any]]:
+    """The words about a lower precision, and the evidence."""
+    digits = int(-np.log10(float(np.finfo(dtype).eps)))
+    return {"dtype": dtype.__name__, "digits": digits}, {"dtype": dtype.__name__, "where": place}
 
 
 def _flat(values: Sequence[np.ndarray]) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..measuring.places import array_and_index, index_of
 from ..messages import Verdict, apart, number, say, shown, where
 
 _ROWS = 16
@@ -116,10 +117,9 @@ def worst_entry(
     if not wrong.any():
         return None
     row, k = np.unravel_index(worst_of(gap, numeric, wrong), gap.shape)
-    result, place = _result_and_index(int(row), result_shapes)
-    index = tuple([int(n) for n in np.unravel_index(k, shape)])
+    result, place = array_and_index(int(row), result_shapes)
     numbers = float(analytic[row, k]), float(numeric[row, k]), float(allowed[row, k] + rounding[row])
-    return Mismatch(label, index, *numbers, int(wrong.sum()), wrong.size, result, place)
+    return Mismatch(label, index_of(int(k), shape), *numbers, int(wrong.sum()), wrong.size, result, place)
 
 
 def worst_of(gap: np.ndarray, numeric: np.ndarray, wrong: np.ndarray) -> int:
@@ -135,13 +135,3 @@ def _agree(analytic: np.ndarray, numeric: np.ndarray, limits: Limits) -> bool:
         if not (np.abs(a - n) <= limits.atol + limits.rtol * np.abs(n)).all():
             return False
     return True
-
-
-def _result_and_index(row: int, shapes: Sequence[tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
-    """The result, and the index in it, of an element of all results one after the other."""
-    for result, shape in enumerate(shapes):
-        size = int(np.prod(shape))
-        if row < size:
-            return result, tuple([int(n) for n in np.unravel_index(row, shape)])
-        row -= size
-    raise IndexError(row)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..measuring.places import index_of
 from ..measuring.probes import MARGIN
 from ..measuring.subject import Run, Subject, draw_upstreams
-from ..messages import Kind, apart, say, shown, where
+from ..messages import Kind, apart, say, where
 from .contracts import Examination, Gradients
 from .finding import Finding
 
@@ -175,14 +176,12 @@ def _filled(gradient: np.ndarray | None, x: np.ndarray) -> np.ndarray:
 def _findings(ways: _Ways, found: list[_Apart], words: dict[str, str], cause: str) -> list[Finding]:
     findings = []
     for wrong in found:
-        name, x = ways.first.names[wrong.input], ways.first.arrays[wrong.input]
-        index = tuple([int(n) for n in np.unravel_index(wrong.element, x.shape)])
+        index = index_of(wrong.element, ways.first.arrays[wrong.input].shape)
         given, expected = float(wrong.given[wrong.element]), float(wrong.expected[wrong.element])
-        kind = _kind(wrong.given, wrong.expected)
         texts = dict(zip(("given", "expected"), apart(given, expected), strict=True))
-        text = say(f"{kind}.elsewhere", input=shown(name), where=where(index), **words, **texts)
+        key, name = f"{_kind(wrong.given, wrong.expected)}.elsewhere", ways.first.names[wrong.input]
         evidence = {"cause": cause, "index": list(index), "analytic": given, "expected": expected}
-        findings.append(Finding(kind, name, text, evidence))
+        findings.append(Finding.said(key, name, evidence, where=where(index), **words, **texts))
     return findings
 
 

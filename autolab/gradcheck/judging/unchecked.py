@@ -48,5 +48,5 @@ class Unchecked:
         words = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
         link = say("not_checked.link") if any([isinstance(x, Parameter) for _, x in found]) else ""
         key = "not_checked.several" if len(found) > 1 else "not_checked"
-        text = say(key, names=words, function=shown(self._bound.name), link=link)
-        return [Finding("not_checked", None, text, {"names": [name for name, _ in found]})]
+        evidence = {"names": [name for name, _ in found]}
+        return [Finding.said(key, None, evidence, names=words, function=shown(self._bound.name), link=link)]

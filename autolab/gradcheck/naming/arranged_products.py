@@ -12,7 +12,8 @@ from ..formulas.row_formulas import Named, row_sums
 from ..formulas.samples import symbols
 from ..judging.case import Case
 from ..messages import say, shown
-from .rearranged import Explanation, is_plain
+from .explanation import Explanation, because
+from .rearranged import is_plain
 
 _CLOSE = 1e-9
 _MEASURED = 1e-6
@@ -34,7 +35,7 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
         right = right or (text if _is(value, e.numeric, _MEASURED) else "")
     if not written or not right or written == right:
         return None
-    return Explanation("rearranged", "", "product", {"written": written, "right": right})
+    return because("rearranged", "", "product", written=written, right=right)
 
 
 def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -77,7 +78,7 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
                 for key, factor in (("missing", 1.0), ("sign", 2.0)):
                     if term := _fitting(terms, factor / divisor, lost):
                         how = say(f"missing_term.row_{key}", axis=axis)
-                        return Explanation("missing_term", how, formulas={"term": term + below})
+                        return because("missing_term", how, term=term + below)
     return None
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -24,12 +22,13 @@ from ..judging.case import (
 )
 from ..judging.finding import Finding
 from ..measuring.numeric_slopes import KINK
-from ..messages import Kind, apart, number, say, shown, where
+from ..messages import apart, number, say, shown, where
 from .arranged_products import forgotten_in_row, wrong_order
 from .constants import named
+from .explanation import Explanation
 from .forgotten_way import forgotten_way
 from .leaving import lost_part
-from .rearranged import Explanation, one_place_of_several, partial_sums, rearranged
+from .rearranged import one_place_of_several, partial_sums, rearranged
 from .regions import is_left_out, region_of
 
 
@@ -46,16 +45,16 @@ def diagnose(case: Case, i: int) -> Finding:
         _factor,
         _nan,
         _stale,
-        _rearranged,
-        _repeated,
+        wrong_order,
+        rearranged,
+        one_place_of_several,
         _local,
-        _partial,
+        forgotten_in_row,
+        forgotten_way,
+        partial_sums,
     )
-    for cause in causes:
-        finding = cause(case, i)
-        if finding is not None:
-            return _with_rule(case, i, finding)
-    return _with_rule(case, i, _unexplained(case, i))
+    found = next((explanation for cause in causes if (explanation := cause(case, i)) is not None), None)
+    return _with_rule(case, i, _finding(case, i, found or _unexplained(case, i)))
 
 
 _BY_RULE = frozenset({"wrong_function", "wrong_factor", "missing_term", "local_error"})
@@ -74,7 +73,7 @@ def _with_rule(case: Case, i: int, finding: Finding) -> Finding:
 
 
 # ---------------------------------------------------------------------- the causes, in this order
-def _left(case: Case, i: int) -> Finding | None:
+def _left(case: Case, i: int) -> Explanation | None:
     point = _point(case, i)
     e = case.at(i)[point].elements
     lost = lost_part(case, i, point, e.worst(e.wrong)) if e.wrong.any() else None
@@ -82,33 +81,33 @@ def _left(case: Case, i: int) -> Finding | None:
         return None
     evidence = {"cause": lost.places[0].how, "places": lost.evidence, "whole": lost.whole}
     given = {} if case.at(i)[point].given else {"analytic": "None"}
-    found = _finding(case, i, "left_graph", {"what": lost.text, **given}, evidence=evidence)
-    return found if lost.whole else replace(found, message=found.message + say("left_graph.more"))
+    after = "" if lost.whole else say("left_graph.more")
+    return Explanation("left_graph", {"what": lost.text, **given}, evidence, after=after)
 
 
-def _upstream(case: Case, i: int) -> Finding | None:
+def _upstream(case: Case, i: int) -> Explanation | None:
     g = case.exam.none[i]
     if g is not None and ignores_upstream(case, i):
         value = number(float(g[np.isfinite(g) & (g != 0)][0]))
-        return _finding(case, i, "upstream_ignored", {"why": say("upstream_ignored.zero", value=value)})
+        return Explanation("upstream_ignored", {"why": say("upstream_ignored.zero", value=value)})
     first, second = case.gradients[i], case.exam.second[i]
     if first is None or second is None or not first.any() or not np.array_equal(first, second):
         return None
-    return _finding(case, i, "upstream_ignored", {"why": say("upstream_ignored.same")})
+    return Explanation("upstream_ignored", {"why": say("upstream_ignored.same")})
 
 
-def _swapped(case: Case, i: int) -> Finding | None:
+def _swapped(case: Case, i: int) -> Explanation | None:
     for j, name in enumerate(case.names):
         if j == i or case.shapes[j] != case.shapes[i]:
             continue
         both_wrong = any(t.inputs[i].elements.wrong.any() and t.inputs[j].elements.wrong.any() for t in case.tables)
         pairs = [(t.inputs[i], t.inputs[j]) for t in case.tables]
         if both_wrong and fits(pairs, 1.0) and fits([(b, a) for a, b in pairs], 1.0):
-            return _finding(case, i, "swapped_inputs", {"other": shown(name)}, evidence={"other": name})
+            return Explanation("swapped_inputs", {"other": shown(name)}, {"other": name})
     return None
 
 
-def _rotated(case: Case, i: int) -> Finding | None:
+def _rotated(case: Case, i: int) -> Explanation | None:
     """Whether three inputs or more got each other's gradients, round in a ring."""
     ring = [i]
     while (k := _owner(case, ring[-1])) is not None and k not in ring:
@@ -119,8 +118,7 @@ def _rotated(case: Case, i: int) -> Finding | None:
     gets = ", ".join(f"{a} gets what belongs to {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
     everyone = f"{', '.join(names[:-1])} and {names[-1]}"
     words = {"gets": gets, "everyone": everyone}
-    others = [case.names[n] for n in ring]
-    return _finding(case, i, "swapped_inputs", words, cause="rotated", evidence={"others": others})
+    return Explanation("swapped_inputs", words, {"others": [case.names[n] for n in ring]}, "rotated")
 
 
 def _owner(case: Case, i: int) -> int | None:
@@ -131,34 +129,32 @@ def _owner(case: Case, i: int) -> int | None:
     return None
 
 
-def _missing(case: Case, i: int) -> Finding | None:
+def _missing(case: Case, i: int) -> Explanation | None:
     if any(c.elements.analytic.any() for c in case.at(i)):
         return None
     given = "0" if case.tables[0].inputs[i].given else "None"
-    return _finding(case, i, "missing_dependency", {"given": given})
+    return Explanation("missing_dependency", {"given": given})
 
 
-def _sign(case: Case, i: int) -> Finding | None:
+def _sign(case: Case, i: int) -> Explanation | None:
     negated = evident(case, i) and fits([(c, c) for c in case.at(i)], -1.0)
-    return _finding(case, i, "wrong_sign") if negated else None
+    return Explanation("wrong_sign") if negated else None
 
 
-def _factor(case: Case, i: int) -> Finding | None:
+def _factor(case: Case, i: int) -> Explanation | None:
     known = named(ratio(case.at(i)), lengths(case)) if evident(case, i) else None
     if known is None or not fits([(c, c) for c in case.at(i)], known[1]):
         return None
     text, factor = known
-    return _finding(case, i, "wrong_factor", {"factor": signed(text)}, evidence={"factor": factor})
+    return Explanation("wrong_factor", {"factor": signed(text)}, {"factor": factor})
 
 
-def _nan(case: Case, i: int) -> Finding | None:
+def _nan(case: Case, i: int) -> Explanation | None:
     nowhere = np.flatnonzero(undefined(case, i))
-    if nowhere.size == 0:
-        return None
-    return _finding(case, i, "wrong_function", cause="nan", element=int(nowhere[0]))
+    return Explanation("wrong_function", cause="nan", element=int(nowhere[0])) if nowhere.size else None
 
 
-def _stale(case: Case, i: int) -> Finding | None:
+def _stale(case: Case, i: int) -> Explanation | None:
     """Right at the given point, and nearby still the gradient of that point at every element that was measured."""
     if len(case.at(i)) < 2:
         return None
@@ -167,10 +163,10 @@ def _stale(case: Case, i: int) -> Finding | None:
     moved = nearby.elements.wrong[known]
     if not same or here.elements.wrong.any() or moved.sum() < max(2, known.sum() / 2):
         return None
-    return _finding(case, i, "wrong_function", cause="stale")
+    return Explanation("wrong_function", cause="stale")
 
 
-def _nonlinear(case: Case, i: int) -> Finding | None:
+def _nonlinear(case: Case, i: int) -> Explanation | None:
     found = nonlinear(case, i)
     if found is None:
         return None
@@ -180,10 +176,10 @@ def _nonlinear(case: Case, i: int) -> Finding | None:
             f"wrong_function.nonlinear.{found.key}", given=given, made=made, where=where(case.index(i, found.element))
         )
     }
-    return _finding(case, i, "wrong_function", words, cause="nonlinear")
+    return Explanation("wrong_function", words, cause="nonlinear")
 
 
-def _local(case: Case, i: int) -> Finding | None:
+def _local(case: Case, i: int) -> Explanation | None:
     """Wrong at a minority of the elements, or at those of one sign; right at others whose gradient is not
     negligible."""
     wrong = wrong_somewhere(case, i)
@@ -197,33 +193,11 @@ def _local(case: Case, i: int) -> Finding | None:
     region = region_of(case, i, wrong & smooth, (wrong | right) & smooth) if right.any() else ""
     if not region and right.sum() < (1 if is_left_out(case, i, wrong & smooth) else max(wrong.sum(), 1)):
         return None
-    return _finding(case, i, "local_error", {"region": region})
+    return Explanation("local_error", {"region": region})
 
 
-def _rearranged(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, wrong_order(case, i) or rearranged(case, i))
-
-
-def _repeated(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, one_place_of_several(case, i))
-
-
-def _partial(case: Case, i: int) -> Finding | None:
-    return _explained(case, i, forgotten_in_row(case, i) or forgotten_way(case, i) or partial_sums(case, i))
-
-
-def _explained(case: Case, i: int, found: Explanation | None) -> Finding | None:
-    if found is None:
-        return None
-    return _finding(
-        case, i, found.kind, {"how": found.how}, cause=found.cause, evidence={"how": found.how, **found.formulas}
-    )
-
-
-def _unexplained(case: Case, i: int) -> Finding:
-    if int(np.prod(case.shapes[i])) == 1:
-        return _finding(case, i, "wrong_function", cause="scalar")
-    return _finding(case, i, "wrong_function")
+def _unexplained(case: Case, i: int) -> Explanation:
+    return Explanation("wrong_function", cause="scalar" if int(np.prod(case.shapes[i])) == 1 else "")
 
 
 # ---------------------------------------------------------------------- the sentence
@@ -232,23 +206,11 @@ def _point(case: Case, i: int) -> int:
     return next((k for k, c in enumerate(case.at(i)) if c.elements.wrong.any()), 0)
 
 
-def _finding(
-    case: Case,
-    i: int,
-    kind: Kind,
-    words: Mapping[str, str] | None = None,
-    *,
-    cause: str = "",
-    element: int | None = None,
-    evidence: Mapping[str, Any] | None = None,
-) -> Finding:
-    """A finding with the numbers of one element: by default the worst at the point, or nearby if all is right there.
-
-    A ``cause`` within its kind has a sentence of its own.
-    """
+def _finding(case: Case, i: int, why: Explanation) -> Finding:
+    """A finding with the numbers of one element: at the point, or nearby if all is right there."""
     point = _point(case, i)
     e, x = case.at(i)[point].elements, case.tables[point].arrays[i]
-    element = e.worst(e.wrong) if element is None else element
+    element = e.worst(e.wrong) if why.element is None else why.element
     index = case.index(i, element)
     analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
     measured = case.at(i)[point].measured
@@ -256,16 +218,16 @@ def _finding(
     texts = apart(analytic, numeric)
     facts = {
         "function": case.function,
-        "input": shown(case.names[i]),
         "analytic": texts[0],
         "numeric": texts[1],
         "where": where(index),
         "count": count,
         "all": say("all" if measured.all() else "all.measured", total=total),
     }
-    message = say(f"{kind}.{cause}" if cause else kind, **{**facts, **(words or {})})
-    if point:
-        message += say("nearby", point=f"{shown(case.names[i])}{list(index) or ''} = {number(float(x.flat[element]))}")
-    numbers = {"analytic": analytic, "numeric": numeric, "index": list(index), "count": count, "total": total}
-    more = {"cause": cause} if cause else {}
-    return Finding(kind, case.names[i], message, {**numbers, **more, **(evidence or {})})
+    evidence = {"analytic": analytic, "numeric": numeric, "index": list(index), "count": count, "total": total}
+    evidence |= {**({"cause": why.cause} if why.cause else {}), **why.evidence}
+    key = f"{why.kind}.{why.cause}" if why.cause else why.kind
+    found = Finding.said(key, case.names[i], evidence, **{**facts, **why.words})
+    place = f"{shown(case.names[i])}{list(index) or ''} = {number(float(x.flat[element]))}"
+    nearby = say("nearby", point=place) if point else ""
+    return replace(found, message=found.message + nearby + why.after)

@@ -31,7 +31,7 @@ from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import Case
 from ..messages import say, shown
-from .rearranged import Explanation
+from .explanation import Explanation, because
 
 _CLOSE = 1e-6
 _MOST_WAYS = 24
@@ -97,14 +97,14 @@ def _explained(lost: np.ndarray, right: np.ndarray, ways: list[Way]) -> Explanat
     for way in edges:
         for key, factor in _SIGNS:
             if not _differs(lost, factor * way.share, size):
-                return Explanation("missing_term", say(key, function=shown(way.function)))
+                return because("missing_term", say(key, function=shown(way.function)))
     for step in steps:
         if not _differs(lost, -step.share, size):
-            return Explanation("wrong_function", say(step.key, function=shown(step.function)), "chain")
+            return because("wrong_function", say(step.key, function=shown(step.function)), "chain")
     for first, second in combinations(edges, 2):
         if not _differs(lost, -first.share - second.share, size):
             names = f"{shown(first.function)} and through {shown(second.function)}"
-            return Explanation("missing_term", say("missing_term.path", function=names))
+            return because("missing_term", say("missing_term.path", function=names))
     return None
 
 

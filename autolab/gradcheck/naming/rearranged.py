@@ -6,8 +6,7 @@ result: it tells which part of the sum over results is there, or which other pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations, permutations, product
 
@@ -16,7 +15,9 @@ import numpy as np
 from ..judging.case import Case
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
+from ..measuring.places import index_of
 from ..messages import Kind, number, say
+from .explanation import Explanation, because
 from .regions import listed
 
 _STEP = 2.0**-10
@@ -33,19 +34,6 @@ _LONG = 12
 """Along a longer axis not every shift is tried."""
 
 Arrange = Callable[[np.ndarray], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A cause, and the words that name it; ``cause`` tells it from others of its kind that have other sentences.
-
-    ``formulas`` go further than that: what was written, what is right, which term is missing.
-    """
-
-    kind: Kind
-    how: str
-    cause: str = ""
-    formulas: Mapping[str, str] = field(default_factory=dict)
 
 
 def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
@@ -91,8 +79,8 @@ def rearranged(case: Case, i: int) -> Explanation | None:
     for words, arrange in ways:
         places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
         if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
-            return Explanation("rearranged", words)
-    return Explanation("rearranged", say("rearranged.reordered")) if _reordered(case, i) else None
+            return because("rearranged", words)
+    return because("rearranged", say("rearranged.reordered")) if _reordered(case, i) else None
 
 
 def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
@@ -141,7 +129,7 @@ def one_place_of_several(case: Case, i: int) -> Explanation | None:
     elements = np.arange(e.analytic.size)
     for which, row in (("last", len(used) - 1 - np.argmax(used[::-1], axis=0)), ("first", np.argmax(used, axis=0))):
         if _matches(np.where(e.wrong, shares[row, elements], e.numeric), e.analytic, e.numeric):
-            return Explanation("local_error", say("local_error.one_place", which=which), "repeated")
+            return because("local_error", say("local_error.one_place", which=which), "repeated")
     return None
 
 
@@ -178,12 +166,12 @@ def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iter
         yield from _slices(case.shapes[i], outputs[0], jacobian, g)
         for words, arrange in arrangements(outputs[0]):
             yield (
-                Explanation("rearranged", say("rearranged.upstream", how=words)),
+                because("rearranged", say("rearranged.upstream", how=words)),
                 arrange(g.reshape(outputs[0])).ravel() @ jacobian,
             )
     if jacobian.shape[0] == jacobian.shape[1]:
-        yield Explanation("rearranged", say("rearranged.jacobian")), jacobian @ g
-        yield Explanation("missing_term", say("missing_term.diagonal")), g * np.diagonal(jacobian)
+        yield because("rearranged", say("rearranged.jacobian")), jacobian @ g
+        yield because("missing_term", say("missing_term.diagonal")), g * np.diagonal(jacobian)
 
 
 def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
@@ -197,7 +185,7 @@ def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Ite
             if first != places[0]:
                 moved = np.roll(g.reshape(output), int(places[0]) - first, axis=axis).ravel()
                 words = say("rearranged.offset", axis=axis, first=first, right=int(places[0]))
-                yield Explanation("rearranged", words), moved @ jacobian
+                yield because("rearranged", words), moved @ jacobian
 
 
 def _without_a_result(
@@ -208,8 +196,8 @@ def _without_a_result(
         part = slice(first, first + int(np.prod(shape)))
         first = part.stop
         share = g[part] @ jacobian[part]
-        yield Explanation("missing_term", say("missing_term.result", result=k)), g @ jacobian - share
-        yield Explanation("missing_term", say("missing_term.sign", result=k)), g @ jacobian - 2 * share
+        yield because("missing_term", say("missing_term.result", result=k)), g @ jacobian - share
+        yield because("missing_term", say("missing_term.sign", result=k)), g @ jacobian - 2 * share
 
 
 def _slices(
@@ -223,10 +211,10 @@ def _slices(
         for key, places in _some_of(length):
             words = say(f"{kind}.{key}", axis=axis, place=listed(np.array(places)))
             part = along[places].sum(axis=0)
-            yield Explanation(kind, words), along.sum(axis=0) - part if key == "without" else part
+            yield because(kind, words), along.sum(axis=0) - part if key == "without" else part
     for place in (0, -1) if len(output) > 1 and shares.shape[-1] == 1 else ():
-        index = [int(k) for k in np.unravel_index(place % g.size, output)]
-        yield Explanation(kind, say(f"{kind}.element", place=index)), g[place] * jacobian[place]
+        words = say(f"{kind}.element", place=list(index_of(place % g.size, output)))
+        yield because(kind, words), g[place] * jacobian[place]
     if kind == "unreduced_broadcast" and ((jacobian != 0).sum(axis=1) <= 1).all():
         yield from _other_axes(shape, shares.sum(axis=-1))
 
@@ -250,4 +238,4 @@ def _other_axes(shape: tuple[int, ...], shares: np.ndarray) -> Iterator[tuple[Ex
         total = shares.sum(axis=axes)
         if axes != stretched and total.size == np.prod(shape):
             words = say("unreduced_broadcast.axis", axes=_named(axes), right=_named(stretched))
-            yield Explanation("unreduced_broadcast", words), total.ravel()
+            yield because("unreduced_broadcast", words), total.ravel()
