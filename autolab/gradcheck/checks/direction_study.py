@@ -9,7 +9,7 @@ import numpy as np
 
 from ...shared.binding import Bound
 from ..measuring.subject import Subject, lifted
-from ..measuring.sweep import ALL_STEPS, Path, StepSweep, measure
+from ..measuring.sweep import StepSweep, sweep_of
 from .taylor import TaylorReport, taylor_along
 
 
@@ -39,5 +39,5 @@ def study(
     with np.errstate(all="ignore"):
         subject = lifted(native)
         rng = np.random.default_rng(seed)
-        path = Path.of(subject, subject.names.index(name), place, upstreams, rng)
-        return DirectionStudy(measure(path, ALL_STEPS), taylor_along(path))
+        sweep, path = sweep_of(subject, subject.names.index(name), place, upstreams, rng)
+        return DirectionStudy(sweep, taylor_along(path))

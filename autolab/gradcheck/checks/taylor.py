@@ -15,8 +15,8 @@ import numpy as np
 from ...engine.configuration import check_rng
 from ...shared.binding import settle
 from ..judging.compare import compare
-from ..measuring.noise import estimate_noise
-from ..measuring.subject import Subject, draw_upstreams, flat
+from ..measuring.point import Direction, Point
+from ..measuring.subject import Subject, draw_upstreams
 from ..measuring.sweep import Path
 from ..messages import number, say, shown
 
@@ -145,42 +145,34 @@ def taylor_test(
 
 
 def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
-    run = subject.run()
-    upstreams = draw_upstreams(run.outputs, rng)
-    gradients = subject.gradients(run, upstreams)
-    point = subject.point(subject.arrays)
-    directions, slope = [], 0.0
-    for i, (array, g) in enumerate(zip(subject.arrays, gradients, strict=True)):
-        along = point.elements(i, np.arange(array.size))
-        step = along.step * rng.uniform(0.5, 1.0, array.size) * rng.choice((-1.0, 1.0), array.size)
-        directions.append(type(along)(i, along.index, step))
-        slope += 0.0 if g is None else float(g.ravel() @ step)
-    weights = flat(upstreams)[point.finite]
-    noise = float(np.abs(weights) @ estimate_noise(point, directions).level)
-    report = _remainders(
-        subject.bound.name, lambda h: float(weights @ (point.at(directions, h) - point.values)), slope, noise
-    )
+    upstreams = draw_upstreams(subject.run().outputs, rng)
+
+    def moves(point: Point) -> list[Direction]:
+        found = [point.elements(i) for i in range(len(point.arrays))]
+        return [replace(d, step=d.step * _factors(rng, d.step.size)) for d in found]
+
+    report = taylor_along(Path.of(subject, upstreams, moves))
     if not report.order < _FIRST_ORDER or report.kink:
         return report
     table = compare(subject, subject.arrays, upstreams, np.random.default_rng(_SEED))
     return replace(report, hidden=not table.fails)
 
 
+def _factors(rng: np.random.Generator, count: int) -> np.ndarray:
+    return rng.uniform(0.5, 1.0, count) * rng.choice((-1.0, 1.0), count)
+
+
 def taylor_along(path: Path) -> TaylorReport:
-    """The same test for one direction of one input."""
-    return _remainders(path.function, path.moved, path.slope, path.noise)
-
-
-def _remainders(function: str, moved: Callable[[float], float], slope: float, noise: float) -> TaylorReport:
+    """The test along a path."""
     steps = np.array(_STEPS)
-    change = np.array([moved(h) for h in _STEPS])
-    remainder, size = np.abs(change - steps * slope), np.abs(change)
-    order = _order(steps, size, remainder, noise)
+    change = np.array([path.change(h) for h in _STEPS])
+    remainder, size = np.abs(change - steps * path.slope), np.abs(change)
+    order = _order(steps, size, remainder, path.noise)
     kink = False
     if order < _SECOND_ORDER:  # what both sides add up to knows no gradient
-        both = np.abs(change + np.array([moved(-h) for h in _STEPS]))
-        kink = _order(steps, size, both, noise) < _FIRST_ORDER
-    return TaylorReport(function, steps, size, remainder, noise, order, kink)
+        both = np.abs(change + np.array([path.change(-h) for h in _STEPS]))
+        kink = _order(steps, size, both, path.noise) < _FIRST_ORDER
+    return TaylorReport(path.function, steps, size, remainder, path.noise, order, kink)
 
 
 def _order(steps: np.ndarray, change: np.ndarray, remainder: np.ndarray, noise: float) -> float:

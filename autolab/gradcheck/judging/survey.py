@@ -12,7 +12,7 @@ from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise
 from ..measuring.point import Direction, Point
 from ..measuring.probes import Claim
-from ..measuring.subject import Subject, flat
+from ..measuring.subject import Subject, flat, where_finite
 from .comparison import Noises
 from .doubts import Doubts
 
@@ -40,11 +40,11 @@ def survey_of(
 ) -> Survey:
     """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
     run = subject.run(arrays)
-    upstreams = [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
+    upstreams = where_finite(run, upstreams)
     gradients = subject.gradients(run, upstreams)
     point = subject.point(arrays)
     fits = known is not None and known.results.level.size == point.values.size
-    moves = [point.elements(i, np.arange(a.size)) for i, a in enumerate(arrays)]
+    moves = [point.elements(i) for i in range(len(arrays))]
     noises = known if known is not None and fits else _noises(subject, arrays, upstreams, point, moves)
     claims = []
     for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):

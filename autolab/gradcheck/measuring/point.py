@@ -155,8 +155,8 @@ class Point(MovableArrays):
         _, exponent = np.frexp(np.abs(self.arrays[input].astype(np.float64).ravel()))
         return np.minimum(self.scales[input], np.ldexp(1.0, exponent - 1))
 
-    def elements(self, input: int, index: np.ndarray) -> Direction:
-        """The direction in which several elements of one input move at once, each by its own scale."""
+    def elements(self, input: int, index: Any = slice(None)) -> Direction:
+        """The direction in which several elements of one input move at once, each by its own scale; by default all."""
         return Direction(input, index, self.scales[input][index])
 
     def along(self, direction: Direction, t: float) -> np.ndarray:

@@ -247,6 +247,11 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
     return tuple(drawn)
 
 
+def where_finite(run: Run, upstreams: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Upstream gradients for a run, with 0 for what is not finite there."""
+    return [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
+
+
 def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Array]:
     """Upstream gradients that were drawn in main memory, each on the device of its result."""
     return [get_array_module(y.array).asarray(g) for y, g in zip(results, upstreams, strict=True)]

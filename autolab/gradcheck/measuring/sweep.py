@@ -7,7 +7,7 @@ rises again, as one over the step. With a wrong one it stays where it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...shared.binding import settle
 from ..messages import shown
 from .noise import estimate_noise
 from .point import Direction, Point
-from .subject import Subject, draw_upstreams, flat
+from .subject import Subject, draw_upstreams, flat, where_finite
 
 _SEED = 0
 ALL_STEPS = tuple(2.0**-k for k in range(1, 48))
@@ -136,7 +136,7 @@ def step_sweep(
     place = None if chosen["index"] is None else _checked(chosen["index"], shape)
     with np.errstate(all="ignore"):
         upstreams = draw_upstreams(subject.run().outputs, rng)
-        return measure(Path.of(subject, i, place, upstreams, rng), ALL_STEPS)
+        return sweep_of(subject, i, place, upstreams, rng)[0]
 
 
 def _position(subject: Subject, wrt: str | None) -> int:
@@ -150,14 +150,10 @@ def _position(subject: Subject, wrt: str | None) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A direction in which one input of a function moves, with what its gradient says about that.
+    """Directions in which inputs of a function move at once, with what its gradient says about that.
 
     Attributes
     ----------
-    place : tuple of int, or None
-        The element that moves; None if all do.
-    unit : float
-        How far the element moves for a step of 1; 1 for a direction.
     slope : float
         What the gradient says that the weighted results change by, for a step of 1.
     noise : float
@@ -165,59 +161,54 @@ class Path:
     """
 
     function: str
-    input: str
-    place: tuple[int, ...] | None
     point: Point
-    direction: Direction
+    directions: tuple[Direction, ...]
     weights: np.ndarray
-    unit: float
     slope: float
     noise: float
 
     @classmethod
     def of(
-        cls,
-        subject: Subject,
-        i: int,
-        place: tuple[int, ...] | None,
-        upstreams: Sequence[np.ndarray],
-        rng: np.random.Generator,
+        cls, subject: Subject, upstreams: Sequence[np.ndarray], moves: Callable[[Point], Sequence[Direction]]
     ) -> Path:
-        """That of the element ``place`` of input ``i``, or of all its elements in a random direction."""
-        run = subject.run()
-        upstreams = [
-            np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)
-        ]
-        gradient = subject.gradients(run, upstreams)[i]
-        point, shape = subject.point(subject.arrays), subject.arrays[i].shape
-        direction = _direction(point, i, None if place is None else int(np.ravel_multi_index(place, shape)), rng)
-        share = np.zeros(1) if gradient is None else gradient.ravel()[direction.index] * direction.step
+        """That of the ``moves`` from the given inputs."""
+        run, point = subject.run(), subject.point(subject.arrays)
+        upstreams = where_finite(run, upstreams)
+        gradients, directions, slope = subject.gradients(run, upstreams), tuple(moves(point)), 0.0
+        for d in directions:
+            g = gradients[d.input]
+            slope += 0.0 if g is None else float(np.sum(g.ravel()[d.index] * d.step))
         weights = flat(upstreams)[point.finite]
-        level = estimate_noise(point, [direction if place is None else _one(direction)]).level
-        unit = float(direction.step) if place is not None else 1.0
-        names = subject.bound.name, subject.names[i]
-        noise = float(np.abs(weights) @ level)
-        return cls(*names, place, point, direction, weights, unit, float(np.sum(share)), noise)
+        noise = float(np.abs(weights) @ estimate_noise(point, directions).level)
+        return cls(subject.bound.name, point, directions, weights, slope, noise)
 
-    def moved(self, step: float) -> float:
-        """By how much the weighted results change."""
-        return float(self.weights @ (self.point.along(self.direction, step) - self.point.values))
+    def change(self, step: float, other: float = 0.0) -> float:
+        """By how much the weighted results change from the place of the ``other`` step to that of ``step``."""
+        before = self.point.at(self.directions, other) if other else self.point.values
+        return float(self.weights @ (self.point.at(self.directions, step) - before))
 
 
-def measure(path: Path, steps: Sequence[float]) -> StepSweep:
-    """The central differences along a path."""
-    h = np.array(steps)
-    moves = [path.point.along(path.direction, t) - path.point.along(path.direction, -t) for t in steps]
-    widths = h * path.unit
-    numeric = np.array([path.weights @ move for move in moves]) / (2 * widths)
-    analytic = path.slope / path.unit
+def sweep_of(
+    subject: Subject,
+    i: int,
+    place: tuple[int, ...] | None,
+    upstreams: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    steps: Sequence[float] = ALL_STEPS,
+) -> tuple[StepSweep, Path]:
+    """The central differences along the element ``place`` of input ``i``, or along all its elements in a random
+    direction; and that path."""
+    path = Path.of(subject, upstreams, lambda point: [_direction(point, i, place, rng)])
+    unit = 1.0 if place is None else float(path.directions[0].step)
+    widths, analytic = np.array(steps) * unit, path.slope / unit
+    numeric = np.array([path.change(t, -t) for t in steps]) / (2 * widths)
     error, rounding = np.abs(numeric - analytic), path.noise / widths
-    return StepSweep(path.function, path.input, path.place, analytic, widths, numeric, error, rounding)
+    return StepSweep(path.function, subject.names[i], place, analytic, widths, numeric, error, rounding), path
 
 
 def explain(subject: Subject, i: int, place: tuple[int, ...], upstreams: Sequence[np.ndarray]) -> StepSweep:
     """A few steps at one element, for a report."""
-    return measure(Path.of(subject, i, place, upstreams, np.random.default_rng(_SEED)), _FEW_STEPS)
+    return sweep_of(subject, i, place, upstreams, np.random.default_rng(_SEED), _FEW_STEPS)[0]
 
 
 def _checked(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -227,12 +218,8 @@ def _checked(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([int(k) % n for k, n in zip(place, shape, strict=True)])
 
 
-def _direction(point: Point, i: int, element: int | None, rng: np.random.Generator) -> Direction:
-    if element is not None:
-        return point.element(i, element)
-    everything = point.elements(i, np.arange(point.arrays[i].size))
-    return Direction(i, everything.index, everything.step * rng.choice((-1.0, 1.0), everything.step.size))
-
-
-def _one(direction: Direction) -> Direction:
-    return Direction(direction.input, np.array([direction.index]), np.array([direction.step]))
+def _direction(point: Point, i: int, place: tuple[int, ...] | None, rng: np.random.Generator) -> Direction:
+    if place is not None:
+        return point.element(i, int(np.ravel_multi_index(place, point.arrays[i].shape)))
+    everything = point.elements(i)
+    return replace(everything, step=everything.step * rng.choice((-1.0, 1.0), everything.step.size))
