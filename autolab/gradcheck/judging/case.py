@@ -13,7 +13,7 @@ from ..measuring.probes import MARGIN
 from ..measuring.subject import Subject
 from .comparison import Comparison, Table
 from .contracts import Combination, Examination, Gradients
-from .doubts import is_more_than_zero
+from .survey import is_more_than_zero
 
 SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
@@ -65,7 +65,7 @@ class Case:
     @property
     def limits(self) -> frozenset[str]:
         """What keeps the arithmetic at the given point from giving a gradient."""
-        return self.tables[0].doubts.limits
+        return self.tables[0].survey.limits
 
     def index(self, i: int, element: int) -> tuple[int, ...]:
         """The index of a flat element of input ``i``."""
@@ -110,7 +110,7 @@ def _unlike(case: Case, i: int, combination: Combination) -> Nonlinear | None:
         return None
     made = np.asarray(sum(found[1])).ravel()
     gap = np.abs(found[0].ravel() - made)
-    gauge, noise = case.tables[0].gauge, case.tables[0].noise.gradients[i]
+    gauge, noise = case.tables[0].survey.gauge, case.tables[0].survey.noise.gradients[i]
     known = max(*[_NONLINEAR * np.abs(g).max() for g in found[1]], MARGIN * noise.max())
     least = np.maximum(known, gauge.grain / gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))

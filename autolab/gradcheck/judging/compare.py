@@ -16,7 +16,7 @@ from ..measuring.probes import KNOWN, MARGIN, Claim, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
 from ..measuring.ties import slopes_at_tie
-from .comparison import Comparison, Elements, Noises, Table
+from .comparison import Comparison, Elements, Table
 from .survey import Survey, survey_of
 
 ELEMENTS = 256
@@ -49,7 +49,7 @@ def compare(
 ) -> Table:
     """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
     survey = survey_of(subject, arrays, upstreams)
-    return _table(survey, arrays, [_plan(survey.gauge, claim, rng) for claim in survey.claims])
+    return _table(survey, [_plan(survey.gauge, claim, rng) for claim in survey.claims])
 
 
 def compare_nearby(
@@ -64,7 +64,7 @@ def compare_nearby(
     Of an input that disagrees there, some elements are measured again. The others get a random direction, and are
     measured if that disagrees.
     """
-    survey = survey_of(subject, arrays, upstreams, here.noise)
+    survey = survey_of(subject, arrays, upstreams, here.survey.noise)
     plans = []
     for claim, c in zip(survey.claims, here.inputs, strict=True):
         doubtful = c.measured & (c.elements.wrong | ~np.isfinite(c.elements.analytic))
@@ -74,7 +74,7 @@ def compare_nearby(
             plans.append(_plan(survey.gauge, claim, rng))
         else:
             plans.append(_Plan(np.array([], int), c.conclusive))
-    return _table(survey, arrays, plans) if any(plan.index.size for plan in plans) else None
+    return _table(survey, plans) if any(plan.index.size for plan in plans) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +93,11 @@ def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> 
     return np.sort(np.concatenate([rng.choice(part, n, replace=False) for part, n in zip(parts, sizes, strict=True)]))
 
 
-def _table(survey: Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan]) -> Table:
+def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
     gauge, claims = survey.gauge, survey.claims
     elements = _measured(gauge, claims, [plan.index for plan in plans])
     inputs = []
-    for claim, plan, is_given in zip(claims, plans, survey.given, strict=True):
+    for claim, plan in zip(claims, plans, strict=True):
         index = plan.index
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
@@ -105,11 +105,9 @@ def _table(survey: Survey, arrays: Sequence[np.ndarray], plans: Sequence[_Plan])
         directions = _moved_alone(survey, claim, index, part)
         stairs = _doubted(survey, directions, part)
         zeros = _zeros(gauge, claim.input, index, part)
-        spread = _spread(part, claim.analytic, index)
+        spread, is_given = _spread(part, claim.analytic, index), survey.gradients[claim.input] is not None
         inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs, zeros))
-    noises = Noises(gauge.noise, tuple([claim.noise for claim in claims]))
-    finite = bool(gauge.point.finite.all())
-    return Table(tuple(inputs), tuple(arrays), gauge.point.tally.failure, finite, noises, gauge, survey.doubts)
+    return Table(tuple(inputs), gauge.point.tally.failure, survey)
 
 
 def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
@@ -128,7 +126,7 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarra
     noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
     directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
     elements = _judged_along(directions, analytic, noise, claims[0].root_eps, gauge)
-    if not gauge.point.finite.all():
+    if not gauge.point.is_finite:
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
     return elements
 
@@ -193,11 +191,11 @@ def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) ->
     The first that nothing speaks for ends the search: the input is wrong then.
     """
     stairs: dict[int, Stair] = {}
-    wrong, doubts, gauge = np.flatnonzero(part.wrong), survey.doubts, survey.gauge
+    wrong, gauge = np.flatnonzero(part.wrong), survey.gauge
     with np.errstate(all="ignore"):
         for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
             numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
-            slope = doubts.fine_slope(gauge, directions[k], numeric, analytic, _CLOSE * deviation)
+            slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * deviation)
             if slope is not None:
                 _settle(part, k, slope)
                 continue
@@ -209,14 +207,14 @@ def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) ->
             stair = find_stair(gauge, directions[k], numeric, analytic)
             if stair is not None:
                 stairs[int(directions[k].index)] = stair
-            elif not doubts.speak_for(gauge, directions[k], numeric, analytic, deviation):
+            elif not survey.speak_for(directions[k], numeric, analytic, deviation):
                 break
             part.wrong[k], part.unsure[k] = False, True
             part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
         is_defined = gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
         for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
             numeric, analytic = part.numeric[k], part.analytic[k]
-            slope = doubts.fine_slope(gauge, directions[k], numeric, analytic, _CLOSE * abs(analytic))
+            slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * abs(analytic))
             if slope is not None:
                 _settle(part, k, slope)
         for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ..measuring.gauge import Gauge
-from ..measuring.noise import Noise
 from ..measuring.numeric_slopes import SMOOTH
 from ..measuring.probes import KNOWN
 from ..measuring.stairs import Stair
-from .doubts import Doubts
+from .survey import Survey
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,28 +69,15 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Noises:
-    """The noise of the results, and of the analytic gradient of each input."""
-
-    results: Noise
-    gradients: tuple[np.ndarray, ...]
-
-
-@dataclass(frozen=True, eq=False)
 class Table:
     """The comparisons of all inputs at one point.
 
-    ``failure`` names what the function raised in the neighbourhood, if anything; ``finite`` whether all results are.
-    Those that are not take no part in the numeric gradients. ``gauge`` is what they were measured with.
+    ``failure`` names what the function raised in the neighbourhood, if anything.
     """
 
     inputs: tuple[Comparison, ...]
-    arrays: tuple[np.ndarray, ...]
     failure: str | None
-    finite: bool
-    noise: Noises
-    gauge: Gauge
-    doubts: Doubts
+    survey: Survey
 
     @property
     def fails(self) -> bool:

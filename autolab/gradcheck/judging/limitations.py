@@ -70,7 +70,7 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         return _hidden(case, i, at, c.stairs[k])
     is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
     if not np.isfinite(e.analytic[k]):
-        key = "cannot_verify.infinite" if not case.tables[0].finite else _not_finite(case, i)
+        key = "cannot_verify.infinite" if not case.tables[0].survey.gauge.point.is_finite else _not_finite(case, i)
     elif is_off and _is_out_of_range(case, i, k):
         key = "cannot_verify.range"
     elif is_off:
@@ -91,9 +91,9 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
 
 
 def _is_out_of_range(case: Case, i: int, k: int) -> bool:
-    table, e = case.tables[0], case.tables[0].inputs[i].elements
-    scale = float(table.gauge.point.scales[i][k])
-    return table.doubts.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale)
+    survey, e = case.tables[0].survey, case.tables[0].inputs[i].elements
+    scale = float(survey.gauge.point.scales[i][k])
+    return survey.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale)
 
 
 def _not_finite(case: Case, i: int) -> str:

@@ -48,16 +48,16 @@ def is_half(finding: Finding) -> bool:
 
 
 def _suspicious(case: Case) -> bool:
-    relative = case.tables[0].noise.results.relative
+    relative = case.tables[0].survey.noise.results.relative
     return bool(np.max(relative, initial=0.0) > _NOISY) or any(_is_off(case, i) for i in range(len(case.names)))
 
 
 def _is_off(case: Case, i: int) -> bool:
     """Whether something of a gradient is wrong or could not be told, or it is rougher than float64; one that is 0 up to
     rounding, or follows steps, is none of these."""
-    if case.tables[0].inputs[i].zeros or case.tables[0].doubts.has_steps:
+    if case.tables[0].inputs[i].zeros or case.tables[0].survey.has_steps:
         return False
-    e, noise = case.tables[0].inputs[i].elements, case.tables[0].noise.gradients[i]
+    e, noise = case.tables[0].inputs[i].elements, case.tables[0].survey.noise.gradients[i]
     size = np.max(np.abs(e.analytic), where=np.isfinite(e.analytic), initial=0.0)
     return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
 

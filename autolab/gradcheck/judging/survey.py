@@ -1,4 +1,7 @@
-"""What the gradients at a point are compared with: the results there, their noise, and that of the gradients."""
+"""What is known of a point: the analytic gradients, and what the numeric ones are measured with.
+
+It is also asked what may make a right gradient look wrong, and only about elements that seem wrong.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,191 @@ from functools import cached_property
 
 import numpy as np
 
+from ...engine.devices import to_cpu
+from ...functions.elementwise.division import floor_divide
+from ...functions.elementwise.rounding import ceil, floor, round, sign
+from ...transforms.forward_mode import Tape
+from ..measuring.fine_slopes import fine_slope, lost_slope
 from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise
 from ..measuring.point import Direction, Point
-from ..measuring.probes import Claim
+from ..measuring.probes import MARGIN, Claim
 from ..measuring.subject import Subject, flat, where_finite
-from .comparison import Noises
-from .doubts import Doubts
+
+_STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
+"""Functions whose steps are meant."""
+
+_SCALES = (3.0, 0.7, 1.9, 0.3, 1.3)
+"""By these the upstream gradient is multiplied; none is a power of two, which would round as 1 does."""
+
+_SEED = 0
+_UNITS = 1024.0
+_PART = 0.1
+_ULPS = 64.0
+_FEW = 11
+_FEW_UNITS = 4.0
+_EXTREME = 1e100
+"""Only what is larger, or smaller than one over it, is believed to suffer from an overflow or underflow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Noises:
+    """The noise of the results, and of the analytic gradient of each input."""
+
+    results: Noise
+    gradients: tuple[np.ndarray, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What the numeric gradients at a point are measured with, the analytic gradients, which of them exist, and what
-    may speak for them."""
+    """A point of a subject: ``gradients`` are those for ``upstreams``, None where there is none; ``root_eps`` is the
+    relative error that is always forgiven. Results that are not finite take no part in the numeric gradients."""
 
+    subject: Subject
+    arrays: tuple[np.ndarray, ...]
+    upstreams: Sequence[np.ndarray]
+    gradients: Sequence[np.ndarray | None]
     gauge: Gauge
-    claims: list[Claim]
-    given: list[bool]
-    doubts: Doubts
+    noise: Noises
+    root_eps: float
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """What the gradients say; nothing counts as 0."""
+        given = [
+            np.zeros(a.size) if g is None else g.ravel().astype(np.float64)
+            for a, g in zip(self.arrays, self.gradients, strict=True)
+        ]
+        return [Claim(i, g, self.noise.gradients[i], self.root_eps) for i, g in enumerate(given)]
 
     @cached_property
     def own(self) -> Noises:
         """The noise for moves of each element by its own magnitude."""
-        doubts, point = self.doubts, self.gauge.point
-        moves = [Direction(i, np.arange(a.size), point.own(i)) for i, a in enumerate(doubts.arrays)]
-        return _noises(doubts.subject, doubts.arrays, doubts.upstreams, point, moves)
+        point = self.gauge.point
+        moves = [Direction(i, np.arange(a.size), point.own(i)) for i, a in enumerate(self.arrays)]
+        return _noises(self.subject, self.arrays, self.upstreams, point, moves)
+
+    # ------------------------------------------------------------------ what speaks for an element
+    def fine_slope(self, direction: Direction, numeric: float, analytic: float, near: float) -> float | None:
+        """The slope of an element by a second look, if that is nearer than ``near`` to the gradient.
+
+        Where the element is far below the others of its array, steps of its own magnitude are tried as well.
+        """
+        for d in (direction, self.gauge.point.alone(direction.input, direction.index)):
+            if d is not None:
+                found = fine_slope(self.gauge, d, numeric, analytic, near, self.has_steps)
+                if found is not None:
+                    return found
+        return None
+
+    @cached_property
+    def has_steps(self) -> bool:
+        """Whether the function uses one of AutoLab's own functions with steps."""
+        tape = Tape()
+        with tape:
+            self.subject.run(self.arrays)
+        return any([step.function in _STEPS for step in tape.steps])
+
+    def speak_for(self, direction: Direction, numeric: float, analytic: float, deviation: float) -> bool:
+        """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""
+        scale = direction.step
+        return (
+            self.is_negligible(numeric, deviation, scale)
+            or self.is_rounded(direction.input, direction.index, deviation)
+            or (deviation * scale <= _UNITS * self.gauge.grain and deviation <= lost_slope(self.gauge, direction))
+            or self.is_out_of_range(numeric, analytic, deviation, scale)
+            or self.is_unseen(direction, deviation)
+        )
+
+    def is_unseen(self, direction: Direction, deviation: float) -> bool:
+        """Whether an element is so far below the others of its array that moves of its own magnitude change none
+        but the last digits of the results; longer ones may lead where the slope is another."""
+        alone = self.gauge.point.alone(direction.input, direction.index)
+        if alone is None or deviation * alone.step > self.gauge.grain:
+            return False
+        values = self.gauge.point.values
+        moves = [np.abs(self.gauge.point.along(alone, t) - values) for t in (1.0, -1.0)]
+        return all([bool((move <= _FEW_UNITS * np.spacing(np.abs(values))).all()) for move in moves])
+
+    def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
+        """Whether so much may have been lost on the way because numbers were too large or too small.
+
+        Slopes of a usual size at an input of another, whose ``scale`` is given, lose no more than some of their digits.
+        """
+        sizes = [numeric, analytic, scale] if deviation <= _PART * abs(numeric) else [numeric, analytic]
+        return any([x and not 1 / _EXTREME <= abs(x) <= _EXTREME for x in sizes]) and bool(self.limits)
+
+    @cached_property
+    def limits(self) -> frozenset[str]:
+        """What keeps the arithmetic from giving a gradient: "overflow", "underflow"; "infinity" in an input."""
+        if not all(np.isfinite(a).all() for a in self.arrays):
+            return frozenset({"infinity"})
+        with self.subject.heard() as signals:
+            self.subject.gradients(self.subject.run(self.arrays), self.upstreams)
+        return frozenset(signals & {"overflow", "underflow"})
+
+    def is_rounded(self, input: int, element: int, deviation: float) -> bool:
+        """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
+        inputs; it is no float32, which scatters as well."""
+        scatter, moved, g = self._scatter[input], self._moved[input], self.gradients[input]
+        if scatter is None or moved is None or g is None or _is_float32(float(g.flat[element])):
+            return False
+        return bool(deviation <= MARGIN * max(scatter[element], moved[element]))
+
+    def is_negligible(self, numeric: float, deviation: float, scale: float) -> bool:
+        """Whether a small part of a slope moves the results by less than the rounding of what they are made of.
+
+        ``scale`` is that of the element. A whole slope may be as small and still be known; a part of it that comes
+        through a value of rounded digits is not.
+        """
+        if not deviation <= _PART * abs(numeric):
+            return False
+        upstream = max([float(np.max(np.abs(g), initial=0.0)) for g in self.upstreams])
+        return bool(deviation * scale <= _ULPS * np.finfo(np.float64).eps * upstream * self._largest)
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest value on the way from the inputs to the results."""
+        tape = Tape()
+        with tape:
+            self.subject.run(self.arrays)
+        return max([_size(a) for a in (*self.arrays, *[to_cpu(y.array) for step in tape.steps for y in step.outputs])])
+
+    @cached_property
+    def _scatter(self) -> list[np.ndarray | None]:
+        """How far gradients are apart that differ by their rounding alone, flat; None if they ignore the upstream."""
+        run = self.subject.run(self.arrays)
+        none = self.subject.gradients(run, [np.zeros_like(g) for g in self.upstreams])
+        all_scaled = [[(g * s).astype(g.dtype) for g in self.upstreams] for s in _SCALES]
+        found = [self.subject.gradients(run, scaled) for scaled in all_scaled]
+        spread = self._spread([[g if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)])
+        return [None if is_more_than_zero(g) else apart for g, apart in zip(none, spread, strict=True)]
+
+    @cached_property
+    def _moved(self) -> list[np.ndarray | None]:
+        """How far gradients move with their inputs, for a move of each by a unit in its last place, flat.
+
+        The moves are larger: a gradient that is wrong at one point only moves as much for a single unit.
+        """
+        rng = np.random.default_rng(_SEED)
+        found: list[Sequence[np.ndarray | None]] = []
+        for _ in _SCALES:
+            arrays = [a + rng.choice((-_UNITS, _UNITS), a.shape) * np.spacing(a) for a in self.arrays]
+            try:
+                run = self.subject.run([a.astype(b.dtype) for a, b in zip(arrays, self.arrays, strict=True)])
+                found.append(self.subject.gradients(run, self.upstreams))
+            except Exception:  # outside its domain a function may raise whatever it likes
+                continue
+        return [None if g is None else g / _UNITS for g in self._spread(found)]
+
+    def _spread(self, others: Sequence[Sequence[np.ndarray | None]]) -> list[np.ndarray | None]:
+        """How far the gradients are from others at most, flat; what is not finite does not count."""
+        found = [None if g is None else np.zeros(g.size) for g in self.gradients]
+        for row in others:
+            for spread, g, once in zip(found, row, self.gradients, strict=True):
+                if spread is not None and g is not None and once is not None and g.shape == once.shape:
+                    np.fmax(spread, np.abs(g - once).ravel(), out=spread)
+        return found
 
 
 def survey_of(
@@ -41,17 +204,11 @@ def survey_of(
     """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
     run = subject.run(arrays)
     upstreams = where_finite(run, upstreams)
-    gradients = subject.gradients(run, upstreams)
-    point = subject.point(arrays)
-    fits = known is not None and known.results.level.size == point.values.size
-    moves = [point.elements(i) for i in range(len(arrays))]
-    noises = known if known is not None and fits else _noises(subject, arrays, upstreams, point, moves)
-    claims = []
-    for i, (array, g) in enumerate(zip(arrays, gradients, strict=True)):
-        analytic = np.zeros(array.size) if g is None else g.ravel().astype(np.float64)
-        claims.append(Claim(i, analytic, noises.gradients[i], float(np.sqrt(subject.epsilon(run)))))
-    gauge = Gauge(point, flat(upstreams)[point.finite], noises.results, subject.executor)
-    return Survey(gauge, claims, [g is not None for g in gradients], Doubts(subject, arrays, upstreams, gradients))
+    gradients, point = subject.gradients(run, upstreams), subject.point(arrays)
+    if known is None or known.results.level.size != point.values.size:
+        known = _noises(subject, arrays, upstreams, point, [point.elements(i) for i in range(len(arrays))])
+    gauge = Gauge(point, flat(upstreams)[point.finite], known.results, subject.executor)
+    return Survey(subject, tuple(arrays), upstreams, gradients, gauge, known, float(np.sqrt(subject.epsilon(run))))
 
 
 def _noises(
@@ -69,3 +226,18 @@ def _noises(
     jitter[both.finite[point.finite.size :]] = noise.level[results:]
     ends = np.cumsum([a.size for a in arrays])
     return Noises(Noise(noise.level[:results], noise.relative[:results]), tuple(np.split(jitter, ends[:-1])))
+
+
+def is_more_than_zero(none: np.ndarray | None) -> bool:
+    """Whether the gradient for an upstream gradient of zeros is something else; NaN is no proof (0 times infinity)."""
+    return none is not None and bool((np.isfinite(none) & (none != 0)).any())
+
+
+def _is_float32(value: float) -> bool:
+    """Whether a number has the digits of a float32; what terms that cancel leave has far fewer."""
+    digits = float(np.frexp(value)[0]) * 2.0**_FEW
+    return float(np.float32(value)) == value and digits != int(digits)
+
+
+def _size(array: np.ndarray) -> float:
+    return float(np.max(np.abs(array), where=np.isfinite(array), initial=0.0)) if array.dtype.kind == "f" else 0.0

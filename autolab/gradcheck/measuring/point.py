@@ -141,6 +141,11 @@ class Point(MovableArrays):
         copies = [np.array(array, order="C") for array in self.arrays]
         super().__init__(partial(self._evaluate, copies), [copy.reshape(-1) for copy in copies])
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all results at the point are."""
+        return self.values.size == self.finite.size
+
     def element(self, input: int, index: int) -> Direction:
         """The direction of one element of one input."""
         return Direction(input, index, self.scales[input][index])
@@ -180,7 +185,7 @@ class Point(MovableArrays):
             return np.full(self.values.size, np.nan)
         if values.size != self.finite.size:
             return np.full(self.values.size, np.nan)
-        return values[self.finite] if self.values.size < values.size else values
+        return values if self.is_finite else values[self.finite]
 
 
 def step_scale(array: np.ndarray) -> np.ndarray:

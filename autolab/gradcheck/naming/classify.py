@@ -209,7 +209,7 @@ def _point(case: Case, i: int) -> int:
 def _finding(case: Case, i: int, why: Explanation) -> Finding:
     """A finding with the numbers of one element: at the point, or nearby if all is right there."""
     point = _point(case, i)
-    e, x = case.at(i)[point].elements, case.tables[point].arrays[i]
+    e, x = case.at(i)[point].elements, case.tables[point].survey.arrays[i]
     element = e.worst(e.wrong) if why.element is None else why.element
     index = case.index(i, element)
     analytic, numeric = float(e.analytic[element]), float(e.numeric[element])

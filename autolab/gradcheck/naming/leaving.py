@@ -56,7 +56,7 @@ class Lost:
 
 def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
     """What left the graph and is missing in the gradient of one element of input ``i`` at a point of the case."""
-    e, arrays = case.at(i)[point].elements, case.tables[point].arrays
+    e, arrays = case.at(i)[point].elements, case.tables[point].survey.arrays
     analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
     gap = _TELLING * abs(analytic - numeric)
     if not np.isfinite([analytic, numeric]).all():

@@ -109,7 +109,7 @@ def partial_sums(case: Case, i: int) -> Explanation | None:
     if not _is_measurable(case, i):
         return None
     e = case.at(i)[0].elements
-    jacobian, g = _jacobian(case, i), case.tables[0].gauge.weights
+    jacobian, g = _jacobian(case, i), case.tables[0].survey.gauge.weights
     right = g @ jacobian
     for explanation, candidate in _candidates(case, i, jacobian, g):
         if _matches(candidate, e.analytic, right):
@@ -122,7 +122,7 @@ def one_place_of_several(case: Case, i: int) -> Explanation | None:
     e = case.at(i)[0].elements
     if not _is_measurable(case, i) or e.wrong.all():
         return None
-    shares = case.tables[0].gauge.weights[:, None] * _jacobian(case, i)
+    shares = case.tables[0].survey.gauge.weights[:, None] * _jacobian(case, i)
     used = shares != 0
     if not (used.sum(axis=0)[e.wrong] > 1).all():
         return None
@@ -135,16 +135,16 @@ def one_place_of_several(case: Case, i: int) -> Explanation | None:
 
 def _is_measurable(case: Case, i: int) -> bool:
     """Whether a Jacobian is worth measuring, element by element."""
-    e, results = case.at(i)[0].elements, case.tables[0].gauge.weights.size
+    e, results = case.at(i)[0].elements, case.tables[0].survey.gauge.weights.size
     is_small = e.analytic.size <= ELEMENTS and e.analytic.size * results <= _LARGEST
-    return is_small and case.tables[0].finite and bool(np.isfinite(e.analytic).all())
+    return is_small and case.tables[0].survey.gauge.point.is_finite and bool(np.isfinite(e.analytic).all())
 
 
 def _jacobian(case: Case, i: int) -> np.ndarray:
     """Slopes of every result by every element of the input."""
-    point = case.tables[0].gauge.point
+    point = case.tables[0].survey.gauge.point
     columns = []
-    for k in range(case.tables[0].arrays[i].size):
+    for k in range(case.subject.arrays[i].size):
         direction = point.element(i, k)
         above, below = point.along(direction, _STEP), point.along(direction, -_STEP)
         columns.append((above - below) / (2 * _STEP * direction.step))

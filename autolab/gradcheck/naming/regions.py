@@ -26,7 +26,7 @@ are wrong: if there are so many ways, that is no chance."""
 def region_of(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
     """Which elements are wrong, in words, if something tells them from the right ones: the sign of the input, a
     threshold, or that their gradient should be 0."""
-    x, name = case.tables[0].arrays[i].ravel(), shown(case.names[i])
+    x, name = case.tables[0].survey.arrays[i].ravel(), shown(case.names[i])
     for text, belongs in _REGIONS:
         if np.array_equal(wrong[known], belongs(x)[known]):
             return say("local_error.sign", input=name, sign=text)
