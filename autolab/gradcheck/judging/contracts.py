@@ -35,12 +35,11 @@ FORWARD = "forward"
 """The cause of a finding for which no backward is to blame."""
 
 
-@dataclass(frozen=True)
-class Breach:
+class Breach(Exception):
     """A broken contract, and the verdict that follows from it; a comparison of numbers would mean nothing."""
 
-    finding: Finding
-    verdict: Verdict
+    def __init__(self, finding: Finding, verdict: Verdict) -> None:
+        self.finding, self.verdict = finding, verdict
 
 
 @dataclass(frozen=True)
@@ -89,13 +88,17 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
     first = subject.run()
     upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
     values = first.values()
-    breach = _changed_input(subject, first, "inplace.input", FORWARD)
-    second = first if breach else subject.run()
-    breach = breach or _unequal(subject, values, second) or _later_call(subject, first, values, rng)
-    if breach:
+    try:
+        _check_inputs(subject, first, "inplace.input", FORWARD)
+        second = subject.run()
+        _check_equal(subject, values, second)
+        _check_later_call(subject, first, values, rng)
+    except Breach as breach:
         return Examination(upstreams, breach)
     try:
         return _examine_backward(subject, first, second, upstreams)
+    except Breach as breach:
+        return Examination(upstreams, drawn_at_random(subject, values) or breach)
     except GradientCountError as error:
         return Examination(upstreams, _breach(subject, "wrong_shape", cause="count", error=error))
     except GradientShapeError as error:
@@ -111,21 +114,16 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
 def _examine_backward(
     subject: Subject, first: Run, second: Run, upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 ) -> Examination:
-    values = first.values()
-    given = tuple([g.copy() for g in upstreams[0]])
+    values, given = first.values(), tuple([g.copy() for g in upstreams[0]])
     gradients = subject.gradients(first, given)
-    breach = _changed_input(subject, first, "inplace.input_backward")
-    if not breach and not all(map(_same, given, upstreams[0])):
-        breach = _breach(subject, "inplace.upstream")
-    if not breach and not all(map(_same, first.values(), values)):
-        breach = _breach(subject, "inplace.output")
-    if not breach:
-        fresh = subject.gradients(second, upstreams[0])
-        breach = _later_gradient(subject, gradients, fresh, upstreams[0]) or _again(
-            subject, first, gradients, fresh, upstreams[0]
-        )
-    if breach:
-        return Examination(upstreams, drawn_at_random(subject, values) or breach)
+    _check_inputs(subject, first, "inplace.input_backward")
+    if not all(map(_same, given, upstreams[0])):
+        raise _breach(subject, "inplace.upstream")
+    if not all(map(_same, first.values(), values)):
+        raise _breach(subject, "inplace.output")
+    fresh = subject.gradients(second, upstreams[0])
+    _check_later_gradient(subject, gradients, fresh, upstreams[0])
+    _check_again(subject, first, gradients, fresh, upstreams[0])
     other = subject.gradients(second, upstreams[1])
     return Examination(
         upstreams,
@@ -196,18 +194,17 @@ def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
         return False
 
 
-def _changed_input(subject: Subject, run: Run, key: str, cause: str = "") -> Breach | None:
+# ---------------------------------------------------------------------- each raises the breach that it finds
+def _check_inputs(subject: Subject, run: Run, key: str, cause: str = "") -> None:
     for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
         if not _same(to_cpu(x.array), array):
-            return _breach(subject, key, name, cause)
-    return None
+            raise _breach(subject, key, name, cause)
 
 
-def _unequal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> Breach | None:
+def _check_equal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> None:
     others = second.values()
-    if len(values) == len(others) and all(map(_same, values, others)):
-        return None
-    return _breach(subject, "nondeterministic.forward", verdict="cannot tell")
+    if len(values) != len(others) or not all(map(_same, values, others)):
+        raise _breach(subject, "nondeterministic.forward", verdict="cannot tell")
 
 
 def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
@@ -216,72 +213,66 @@ def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | 
     Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
     drawn does not show in the results; nearby it does.
     """
-    nearby = subject.nearby(np.random.default_rng(_SEED))
-    before = _generators()
-    breach = _unequal(subject, values, subject.run())
-    runs = _RUNS if _generators() == before else _RUNS_OF_DRAWS
-    for _ in range(runs - 1):
-        breach = breach or _unequal(subject, values, subject.run())
-    if breach:
+    nearby, before = subject.nearby(np.random.default_rng(_SEED)), _generators()
+    try:
+        _check_equal(subject, values, subject.run())
+        runs = _RUNS if _generators() == before else _RUNS_OF_DRAWS
+        for _ in range(runs - 1):
+            _check_equal(subject, values, subject.run())
+    except Breach as breach:
         return breach
     try:
         elsewhere = subject.run(nearby).values()
-        return next(
-            (breach for _ in range(runs) if (breach := _unequal(subject, elsewhere, subject.run(nearby)))), None
-        )
+        for _ in range(runs):
+            _check_equal(subject, elsewhere, subject.run(nearby))
+    except Breach as breach:
+        return breach
     except Exception:  # nearby may lie outside the function's domain
         return None
+    return None
 
 
 def _generators() -> object:
     return repr(config.rng.bit_generator.state), generators()
 
 
-def _later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng: np.random.Generator) -> Breach | None:
+def _check_later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng: np.random.Generator) -> None:
     try:
         subject.run(subject.nearby(rng))
     except Exception:  # the inputs may lie outside the function's domain
-        return None
-    if all(map(_same, first.values(), values)):
-        return None
-    return _breach(subject, "inplace.later_call", cause=FORWARD)
+        return
+    if not all(map(_same, first.values(), values)):
+        raise _breach(subject, "inplace.later_call", cause=FORWARD)
 
 
-def _later_gradient(
+def _check_later_gradient(
     subject: Subject, gradients: Gradients, again: Gradients, upstream: tuple[np.ndarray, ...]
-) -> Breach | None:
+) -> None:
     """The gradients of two runs, after which the function was called elsewhere, against those of a run of now."""
     if not all(map(_same, gradients, again)):
-        return None  # one that does not even repeat itself is another case
+        return  # one that does not even repeat itself is another case
     alone = subject.gradients(subject.run(), upstream)
     for name, a, b in zip(subject.names, alone, gradients, strict=True):
         if not _same(a, b):
-            return _breach(subject, "inplace.later_gradient", name, "shared", **_difference(a, b))
-    return None
+            raise _breach(subject, "inplace.later_gradient", name, "shared", **_difference(a, b))
 
 
-def _again(
+def _check_again(
     subject: Subject, first: Run, gradients: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
-) -> Breach | None:
-    try:
-        return _unsteady(subject, gradients, subject.gradients(first, upstream), fresh, upstream)
-    except DamagedValueError as error:
-        return _breach(subject, "inplace.by_backward", error=error)
-
-
-def _unsteady(
-    subject: Subject, gradients: Gradients, again: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
-) -> Breach | None:
+) -> None:
     """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
-    for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
-        if not _same(a, c):
-            values = _difference(a, c)
-            if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
-                return _breach(subject, "inplace.lasting", name, "shared", kept=kept, **values)
-            return _breach(subject, "nondeterministic.backward", name, **values)
-        if not _same(a, b):
-            return _breach(subject, "inplace.again", name, **_difference(a, b))
-    return None
+    try:
+        again = subject.gradients(first, upstream)
+        for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
+            if not _same(a, c):
+                values = _difference(a, c)
+                if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
+                    raise _breach(subject, "inplace.lasting", name, "shared", kept=kept, **values)
+                raise _breach(subject, "nondeterministic.backward", name, **values)
+            if not _same(a, b):
+                raise _breach(subject, "inplace.again", name, **_difference(a, b))
+    except DamagedValueError as error:
+        raise _breach(subject, "inplace.by_backward", error=error) from None
 
 
 def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
