@@ -264,7 +264,7 @@ def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputRepo
         allowed.reshape(shape),
         worst,
         int(c.measured.sum()),
-        tuple([(part.start, part.stop) for part in c.halves]),
+        tuple([(part.start, part.stop) for part in c.probes.halves]),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..measuring.fine_slopes import is_zero
 from ..measuring.gauge import Gauge
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
 from ..measuring.point import Direction
-from ..measuring.probes import KNOWN, MARGIN, Claim, search
+from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
 from ..measuring.ties import slopes_at_tie
@@ -65,25 +65,21 @@ def compare_nearby(
     measured if that disagrees.
     """
     survey = survey_of(subject, arrays, upstreams, here.survey.noise)
-    plans = []
+    plans: list[_Plan] = []
     for claim, c in zip(survey.claims, here.inputs, strict=True):
         doubtful = c.measured & (c.elements.wrong | ~np.isfinite(c.elements.analytic))
+        as_there = Search(conclusive=c.probes.conclusive)
         if doubtful.any():
-            plans.append(_Plan(_some(doubtful, c.measured & ~doubtful, rng), c.conclusive))
+            plans.append((_some(doubtful, c.measured & ~doubtful, rng), as_there))
         elif claim.analytic.size and search(survey.gauge, claim, rng, probes=1).halves:
             plans.append(_plan(survey.gauge, claim, rng))
         else:
-            plans.append(_Plan(np.array([], int), c.conclusive))
-    return _table(survey, plans) if any(plan.index.size for plan in plans) else None
+            plans.append((np.array([], int), as_there))
+    return _table(survey, plans) if any(index.size for index, _ in plans) else None
 
 
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """Which elements of an input to measure one by one; whether the others are covered; where probes found an error."""
-
-    index: np.ndarray
-    conclusive: bool
-    halves: tuple[slice, ...] = ()
+_Plan = tuple[np.ndarray, Search]
+"""Which elements of an input to measure one by one, and what probes said of the others."""
 
 
 def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -95,10 +91,9 @@ def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> 
 
 def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
     gauge, claims = survey.gauge, survey.claims
-    elements = _measured(gauge, claims, [plan.index for plan in plans])
+    elements = _measured(gauge, claims, [index for index, _ in plans])
     inputs = []
-    for claim, plan in zip(claims, plans, strict=True):
-        index = plan.index
+    for claim, (index, probes) in zip(claims, plans, strict=True):
         part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
@@ -106,7 +101,7 @@ def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
         stairs = _doubted(survey, directions, part)
         zeros = _zeros(gauge, claim.input, index, part)
         spread, is_given = _spread(part, claim.analytic, index), survey.gradients[claim.input] is not None
-        inputs.append(Comparison(spread, measured, is_given, plan.conclusive, plan.halves, stairs, zeros))
+        inputs.append(Comparison(spread, measured, is_given, probes, stairs, zeros))
     return Table(tuple(inputs), gauge.point.tally.failure, survey)
 
 
@@ -114,10 +109,9 @@ def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
     """All elements of a small input; of a large one a sample, and what random directions lead to."""
     size = claim.analytic.size
     if size <= ELEMENTS:
-        return _Plan(np.arange(size), True)
+        return np.arange(size), Search()
     found = search(gauge, claim, rng)
-    index = np.union1d(rng.choice(size, _SAMPLE, replace=False), found.suspects)
-    return _Plan(index, found.conclusive, found.halves)
+    return np.union1d(rng.choice(size, _SAMPLE, replace=False), found.suspects), found
 
 
 def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarray]) -> Elements:

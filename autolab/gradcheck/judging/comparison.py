@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from ..measuring.numeric_slopes import SMOOTH
-from ..measuring.probes import KNOWN
+from ..measuring.probes import KNOWN, Search
 from ..measuring.stairs import Stair
 from .survey import Survey
 
@@ -50,22 +50,23 @@ class Elements:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The elements of one input. ``given``: there is a gradient; ``conclusive``: what was not measured is covered by
-    probes; ``halves``: the ever smaller parts in which probes found an error; ``stairs``: what hides the slope of some
-    elements; ``zeros``: those whose gradient is 0 up to rounding."""
+    """The elements of one input.
+
+    ``given``: there is a gradient; ``probes``: what random directions say of elements that were not measured;
+    ``stairs``: what hides the slope of some elements; ``zeros``: those whose gradient is 0 up to rounding.
+    """
 
     elements: Elements
     measured: np.ndarray
     given: bool
-    conclusive: bool
-    halves: tuple[slice, ...] = ()
+    probes: Search
     stairs: Mapping[int, Stair] = field(default_factory=dict)
     zeros: frozenset[int] = frozenset()
 
     @property
     def untraced(self) -> bool:
         """Whether probes found an error that shows at none of the elements that were measured."""
-        return bool(self.halves) and not (self.elements.wrong | self.elements.unsure).any()
+        return bool(self.probes.halves) and not (self.elements.wrong | self.elements.unsure).any()
 
 
 @dataclass(frozen=True, eq=False)

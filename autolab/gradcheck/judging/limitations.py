@@ -132,7 +132,7 @@ def _result(case: Case, place: int) -> tuple[str, str]:
 
 
 def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
-    if c.conclusive and not c.untraced:
+    if c.probes.conclusive and not c.untraced:
         return None
     key = "cannot_verify.untraced" if c.untraced else "cannot_verify.probes"
     return Finding.said(key, case.names[i], count=int(c.measured.sum()), total=c.measured.size)

@@ -35,11 +35,12 @@ class Search:
     """What random directions through all elements of an input found.
 
     ``halves`` are the ever smaller parts that disagree, from all elements to a single one; empty if they agree.
-    ``conclusive`` says whether the directions could be measured at all.
+    ``conclusive`` says whether the directions could be measured at all. The defaults are those of an input that needs
+    none, as all its elements are measured.
     """
 
-    halves: tuple[slice, ...]
-    conclusive: bool
+    halves: tuple[slice, ...] = ()
+    conclusive: bool = True
 
     @property
     def suspects(self) -> np.ndarray:
@@ -58,7 +59,7 @@ def search(gauge: Gauge, claim: Claim, rng: np.random.Generator, probes: int = 4
             wrong = partial(_disagrees, gauge, claim, signs, quick=True)
             return Search(tuple(halved(wrong, everything)), conclusive)
         conclusive &= disagrees is not None
-    return Search((), conclusive)
+    return Search(conclusive=conclusive)
 
 
 def halved(disagrees: Callable[[slice], bool | None], within: slice) -> list[slice]:
