@@ -16,6 +16,7 @@ import numpy as np
 
 from ..judging.case import Case, wrong_somewhere
 from ..measuring.numeric_slopes import KINK
+from ..measuring.point import Direction, MovableArrays
 
 _SPREADS = (0.0, 0.4, 0.4, 0.1, 0.1, 0.02, 0.02)
 """The points are so far from the given one, relative to each element: a loss may be undefined not far away."""
@@ -194,9 +195,15 @@ def _local(
     def spread(a: np.ndarray) -> np.ndarray:
         return np.broadcast_to(a, shape).ravel()[elements]
 
+    copies = [np.array(a, order="C") for a in arrays]
+    place = MovableArrays(lambda: case.subject.run(copies).values()[0].ravel(), [a.reshape(-1) for a in copies])
+    step = _STEP * np.abs(spread(arrays[i]))
     own = spread(np.arange(y.size).reshape(rows))
     written = np.zeros(elements.size) if given is None else given.ravel()[elements] / spread(g.reshape(rows))
-    measured = _alone(case, i, arrays, elements, own) if axes else _slopes(case, i, arrays, elements, elements)
+    if axes:
+        measured = _alone(place, [Direction(i, k, s) for k, s in zip(elements, step, strict=True)], own)
+    else:
+        measured = _slopes(place, Direction(i, elements, step), elements)
     if measured is None:
         return None
     with np.errstate(all="ignore"):
@@ -204,29 +211,24 @@ def _local(
     return [written, measured, *[spread(a).astype(float) for a in (*arrays, y.reshape(rows), *statistics)]]
 
 
-def _alone(case: Case, i: int, arrays: list[np.ndarray], elements: np.ndarray, own: np.ndarray) -> np.ndarray | None:
-    """How fast its own result changes with each of the elements."""
-    slopes = np.stack([_slopes(case, i, arrays, k, ...) for k in elements])
-    measured = slopes[np.arange(elements.size), own]
+def _alone(place: MovableArrays, directions: list[Direction], own: np.ndarray) -> np.ndarray | None:
+    """How fast its own result changes with each of the elements; None if others do."""
+    slopes = np.stack([_slopes(place, direction) for direction in directions])
+    measured = slopes[np.arange(len(directions)), own]
     others = np.abs(np.where(np.arange(slopes.shape[1]) == own[:, None], 0.0, slopes))
     return None if (others > _APART * np.max(np.abs(measured))).any() else measured
 
 
-def _slopes(case: Case, i: int, arrays: list[np.ndarray], moving: Any, seen: Any) -> np.ndarray:
-    """How fast the results that are ``seen`` change with the elements that are ``moving``.
+def _slopes(place: MovableArrays, direction: Direction, seen: Any = ...) -> np.ndarray:
+    """How fast the results that are ``seen`` change with the elements that move.
 
     The errors of second and fourth order are removed, from central differences of three sizes; NaN where these do not
     approach anything: at a kink.
     """
-    step = _STEP * np.abs(arrays[i].ravel()[moving])
 
     def difference(size: float) -> np.ndarray:
-        ends = []
-        for sign in (size, -size):
-            moved = [np.array(a) if k == i else a for k, a in enumerate(arrays)]
-            moved[i].flat[moving] += sign * step
-            ends.append(case.subject.run(moved).values()[0].ravel()[seen])
-        return (ends[0] - ends[1]) / (2 * size * step)
+        above, below = place.pair(direction, size)
+        return (above[seen] - below[seen]) / (2 * size * direction.step)
 
     one, two, four = difference(1.0), difference(0.5), difference(0.25)
     better, best = (4 * two - one) / 3, (4 * four - two) / 3

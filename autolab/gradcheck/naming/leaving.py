@@ -21,7 +21,10 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.source import file_label
 from ...engine.variable import Variable
 from ..judging.case import Case
-from ..measuring.point import step_scale
+from ..measuring.differences import default_step
+from ..measuring.gauge import Gauge
+from ..measuring.point import Direction
+from ..measuring.subject import Subject
 from ..messages import say, shown
 
 _TELLING = 0.02
@@ -56,21 +59,23 @@ class Lost:
 
 def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
     """What left the graph and is missing in the gradient of one element of input ``i`` at a point of the case."""
-    e, arrays = case.at(i)[point].elements, case.tables[point].survey.arrays
+    e, gauge = case.at(i)[point].elements, case.tables[point].survey.gauge
     analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
     gap = _TELLING * abs(analytic - numeric)
     if not np.isfinite([analytic, numeric]).all():
         return None
     try:
-        kept = _HeldExits(case, i, arrays)
+        kept = _HeldExits(case.subject, i, gauge)
         slopes = {place: kept.slope(element, {place}) for place in kept.places}
         places = tuple([place for place, slope in slopes.items() if abs(slope - numeric) > gap])
         if not places:
             return None
-        is_whole = abs(kept.slope(element, set(places)) - analytic) <= gap
+        whole = kept.slope(element, set(places))
+        if not np.isfinite([*slopes.values(), whole]).all():  # the function refuses to go on with another value
+            return None
         code = getattr(inspect.unwrap(case.subject.bound.fn), "__code__", None)
-        return Lost(places, is_whole, "" if code is None else file_label(code.co_filename))
-    except Exception:  # the function may refuse to go on with another value
+        return Lost(places, abs(whole - analytic) <= gap, "" if code is None else file_label(code.co_filename))
+    except Exception:  # what runs alone does not always run when it is followed
         return None
 
 
@@ -94,9 +99,8 @@ class _ExitValues:
 class _HeldExits:
     """What left at a point, and slopes of the function in input ``i`` while some of that is held still."""
 
-    def __init__(self, case: Case, i: int, arrays: tuple[np.ndarray, ...]) -> None:
-        self._subject, self._i, self._arrays = case.subject, i, arrays
-        self._upstreams = case.exam.upstreams[0]
+    def __init__(self, subject: Subject, i: int, gauge: Gauge) -> None:
+        self._gauge, self._i = gauge, i
         found: dict[Exit, _ExitValues] = {}
 
         def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
@@ -105,32 +109,26 @@ class _HeldExits:
             return value
 
         with _listening(keep):
-            run = self._subject.run(arrays)
+            run = subject.run(gauge.point.arrays)
         own = run.inputs[i].node
         self.places = {exit: place for exit, place in found.items() if own in place.nodes}
         self.places = dict(list(self.places.items())[:_MOST_PLACES])
 
     def slope(self, element: int, held: Collection[Exit]) -> float:
-        """The central difference of the results, weighted by the upstream gradients."""
-        array = self._arrays[self._i]
-        h = float(np.finfo(array.dtype).eps) ** (1 / 3) * float(step_scale(array)[element])
-        above, below = array.copy(), array.copy()
-        above.reshape(-1)[element] += h
-        below.reshape(-1)[element] -= h
-        width = float(above.reshape(-1)[element]) - float(below.reshape(-1)[element])
-        return (self._total(above, held) - self._total(below, held)) / width
+        """The central difference of the weighted results, with the values that were kept at the places in ``held``."""
+        point, t = self._gauge.point, default_step(self._gauge.point.arrays[self._i].dtype)
+        direction = point.element(self._i, element)
+        moved = self._results(direction, t, held) - self._results(direction, -t, held)
+        return float(self._gauge.weights @ moved) / (2 * t * direction.step)
 
-    def _total(self, moved: np.ndarray, held: Collection[Exit]) -> float:
-        """The weighted sum of all results, with the values that were kept at the places in ``held``."""
+    def _results(self, direction: Direction, t: float, held: Collection[Exit]) -> np.ndarray:
         left = {exit: iter(self.places[exit].values) for exit in held}
 
         def hold(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
             return next(left[exit]) if exit in left else value
 
         with _listening(hold):
-            run = self._subject.run([*self._arrays[: self._i], moved, *self._arrays[self._i + 1 :]])
-        pairs = zip(self._upstreams, run.values(), strict=True)
-        return float(sum([np.sum(g * y, where=g != 0) for g, y in pairs]))
+            return self._gauge.point.along(direction, t)
 
 
 @contextmanager
