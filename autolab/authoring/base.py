@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import get_ident
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from ..engine.arrays import array_of, as_array, check_real
 from ..engine.backend import Array, get_array_module, in_main_memory, is_array
 from ..engine.complaints import COMPLAINTS, LIMIT, mixed_devices
+from ..engine.creator import Creator
 from ..engine.devices import stopwatch
 from ..engine.errors import ReuseError, a_kind
 from ..engine.gradient_shape import check_shape
@@ -41,6 +43,12 @@ class Authored:
     """
 
     _call: Call | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        node = None if self._call is None else self._call.made()
+        if node is not None and name in ("inputs", "next_functions", "label"):  # where the user has no such name
+            return getattr(Creator(node), name)
+        return object.__getattribute__(self, name)
 
     @property
     def name(self) -> str:
@@ -97,7 +105,9 @@ class Authored:
         ]
         if edges and not (overrides and not modes().enable_backprop):
             call.keep(arrays, outputs)
-            MultiOutputNode.join(self, edges).connect(outputs, call.constant_outputs)
+            node = MultiOutputNode.join(self, edges)
+            call.made = ref(node)
+            node.connect(outputs, call.constant_outputs)
         if watchers:
             notify(ForwardEvent(self, inputs, outputs, {}, seconds))
         return outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import get_ident
 
 from ..engine.backend import Array
@@ -24,6 +25,7 @@ class Call:
         "changed_inputs",
         "constant_outputs",
         "inputs",
+        "made",
         "name",
         "nodes",
         "outputs",
@@ -38,6 +40,7 @@ class Call:
         self.retained_outputs: tuple[int, ...] = ()
         self.constant_outputs: tuple[int, ...] = ()  # floats that get no node
         self.changed_inputs: tuple[int, ...] = ()  # in place, as the function has said
+        self.made: Callable[[], MultiOutputNode | None] = lambda: None  # its node, which holds the function
         self.inputs: dict[int, Array] = {}
         self.outputs: dict[int, Array] = {}
         # thread -> the node and its inputs' nodes, while a differentiable backward runs in it

@@ -16,7 +16,6 @@ from .habits import answer_habits
 from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
-from .multi_output import OutputNode
 from .node import Leaf, Node
 from .remedies import (
     ALREADY,
@@ -57,6 +56,7 @@ class Variable(ArrayLike):
     _data: Array
     node: Node | None
     _backward: ClassVar[Callable[..., None]]  # set by backward.py: an import in every call would take a microsecond
+    _creator: ClassVar[Callable[..., Any]]  # set by creator.py
 
     def __init__(self, data: Any, name: str | None = None, requires_grad: bool | None = None) -> None:
         if isinstance(data, Variable):
@@ -106,10 +106,9 @@ class Variable(ArrayLike):
 
     @property
     def creator(self) -> Any:
-        """The function that made the value, also for one of its several results; None for a leaf."""
-        if self.node is None:
-            return None
-        return (self.node.parent if isinstance(self.node, OutputNode) else self.node).function
+        """What made the value, with the ``inputs`` that went in: a `Creator`, or the object of a class that a user
+        wrote; None for a leaf."""
+        return self._creator() if self.node is not None and self.node.order else None
 
     @property
     def grad(self) -> Variable | None:

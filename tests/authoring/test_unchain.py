@@ -50,7 +50,7 @@ def test_one_of_several_results_keeps_its_function():
     assert values.creator is not None and a.creator is None
     F.sum(values).backward()
     assert x.grad is None and np.allclose(a.grad.data, np.eye(2))
-    assert vectors.creator is values.creator
+    assert vectors.creator == values.creator
 
 
 @pytest.mark.parametrize("value", [Variable(2.0), Variable(2.0, requires_grad=False), Variable(np.array(2))])

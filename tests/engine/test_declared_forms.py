@@ -122,7 +122,7 @@ def test_shapes_of_many_inputs() -> None:
 def test_several_outputs_to_order_three() -> None:
     x = Variable(np.linspace(-2, 2, 5))
     s, c = sincos(x)
-    assert type(sincos(x)) is tuple and s.creator is c.creator is sincos.function
+    assert type(sincos(x)) is tuple and s.creator == c.creator and c.creator.function is sincos.function
     v, w = np.arange(1.0, 6.0), np.array([2.0, 0.0, 1.0, 3.0, 5.0])
     first = grad((s, c), x, (v, w), create_graph=True)
     np.testing.assert_allclose(first.data, v * np.cos(x.data) - w * np.sin(x.data), rtol=1e-14)

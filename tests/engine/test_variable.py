@@ -87,7 +87,7 @@ def test_attributes() -> None:
     assert x.data is a and x.array is a
     assert (x.shape, x.ndim, x.size, len(x), x.device) == ((2, 3), 2, 6, 2, "cpu")
     assert x.grad is None and x.creator is None
-    assert F.exp(x).creator is F.exp.function and (x + 1).creator is F.add.function
+    assert F.exp(x).creator.function is F.exp.function and (x + 1).creator.function is F.add.function
     assert Variable(2.5).item() == 2.5
     with pytest.raises(TypeError, match="len"):
         len(Variable(1.0))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...authoring.unchain import nodes_below
+from ...engine.creator import input_nodes
 from ...engine.multi_output import MultiOutputNode, OutputNode
 from ...engine.node import Node
 from ...engine.primitive import Primitive
@@ -83,7 +84,7 @@ class _Drawing:
         yield f'{me} [label="{_text(_class_of(node.function))}", color=lightblue, style=filled, shape=box]'
         if not _is_function_alone(node):
             yield f"{me} -> {self._id(node)}"
-        for i, parent in enumerate(_inputs(node)):
+        for i, parent in enumerate(input_nodes(node)):
             if parent is None:
                 yield self._variable((node, i), None, None)
             yield f"{self._id((node, i) if parent is None else parent)} -> {me}"
@@ -101,14 +102,6 @@ class _Drawing:
 def _is_function_alone(node: Node) -> bool:
     """Whether it stands for no Variable: each of several results has a node of its own above."""
     return isinstance(node, MultiOutputNode) and len(node.kinds) > 1
-
-
-def _inputs(node: Node) -> list[Node | None]:
-    """The nodes of all inputs in order; None for one that is not differentiated."""
-    function = node.function
-    parents = {edge.place: edge.parent for edge in node.edges}
-    count = len(function.inputs) if isinstance(function, Primitive) and function.schema.fixed else 0
-    return [parents.get(i) for i in range(max([count, *[i + 1 for i in parents]]))]
 
 
 def _text(label: str) -> str:

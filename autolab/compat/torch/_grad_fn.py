@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...authoring.base import Authored
-from ...engine.multi_output import OutputNode
-from ...engine.node import Leaf
+from ...engine.creator import Creator
 from ..table import made_by
 
 _NAMES = dict(made_by("torch.autograd.names", __name__))
 
 
-class GradFn:
+class GradFn(Creator):
     """A step of the graph.
 
     Examples
@@ -24,29 +21,14 @@ class GradFn:
     (<MulBackward0>, 'AccumulateGrad')
     """
 
-    def __init__(self, node: Any) -> None:
-        self._node = node.parent if isinstance(node.function, OutputNode) else node
-
     def name(self) -> str:
         """Its name."""
-        function = self._node.function
-        if isinstance(self._node, Leaf) or function is None:
+        function = self.function
+        if function is None:
             return "AccumulateGrad"
         if isinstance(function, Authored):
             return f"{function.name}Backward"
         return f"{_NAMES.get(function.name) or _camel(function.name)}Backward0"
-
-    @property
-    def next_functions(self) -> tuple[tuple[GradFn, int], ...]:
-        """The steps that computed its inputs, each with the number of the result that went in."""
-        parents = self._node.parents
-        return tuple([(GradFn(p), p.function.index if isinstance(p.function, OutputNode) else 0) for p in parents])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GradFn) and other._node is self._node
-
-    def __hash__(self) -> int:
-        return hash(self._node)
 
     def __repr__(self) -> str:
         return f"<{self.name()}>"
