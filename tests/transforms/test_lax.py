@@ -1,0 +1,46 @@
+"""The loops and branches of ``jax.lax``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import autolab
+from autolab import Variable
+from autolab.transforms import lax
+
+XS = np.array([1.0, 2.0, 3.0])
+
+
+def test_a_scan_gives_the_last_carry_and_all_results_and_their_gradients():
+    w, xs = Variable(2.0), Variable(XS)
+
+    def step(carry, x):
+        carry = {"h": carry["h"] * w + x}
+        return carry, (carry["h"], -x)
+
+    carry, (hs, negative) = autolab.lax.scan(step, {"h": 0.0}, xs)
+    np.testing.assert_array_equal(hs.data, [1, 4, 11])
+    np.testing.assert_array_equal(negative.data, -XS)
+    assert carry["h"].data == 11
+    dw, dx = autolab.grad(carry["h"], [w, xs])
+    assert dw.data == 4 * 1 + 2
+    np.testing.assert_array_equal(dx.data, [4, 2, 1])
+
+
+def test_a_scan_runs_backwards_over_structures_and_over_nothing():
+    total, seen = lax.scan(lambda c, x: (c + x["a"], c), 0.0, {"a": Variable(XS)}, reverse=True)
+    assert total.data == 6
+    np.testing.assert_array_equal(seen.data, [5, 3, 0])
+    assert lax.scan(lambda c, x: (c + 1, x), 0, None, length=4) == (4, None)
+    assert lax.scan(lambda c, x: (c, x), 7, XS[:0]) == (7, None)
+
+
+def test_loops_and_branches():
+    x = Variable(3.0)
+    y = lax.fori_loop(1, 4, lambda i, value: value * i + x, 0.0)
+    assert (y.data, autolab.grad(y, x).data) == ((3 * 2 + 3) * 3 + 3, 10)
+    assert lax.while_loop(lambda v: v < 50, lambda v: v * v, x).data == 81
+    assert lax.cond(x > 2, lambda a, b: a * b, lambda a, b: a + b, x, 5.0).data == 15
+    assert lax.cond(False, lambda a, b: a * b, lambda a, b: a + b, x, 5.0).data == 8
+    assert autolab.grad(lax.stop_gradient([x])[0] * x, x).data == 3
+    assert lax.stop_gradient(2.0) == 2.0
