@@ -29,6 +29,7 @@ OWNERS: dict[str, Any] = {
     "functions": F,
     "links": L,
     "optimizers": optimizers,
+    "rnn": autolab.nn.utils.rnn,
     "data": autolab.data,
     "training": autolab.training,
     "extensions": autolab.training.extensions,
@@ -145,6 +146,41 @@ def test_keywords_are_answered(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError, match=message) as caught:
         call()
     assert len(str(caught.value)) <= 300
+
+
+OTHERS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: L.Linear(32, 3)(X), r"linear: .*; flatten images by F.reshape\(x, \(len\(x\), -1\)\) or L.Flatten\(\)$"),
+    (lambda: L.Linear(7, 3)(X), r"linear: .* and b \(out,\)$"),
+    (lambda: F.softmax_cross_entropy(X, np.array([0])), r"expected t of shape .*; before linear .* L.Flatten\(\)$"),
+    (lambda: F.softmax_cross_entropy(X[0, 0], np.array([0])), r"that of x without axis -1$"),
+    (lambda: x.repeat(2, 1, 1), r"got 3 arguments; expected repeats, axis; instead: autolab.tile\(x, \(2, 1, 1\)\)"),
+    (lambda: autolab.using_config("debug", True), r"no mode 'debug'; .*; instead: with autolab.detect_anomaly\(\):"),
+    (lambda: autolab.derivatives(np.sin, x=np.arange(3.0)), r"one finite number; the ends .* domain=\(low, high\)$"),
+    (lambda: autolab.derivatives(np.sin, x=[]), r"expected one finite number$"),
+    (lambda: optimizers.AdamW(weight_decay_rate=0.1), "AdamW: got a keyword 'weight_decay_rate'; .*rate / lr$"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), OTHERS)
+def test_other_uses_are_answered(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError, AttributeError), match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("statement", "answer"),
+    [
+        ("from autolab.datasets import split_dataset", r"data.Subset\(dataset, range\(n\)\)"),
+        ("from autolab.nn.utils.rnn import pack_padded_sequence", "the padded batch, from pad_sequence"),
+        ("from autolab.training.triggers import EarlyStoppingTrigger", r"trainer.stop\(\) in an extension"),
+        ("from autolab.cuda.amp import autocast, GradScaler", r"leave it out; model.half\(\)"),
+        ("from autolab.amp import autocast", r"leave it out; model.half\(\)"),
+        ("from autolab import watch", r"autolab.explore\(f, x=...\)"),
+    ],
+)
+def test_an_import_is_answered(statement: str, answer: str) -> None:
+    with pytest.raises(ImportError, match=f"; instead: {answer}"):
+        exec(statement)
 
 
 def test_what_was_answered_runs() -> None:

@@ -192,6 +192,10 @@ def test_examples_are_split_and_drawn() -> None:
         def __getitem__(self, i: int) -> Any:
             return autolab.tensor([float(i)]), i  # type: ignore[attr-defined]
 
+    first, second = autolab.datasets.split_dataset_random(Points(), 4, seed=0)  # type: ignore[attr-defined]
+    again, _ = autolab.datasets.split_dataset_random(Points(), 4, seed=0)  # type: ignore[attr-defined]
+    assert [i for _, i in first] == [i for _, i in again]
+    assert len(first) == 4 and sorted([i for part in (first, second) for _, i in part]) == list(range(10))
     train, rest = autolab.data.random_split(Points(), [7, 3])
     batches = [*autolab.data.DataLoader(train, batch_size=2, drop_last=True, num_workers=2)]
     assert len(batches) == 3 and len(rest) == 3 and isinstance(batches[0][0], Variable)

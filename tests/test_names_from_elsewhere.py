@@ -322,6 +322,10 @@ def test_more_methods_and_names_of_pytorch() -> None:
         (torch.repeat_interleave(x, 2, dim=1), np.repeat(data, 2, axis=1)),
         (x.exp().rsqrt(), np.exp(-data / 2)),
         (x.clamp_min(0.5), np.maximum(data, 0.5)),
+        (torch.split(x, [1, 2], dim=1)[1], data[:, 1:]),
+        (torch.split(x, 2, dim=-1)[1], data[:, 2:]),
+        (torch.split(x, [1], 1)[1], data[:, 1:]),
+        (torch.linalg.norm(x, dim=1, keepdim=True), np.linalg.norm(data, axis=1, keepdims=True)),
         (x.narrow(-1, 1, 2), data[:, 1:3]),
         (x.select(1, 2), data[:, 2]),
         (x.masked_select(x > 0), data[data > 0]),
@@ -346,6 +350,7 @@ def test_more_methods_and_names_of_pytorch() -> None:
     ):
         np.testing.assert_allclose(theirs.data, ours)
     assert x.type_as(torch.ones(1).half()).dtype == x.type("float16").dtype == np.float16
+    assert x.element_size() * x.nelement() == data.nbytes
     assert x.equal(data.copy()) and not x.equal(data + 1)
     with no_grad(), torch.enable_grad():
         assert torch.is_grad_enabled()

@@ -270,5 +270,6 @@ def _finite(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.size != 1 or isinstance(value, bool | str) or not math.isfinite(array.item()):
-        raise TypeError(f"{CALLER}: {name} is {value!r:.80}; expected one finite number")
+        curve = "; the ends of the curves are domain=(low, high)" if array.size > 1 else ""
+        raise TypeError(f"{CALLER}: {name} is {value!r:.80}; expected one finite number{curve}")
     return float(array.item())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
@@ -10,8 +9,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from types import FrameType
 from typing import Any
+
+from ..engine.habits import not_there
 
 PACKAGE = __name__.rpartition(".")[0]
 
@@ -116,9 +116,7 @@ def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[
         if name == "__all__":
             return offered(module)
         said = sentence(f"{original(module)}.{name}", instead)
-        if _imports(sys._getframe(1)):
-            raise ImportError(said, name=original(module))
-        raise AttributeError(said, name=name, obj=sys.modules.get(module))
+        raise not_there(sys._getframe(1), module, name, said)
 
     return __getattr__
 
@@ -138,8 +136,3 @@ def gather(package: str, sources: str = "", instead: Mapping[str, str] | None = 
                 if name in wanted:
                     there.setdefault(name, vars(module)[name])
     return missing(package, instead)
-
-
-def _imports(frame: FrameType) -> bool:
-    """Whether a frame is at ``from module import name``."""
-    return frame.f_code.co_code[frame.f_lasti] == dis.opmap["IMPORT_FROM"]

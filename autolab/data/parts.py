@@ -54,6 +54,12 @@ def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generato
     return [Subset(dataset, part) for part in np.split(order, np.cumsum(sizes)[:-1].astype(int))]
 
 
+def split_dataset_random(dataset: Any, first_size: int, seed: int | None = None) -> list[Subset]:
+    """`random_split` into the first ``first_size`` examples and the rest."""
+    rng = None if seed is None else np.random.default_rng(seed)
+    return random_split(dataset, [first_size, len(dataset) - first_size], rng)
+
+
 class ConcatDataset:
     """Datasets one behind the other.
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
+from .habits import instead
 from .left_open import modes_with, opened_in
 from .modes import Modes, current, defaults, modes, overrides
 
@@ -159,7 +160,8 @@ _NAMES = ("enable_backprop", "train", "rng")
 
 def _known(owner: str, name: str) -> str:
     if name not in _NAMES:
-        raise AttributeError(f"{owner}: there is no mode {name!r}; the modes are {', '.join(_NAMES)}")
+        other = instead("keywords", name)
+        raise AttributeError(f"{owner}: there is no mode {name!r}; the modes are {', '.join(_NAMES)}{other}")
     return name
 
 

@@ -60,13 +60,21 @@ HABITS: dict[str, dict[str, str]] = {
         "LBFGS": "`optimizers.Adam`; Newton's steps by `transforms.hvp`",
         **dict.fromkeys(("Adamax", "NAdam", "RAdam"), "`optimizers.Adam`"),
     },
+    "rnn": dict.fromkeys(
+        ("pack_padded_sequence", "pack_sequence", "pad_packed_sequence"),
+        "the padded batch, from `pad_sequence`, and `F.where(mask, terms, 0)` on the terms of the loss",
+    ),
     "data": {
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
+        "get_dot_graph": "`autolab.graph(y).to_graphviz()`",
+        "get_file": "`data.fetch(url, sha256, name)`",
+        "plot_dot_graph": "`autolab.graph(y).save(path)`",
         "split_dataset": "`data.Subset(dataset, range(n))`, `data.Subset(dataset, range(n, len(dataset)))`",
-        "split_dataset_random": "`data.random_split(dataset, [n, len(dataset) - n])`",
         "tensorboard": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
     },
-    "training": {},
+    "training": {
+        "EarlyStoppingTrigger": "`trainer.stop()` in an extension; a `stop_trigger` is any function of the trainer",
+    },
     "gradcheck": {},
     "plots": {
         "plot": "`autolab.plots.line_chart(x, {'y': y})`; `autolab.derivatives(f)` for a function",
@@ -84,30 +92,26 @@ HABITS: dict[str, dict[str, str]] = {
         "set_detect_anomaly": "`with autograd.detect_anomaly():`; `x.grad_status` names the function that made a NaN",
     },
     "autolab": {
-        "animate": "`autolab.explore(f, x=...)`, whose walk goes through the passes step by step",
-        "autocast": "`model.half()` computes in float16; there is no autocast",
-        "amp": "`model.half()` computes in float16; there is no autocast",
+        **dict.fromkeys(("amp", "autocast", "GradScaler"), "leave it out; `model.half()` computes in float16"),
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
         "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
-        "plot_dot_graph": "`autolab.graph(y).save(path)`",
         "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
-        "function_hooks": "`autolab.observe(hook)` hears every step, with its time",
-        "lax": "a loop in Python, which `autolab.compile(f)` traces; `x.detach()` for stop_gradient",
-        "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
-        "plot_graph": "`autolab.graph(y).save(path)`",
+        **dict.fromkeys(("plot_dot_graph", "plot_graph"), "`autolab.graph(y).save(path)`"),
         "print_graph": "`print(autolab.graph(y))`",
-        "profile": "`autolab.observe(hook)` hears every step, with its time",
-        "profiler": "`autolab.observe(hook)` hears every step, with its time",
+        **dict.fromkeys(
+            ("function_hooks", "profile", "profiler"), "`autolab.observe(hook)` hears every step, with its time"
+        ),
         "steps": "`autolab.record(f, x).steps`",
         "summary": "the model itself at the end of a cell",
         "to_dot": "`autolab.graph(y).to_graphviz()`",
-        "walk": "`autolab.explore(f, x=...)`, whose walk goes through the passes step by step",
+        **dict.fromkeys(("animate", "walk"), "`autolab.explore(f, x=...)` walks through the passes step by step"),
+        "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "watch": "`autolab.explore(f, x=...)`; `autolab.LiveMonitor(model)` for a training",
         "why": "`x.grad_status`",
     },
@@ -122,8 +126,11 @@ HABITS: dict[str, dict[str, str]] = {
         "momentum": "`optimizers.MomentumSGD(lr, momentum)`; of `L.BatchNormalization`, `decay=` is 1 - momentum",
         "nesterov": "`optimizers.NesterovAG(lr, momentum)`",
         "output_size": "`kernel=`",
+        "debug": "`with autolab.detect_anomaly():`",
+        "repeats": "`autolab.tile(x, (2, 1, 1))` repeats the whole array along its axes",
         "padding_mode": "`F.pad(x, width, mode=...)` before it",
         "params": "the model goes to `optimizer.setup(model)`",
+        "weight_decay_rate": "`weight_decay=` is times lr: `weight_decay_rate / lr`",
         "weight_decay": "`optimizer.add_hook(optimizers.WeightDecay(rate))`",
     },
 }
@@ -160,10 +167,10 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
             "functions.pytorch_names": """
-                addmm block_until_ready=contiguous chunk clamp_min contiguous dim double equal expand expand_as lerp
-                view_as ndimension=dim nelement=numel reshape_as=view_as where=or_else float gather half index_select
-                is_leaf long masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt select to
-                type_as type=to unbind unflatten bool=as_bool int=as_int split=in_sizes
+                addmm block_until_ready=contiguous chunk clamp_min contiguous dim double element_size equal expand
+                expand_as lerp view_as ndimension=dim nelement=numel reshape_as=view_as where=or_else float gather half
+                index_select is_leaf long masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt
+                select to type_as type=to unbind unflatten bool=as_bool int=as_int split=in_sizes
             """,
             "functions.values_and_places": "topk",
             "functions.array_module": """
@@ -256,7 +263,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "data": _names(
         {
             "": "data= TensorDataset=TupleDataset",
-            "parts": "ConcatDataset",
+            "parts": "ConcatDataset split_dataset_random",
         }
     ),
     "training": _names({"": "updaters=updater"}),
@@ -280,15 +287,15 @@ ALIASES: dict[str, dict[str, str]] = {
             "links": "func nn",
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
-                linalg bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal
+                bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal
                 eq=equal ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32
                 long=int64
             """,
             "functions.pytorch_names": """
                 FloatTensor LongTensor addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy
-                is_grad_enabled lerp narrow empty_like full full_like is_tensor linspace manual_seed masked_select
-                multinomial normal numel ones ones_like rand rsqrt rand_like randint randn randn_like randperm select
-                set_grad_enabled tensor zeros zeros_like
+                is_grad_enabled lerp linalg narrow empty_like full full_like is_tensor linspace manual_seed
+                masked_select multinomial normal numel ones ones_like rand rsqrt rand_like randint randn randn_like randperm
+                select set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
@@ -297,7 +304,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "transforms.jax_forms": "vjp",
             "transforms.trees": "tree_flatten tree_leaves tree_map tree_unflatten",
             "transforms": """
-                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp value_and_grad vmap tree=trees
+                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax value_and_grad vmap tree=trees
                 tree_util=trees
             """,
         }
@@ -349,6 +356,7 @@ TITLES = {
     "Optimizer": "On an optimizer",
     "functions": "In `autolab.functions`, as `F`",
     "links": "In `autolab.links`, as `L`",
+    "rnn": "In `autolab.nn.utils.rnn`",
     "optimizers": "In `autolab.optimizers`",
     "autograd": "In `autolab.autograd`",
     "data": "In `autolab.data`, which is `autolab.utils.data`, too",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dis
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from .habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS, TITLES
@@ -30,12 +31,21 @@ def instead(where: str, name: str) -> str:
 
 def by_habit(module: str, where: str, name: str, own: str = "") -> Any:
     """What a module, or ``own``, has under another name than that of the habit; an AttributeError says what there is
-    instead."""
+    instead, and an ImportError in ``from module import name``. It is called by ``__getattr__`` of the module."""
     target = ALIASES.get(where, {}).get(name)
     if target is None:
-        message = f"module {module!r} has no attribute {name!r}{instead(where, name)}"
-        raise AttributeError(message, name=name, obj=sys.modules[module])
+        told = instead(where, name)
+        asks = sys._getframe(2 if told else 1)  # of what it does not know, Python says no less
+        raise not_there(asks, module, name, f"module {module!r} has no attribute {name!r}{told}")
     return _at(own or module, target)
+
+
+def not_there(frame: FrameType, module: str, name: str, said: str) -> Exception:
+    """The exception of a module's ``__getattr__``: in ``from module import name`` an ImportError, as Python drops the
+    sentence of an AttributeError there. ``frame`` is the one that asks."""
+    if frame.f_code.co_code[frame.f_lasti] == dis.opmap["IMPORT_FROM"]:
+        return ImportError(said, name=module)
+    return AttributeError(said, name=name, obj=sys.modules.get(module))
 
 
 def _at(module: str, target: str) -> Any:
@@ -71,6 +81,7 @@ class ModulesByHabit:
 
 _IMPORTED_FROM = {_PACKAGE: "autolab", f"{_PACKAGE}.nn": "links", f"{_PACKAGE}.optim": "optimizers"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("autograd", "functions", "links", "optimizers")}
+_IMPORTED_FROM |= {f"{_PACKAGE}.cuda": "autolab"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.scipy": "functions", f"{_PACKAGE}.utils": "data", f"{_PACKAGE}.nn.utils": "links.utils"}
 
 

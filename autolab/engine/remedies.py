@@ -30,6 +30,7 @@ VIEW = (
     "Variable: this is a view of another array, which would not change with it. Assign to that one, h[0, 1] = v in "
     "place of row = h[0]; row[1] = v; or make a copy first: row = row.copy()."
 )
+FLAT = "flatten images by F.reshape(x, (len(x), -1)) or L.Flatten()"
 ALREADY = (
     "Variable: data is a Variable already; use it as it is. Variable(x.data) is a leaf with the same numbers, cut off "
     "from the graph of x."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..engine.updates import retain
 from ..engine.variable import Variable, as_variable
 from .arrays.axes import moveaxis
 from .arrays.indexing import take_along_axis
+from .arrays.joining import in_sizes
 from .arrays.shape import broadcast_to
 from .elementwise.selection import maximum, where
 from .losses.classification import softmax_cross_entropy
@@ -128,13 +130,6 @@ def index_select(x: Any, axis: int, index: Any) -> Any:
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     """``value`` where the mask is True, elsewhere ``x``."""
     return where(unwrap(mask), value, x)
-
-
-@takes_other_words
-def in_sizes(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
-    """Parts of ``size`` rows, of which the last may be smaller; or of the sizes in a list."""
-    ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size, x.shape[axis], size)
-    return tuple(np.split(x, ends.tolist(), axis))
 
 
 @takes_other_words
@@ -263,6 +258,11 @@ def numel(x: Variable) -> int:
     return x.size
 
 
+def element_size(x: Variable) -> int:
+    """How many bytes each takes."""
+    return x.dtype.itemsize
+
+
 def retain_grad(x: Variable) -> None:
     """Let backward passes from now on keep the gradient of a computed value, as of a leaf."""
     if x.node is not None and x.node.order:
@@ -338,6 +338,10 @@ FloatTensor = _maker(lambda data=(): np.asarray(data, np.float32))
 LongTensor = _maker(lambda data=(): np.asarray(data, np.int64))
 normal = _maker(lambda mean=0.0, std=1.0, size=None: config.rng.normal(mean, std, size))
 bernoulli = _maker(lambda p: (config.rng.random(p.shape) < p).astype(p.dtype), learns=False)
+
+
+linalg = ModuleType("autolab.linalg", "``numpy.linalg``, whose ``norm`` is called by other words, too.")
+vars(linalg).update({**vars(np.linalg), "norm": takes_other_words(np.linalg.norm)})
 
 
 def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Variable:

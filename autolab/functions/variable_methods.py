@@ -17,6 +17,7 @@ import numpy as np
 from ..engine import numpy_protocol
 from ..engine.backend import Array
 from ..engine.devices import to_cpu as _in_main_memory
+from ..engine.habits import instead
 from ..engine.keyword_aliases import in_own_words
 from ..engine.leaving import left
 from ..engine.modes import listeners
@@ -167,7 +168,8 @@ def _method(function: Any) -> Callable[..., Any]:
 
     def method(self: Variable, /, *args: Any, **attributes: Any) -> Any:
         if len(args) > len(names):
-            raise TypeError(f"Variable.{function.__name__}: got {len(args)} arguments; expected {', '.join(names)}")
+            expected = ", ".join(names) + "".join([instead("keywords", name) for name in names])
+            raise TypeError(f"Variable.{function.__name__}: got {len(args)} arguments; expected {expected}")
         return function(self, **dict(zip(names, args, strict=False)), **attributes)
 
     method.__name__, method.__doc__ = function.__name__, function.__doc__

@@ -6,10 +6,16 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..engine.habits import by_habit
+
 if TYPE_CHECKING:
     from .trainer import Trainer
 
 Trigger = Callable[["Trainer"], bool]
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "training", name)
 
 
 class IntervalTrigger:

@@ -14,6 +14,7 @@ from ...engine.backend import Array
 from ...engine.calls import Call
 from ...engine.declare import primitive
 from ...engine.errors import a_kind
+from ...engine.keyword_aliases import takes_other_words
 from ...engine.variadic import Shapes
 from .indexing import getitem
 from .shape import reshape
@@ -87,7 +88,12 @@ def _stack_xs(g: Any, index: int, axis: int) -> Any:
 
 
 def split(
-    ary: Any, indices_or_sections: int | Sequence[int] | None = None, axis: int = 0, *, sections: Any = None
+    ary: Any,
+    indices_or_sections: int | Sequence[int] | None = None,
+    axis: int = 0,
+    *,
+    sections: Any = None,
+    dim: int | None = None,
 ) -> list[Any]:
     """Split an array along an axis.
 
@@ -99,6 +105,8 @@ def split(
     axis : int
     sections : int or sequence of int
         A shorter name for ``indices_or_sections``.
+    dim : int, optional
+        In place of ``axis``, as PyTorch has it: the parts are of that many rows, or of the sizes in a list.
 
     Returns
     -------
@@ -119,10 +127,19 @@ def split(
     [variable([1.]), variable([2. 3. 4.])]
     """
     sections = indices_or_sections if sections is None else sections
+    if dim is not None:
+        return list(in_sizes(ary, sections, dim))
     place = place_of("split", axis, ary.shape)
     length = ary.shape[place]
     bounds = pairwise([0, *_bounds(sections, axis, length), length])
     return [getitem(ary, index=along(place, slice(start, stop))) for start, stop in bounds]
+
+
+@takes_other_words
+def in_sizes(x: Any, size: Any, axis: int = 0) -> tuple[Any, ...]:
+    """Parts of ``size`` rows, of which the last may be smaller; or of the sizes in a list."""
+    ends = np.cumsum(size)[:-1] if isinstance(size, list | tuple) else np.arange(size, x.shape[axis], size)
+    return tuple(split(x, ends.tolist(), axis))
 
 
 def _bounds(sections: Any, axis: int, length: int) -> Sequence[int]:

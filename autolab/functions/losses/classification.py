@@ -7,6 +7,7 @@ from typing import Any
 from ...engine.backend import Array, get_array_module
 from ...engine.declare import primitive
 from ...engine.numpy_protocol import unwrap
+from ...engine.remedies import FLAT
 from ...engine.variable import Variable
 from ..arrays.axes import expand_dims, squeeze
 from ..arrays.indexing import take_along_axis
@@ -267,7 +268,8 @@ def counted_targets(function: str, xp: Any, x: Array, t: Array, axis: int, ignor
     place, classes = axis % x.ndim, x.shape[axis]
     expected = x.shape[:place] + x.shape[place + 1 :]
     if t.shape != expected:
-        raise ValueError(f"expected t of shape {expected}, that of x without axis {axis}")
+        flat = f"; before linear layers {FLAT}" if x.ndim > 2 and t.ndim == 1 else ""
+        raise ValueError(f"expected t of shape {expected}, that of x without axis {axis}{flat}")
     counted = None if ignore_label is None else t != ignore_label
     if not t.size or t.view(f"u{t.itemsize}").max() < classes:  # a number below 0 would be a large one
         return counted

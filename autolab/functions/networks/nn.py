@@ -13,6 +13,7 @@ from ...engine.configuration import check_rng, config
 from ...engine.declare import elementwise, primitive
 from ...engine.devices import generator
 from ...engine.keyword_aliases import takes_other_words
+from ...engine.remedies import FLAT
 from ..arrays.indexing import scatter
 from ..arrays.shape import reshape, transpose
 from ..linear_algebra.products import product
@@ -50,7 +51,8 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     """
     size = w.shape
     if len(size) != 2 or x.shape[-1:] != size[1:] or (b is not None and b.shape != size[:1]):
-        raise ValueError("expected x (..., in), w (out, in) and b (out,)")
+        flat = f"; {FLAT}" if len(size) == 2 and x.ndim > 2 and math.prod(x.shape[1:]) == size[1] else ""
+        raise ValueError(f"expected x (..., in), w (out, in) and b (out,){flat}")
     if x.dtype not in FULL or w.dtype not in FULL:  # `real`, where every call counts
         return in_floats(_affine, xp, (x, w, b), {})
     y = product(x, w.T)

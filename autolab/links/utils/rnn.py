@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.habits import by_habit
 from ...functions import stack
 
 
@@ -36,3 +37,7 @@ def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_va
         widths = [(0, longest - len(one)), *[(0, 0)] * (one.ndim - 1)]
         filled.append(np.pad(one, widths, constant_values=padding_value))
     return stack(filled, axis=0 if batch_first else 1)
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "rnn", name)
