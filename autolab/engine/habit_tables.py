@@ -294,8 +294,8 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions.pytorch_names": """
                 FloatTensor LongTensor addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy
                 is_grad_enabled lerp linalg narrow empty_like full full_like is_tensor linspace manual_seed
-                masked_select multinomial normal numel ones ones_like rand rsqrt rand_like randint randn randn_like randperm
-                select set_grad_enabled tensor zeros zeros_like
+                masked_select multinomial normal numel ones ones_like rand rsqrt rand_like randint randn randn_like
+                randperm select set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
