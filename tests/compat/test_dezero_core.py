@@ -239,6 +239,26 @@ def test_the_inputs_of_a_function_are_the_variables_that_were_given():
     np.testing.assert_array_equal(x.grad.data, [2, 4])
 
 
+def test_an_input_may_be_none():
+    class Line(Function):
+        def forward(self, x, W, b=None):
+            return x * W if b is None else x * W + b
+
+        def backward(self, gy):
+            x, W, b = self.inputs
+            return gy * W, gy * x, None if b.data is None else gy
+
+    x, W, b = Variable(array(1.0, 2.0)), Variable(array(3.0, 4.0)), Variable(array(5.0, 6.0))
+    y = Line()(x, W, None)
+    y.backward()
+    assert y.data.tolist() == [3, 8] and x.grad.data.tolist() == [3, 4] and W.grad.data.tolist() == [1, 2]
+    y = Line()(x, W, b)
+    y.backward()
+    assert y.data.tolist() == [8, 14] and b.grad.data.tolist() == [1, 1]
+    y = dezero.functions.exp(dezero.functions.sin(x))
+    assert y.creator.inputs[0].creator.inputs[0] is x
+
+
 def test_what_scripts_of_the_book_ask_first():
     assert not dezero.is_simple_core and float(Variable(array(2.0).reshape(1, 1))) == 2
     with pytest.raises(TypeError, match=r"^<class 'float'> is not supported$"):

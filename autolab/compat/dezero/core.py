@@ -27,6 +27,10 @@ Config = config
 """The modes of this thread: ``Config.enable_backprop`` and ``Config.train``."""
 
 
+_ABSENT = np.zeros(0)
+"""What stands for an input that is None: ``forward`` is given None, and ``backward`` a Variable without an array."""
+
+
 class Function(SimpleFunction):
     """A function with ``forward(self, x0, ...)`` on arrays and ``backward(self, gy0, ...)`` on Variables.
 
@@ -58,7 +62,7 @@ class Function(SimpleFunction):
     def __call__(self, *inputs: Any) -> Any:
         self._given = inputs
         self._integers = tuple([type(x) is Whole for x in inputs])
-        found = super().__call__(*inputs)
+        found = super().__call__(*[_ABSENT if x is None else x for x in inputs])
         results = [found] if isinstance(found, Engine) else list(found)
         for i, y in enumerate(results):
             y.__class__ = Whole if i in self._whole_results else Variable
@@ -68,7 +72,12 @@ class Function(SimpleFunction):
     def inputs(self) -> Any:
         """The Variables that went in: they themselves, where their arrays are still those that were computed with."""
         pairs = zip(self._given, super().inputs, strict=True)
-        return tuple([given if getattr(given, "_data", None) is x._data else dressed(x) for given, x in pairs])
+        return tuple(
+            [
+                Variable(None) if given is None else given if getattr(given, "_data", None) is x._data else dressed(x)
+                for given, x in pairs
+            ]
+        )
 
     @property
     def outputs(self) -> Any:
@@ -79,6 +88,7 @@ class Function(SimpleFunction):
         return [dressed(gy) for gy in super()._upstream(node, g)]
 
     def _forward(self, arrays: tuple[Array, ...]) -> list[Engine]:
+        arrays = tuple([None if given is None else x for given, x in zip(self._given, arrays, strict=True)])
         if not any(self._integers):
             return super()._forward(arrays)
         pairs = zip(arrays, self._integers, strict=True)
