@@ -312,6 +312,26 @@ def test_assigned_elements_have_their_gradients() -> None:
     assert {"out[t]", "out[2]"} <= {*names}, names
 
 
+def test_numbers_are_put_and_added_at_places_along_an_axis() -> None:
+    torch: Any = autolab
+    x, v = Variable(X(2, 3)), Variable(2 + X(2, 3))
+    index = np.array([[1, 1], [0, 1]])
+    put, added, rows = x.data.copy(), x.data.copy(), x.data.copy()
+    put[[[0, 0], [1, 1]], index] = v.data[:, :2]
+    np.add.at(added, ([[0, 0], [1, 1]], index), v.data[:, :2])
+    np.add.at(rows, (slice(None), [2, 0, 2]), v.data)
+    for y, expected, dx, dv in (
+        (x.scatter(1, torch.tensor(index), v), put, [[1, 0, 1], [0, 0, 1]], [[0, 1, 0], [1, 1, 0]]),
+        (x.scatter_add(1, index, v), added, np.ones((2, 3)), [[1, 1, 0], [1, 1, 0]]),
+        (torch.index_add(x, dim=-1, index=torch.tensor([2, 0, 2]), source=v), rows, np.ones((2, 3)), np.ones((2, 3))),
+    ):
+        np.testing.assert_allclose(y.data, expected)
+        for g, ones in zip(autolab.grad(y.sum(), [x, v]), (dx, dv), strict=True):
+            np.testing.assert_array_equal(g.data, ones)
+    marked = torch.scatter(torch.zeros(2, 3), dim=1, index=np.array([[1], [2]]), src=7.0)
+    np.testing.assert_array_equal(marked.data, [[0, 7, 0], [0, 0, 7]])
+
+
 def test_more_methods_and_names_of_pytorch() -> None:
     torch: Any = autolab
     data = X(2, 3)

@@ -14,7 +14,6 @@ HABITS: dict[str, dict[str, str]] = {
         "backward_hook": "`autolab.observe(hook)` hears every step",
         "indices": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
-        "scatter": "`F.one_hot(t, classes)`; `np.where(mask, new, x)`",
         "scatter_": "`F.one_hot(t, classes)`; `np.put_along_axis` on a leaf's `x.data`",
         "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "why": "`x.grad_status`",
@@ -42,6 +41,7 @@ HABITS: dict[str, dict[str, str]] = {
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
         "max_pooling_1d": "`F.max_pool1d(x, kernel)`, which has no window over the edge",
         "Module": "layers are links: `autolab.Link`",
+        "resize_images": "`F.interpolate(x, size, mode='bilinear', align_corners=True)`",
         "select_item": "`x[np.arange(len(x)), t]`",
     },
     "links": {
@@ -97,6 +97,7 @@ HABITS: dict[str, dict[str, str]] = {
         "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
         "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
+        **dict.fromkeys(("default_backend", "devices"), "`autolab.cuda.is_available()`"),
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
         "onnx": "`autolab.export_html(view, path)` for a page",
@@ -170,7 +171,8 @@ ALIASES: dict[str, dict[str, str]] = {
                 addmm block_until_ready=contiguous chunk clamp_min contiguous dim double element_size equal expand
                 expand_as lerp view_as ndimension=dim nelement=numel reshape_as=view_as where=or_else float gather half
                 index_select is_leaf long masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt
-                select to type_as type=to unbind unflatten bool=as_bool int=as_int split=in_sizes
+                select to type_as type=to unbind unflatten bool=as_bool int=as_int split=in_sizes index_add scatter
+                scatter_add
             """,
             "functions.values_and_places": "topk",
             "functions.array_module": """
@@ -215,7 +217,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "pytorch_names": """
                 adaptive_avg_pool2d chunk cross_entropy gather index_select kl_div masked_fill separate=unbind unbind
-                unflatten
+                unflatten index_add scatter scatter_add
             """,
             "array_module": "average copy dstack hstack rollaxis vstack",
             "chainer_names": "max_pooling_2d",
@@ -270,6 +272,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
     "GradientReport": _names({"": "ok=passed"}),
+    "Recording": _names({"": "to_dict=to_json"}),
     "autolab": _names(
         {
             "": """
@@ -323,7 +326,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
         keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr negative_slope=slope nhead=heads
         num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
         num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
-        shifts=shift steps=num target=t weight=w,class_weight
+        shifts=shift source=value src=value steps=num target=t weight=w,class_weight
         """
     )
 }

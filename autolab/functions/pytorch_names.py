@@ -14,8 +14,9 @@ from ..engine.numpy_protocol import unwrap
 from ..engine.updates import retain
 from ..engine.variable import Variable, as_variable
 from .arrays.axes import moveaxis
-from .arrays.indexing import take_along_axis
-from .arrays.joining import in_sizes
+from .arrays.indexing import put, take_along_axis
+from .arrays.indexing import scatter as added
+from .arrays.joining import along, in_sizes
 from .arrays.shape import broadcast_to
 from .elementwise.selection import maximum, where
 from .losses.classification import softmax_cross_entropy
@@ -125,6 +126,34 @@ def gather(x: Any, axis: int, index: Any) -> Any:
 def index_select(x: Any, axis: int, index: Any) -> Any:
     """`numpy.take`, in PyTorch's order."""
     return take(x, unwrap(index), axis=axis)
+
+
+def _places(axis: int, index: Any, value: Any) -> tuple[tuple[Any, ...], Any]:
+    """What is indexed where an index goes along one axis, and the numbers for it, of which there may be more."""
+    index = unwrap(index)
+    places = list(np.ix_(*map(range, index.shape)))
+    places[axis] = index
+    return tuple(places), value[tuple(map(slice, index.shape))] if np.ndim(value) else value
+
+
+@takes_other_words
+def scatter(x: Any, axis: int, index: Any, value: Any) -> Any:
+    """A copy of ``x`` with other numbers along an axis, at the places in the index, where `gather` takes them."""
+    places, value = _places(axis, index, value)
+    return put(x, value, index=places)
+
+
+@takes_other_words
+def scatter_add(x: Any, axis: int, index: Any, value: Any) -> Any:
+    """``x`` with numbers added at the places in the index, as often as one is there."""
+    places, value = _places(axis, index, value)
+    return x + added(value, index=places, shape=x.shape)
+
+
+@takes_other_words
+def index_add(x: Any, axis: int, index: Any, value: Any) -> Any:
+    """``x`` with rows added at the places in the index."""
+    return x + added(value, index=along(axis % x.ndim, unwrap(index)), shape=x.shape)
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
