@@ -46,9 +46,9 @@ class Authored:
 
     def __getattr__(self, name: str) -> Any:
         node = None if self._call is None else self._call.made()
-        if node is not None and name in ("inputs", "next_functions", "label"):  # where the user has no such name
-            return getattr(Creator(node), name)
-        return object.__getattribute__(self, name)
+        if node is None or name not in ("inputs", "next_functions", "label", "rank"):
+            return object.__getattribute__(self, name)
+        return getattr(Creator(node), name)  # only where the user's class has no such name
 
     @property
     def name(self) -> str:

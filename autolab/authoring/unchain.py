@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..engine.creator import nodes_below
 from ..engine.multi_output import OutputNode
-from ..engine.node import Node
 
 if TYPE_CHECKING:
     from ..engine.variable import Variable
@@ -57,14 +57,3 @@ def _end(node: Any) -> None:
     """Make a leaf of a node where it is: those who hold it need not know."""
     node.order, node.function, node.more = 0, None, None
     node.parent = node.rule = node.saved = node.fit = None
-
-
-def nodes_below(root: Node) -> list[Node]:
-    """All nodes of a graph, leaves first, the others as they were made; without recursion."""
-    found, waiting = {root: None}, [root]
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent not in found:
-                found[parent] = None
-                waiting.append(parent)
-    return sorted(found, key=lambda node: node.order)

@@ -69,6 +69,11 @@ class Creator:
         """The name of the function, as graphs write it."""
         return getattr(self.function, "name", "leaf")
 
+    @property
+    def rank(self) -> int:
+        """How many functions lie before it on the longest way from a leaf, as in Chainer."""
+        return generation(self._node) - 1
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.function, name)
 
@@ -88,6 +93,26 @@ def input_nodes(node: Node) -> list[Node | None]:
     parents = {edge.place: edge.parent for edge in node.edges}
     count = len(function.inputs) if isinstance(function, Primitive) and function.schema.fixed else 0
     return [parents.get(i) for i in range(max([count, *[i + 1 for i in parents]]))]
+
+
+def nodes_below(root: Node) -> list[Node]:
+    """All nodes of a graph, leaves first, the others as they were made; without recursion."""
+    found, waiting = {root: None}, [root]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent not in found:
+                found[parent] = None
+                waiting.append(parent)
+    return sorted(found, key=lambda node: node.order)
+
+
+def generation(root: Node) -> int:
+    """How many functions lie on the longest way from a leaf to what is at this node."""
+    depths: dict[Node, int] = {}
+    for node in nodes_below(root):
+        below = max([depths[parent] for parent in node.parents], default=-1)
+        depths[node] = below + (not isinstance(node, OutputNode))
+    return depths[root]
 
 
 def _creator(x: Variable) -> Any:

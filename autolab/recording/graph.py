@@ -8,9 +8,9 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
-from ..authoring.unchain import nodes_below
 from ..engine.arrays import array_of
 from ..engine.backend import modules
+from ..engine.creator import nodes_below
 from ..engine.errors import a_kind
 from ..engine.multi_output import MultiOutputNode, OutputNode
 from ..engine.node import Node

@@ -35,6 +35,8 @@ def test_the_inputs_are_the_variables_that_went_in():
     assert h.creator.inputs[0] is w and h.creator.inputs[1] is x
     exp = y.creator.inputs[0].creator
     assert (exp.name, exp.label, y.creator.name) == ("exp", "exp", "sum") and exp.inputs[0] is h
+    total = Sum().apply((h, x))[0]
+    assert (h.creator.rank, exp.rank, y.creator.rank, total.creator.rank) == (0, 1, 2, 1)
     assert exp == y.creator.inputs[0].creator != h.creator and len({exp, y.creator.inputs[0].creator}) == 1
     assert x.creator is None and "mul" in repr(h.creator)
     assert F.concatenate([x, w, x]).creator.inputs[2] is x
@@ -66,6 +68,7 @@ def test_a_function_of_a_user_has_them_too():
 def test_one_of_several_results():
     x = Variable(np.diag([1.0, 2.0]))
     values, vectors = np.linalg.eigh(x)
+    assert F.neg(vectors).creator.rank == 1
     assert values.creator == vectors.creator and vectors.creator.inputs[0] is x
     (above, number), (leaf, zero) = F.mul(vectors, x).creator.next_functions
     assert (above, number, zero) == (vectors.creator, 1, 0)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...authoring.unchain import nodes_below
 from ...debug import check_inplace
 from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
+from ...engine.creator import nodes_below
 from ...engine.devices import to_cpu
 from ...engine.modes import modes
 from ...engine.node import Leaf

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ...authoring.unchain import nodes_below
-from ...engine.creator import input_nodes
+from ...engine.creator import input_nodes, nodes_below
 from ...engine.multi_output import MultiOutputNode, OutputNode
 from ...engine.node import Node
 from ...engine.primitive import Primitive

@@ -12,9 +12,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ...authoring.unchain import nodes_below, unchain, unchain_backward
+from ...authoring.unchain import unchain, unchain_backward
 from ...engine import parameter
 from ...engine.backend import Array, get_array_module, is_array
+from ...engine.creator import generation, nodes_below
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.leaving import left
 from ...engine.modes import listeners
@@ -148,7 +149,7 @@ class Variable(Engine):
     @property
     def generation(self) -> int:
         """How many functions lie on the longest way to it from a Variable that nothing computed."""
-        return 0 if self.node is None else _generation(self.node)
+        return 0 if self.node is None else generation(self.node)
 
     unchain, unchain_backward = unchain, unchain_backward
 
@@ -236,14 +237,6 @@ dress(Variable, [*_DUNDERS.split(), *_PUBLIC], dressed)
 
 
 # ---------------------------------------------------------------------- graphs
-def _generation(root: Node) -> int:
-    depths: dict[Node, int] = {}
-    for node in nodes_below(root):
-        below = max([depths[parent] for parent in node.parents], default=-1)
-        depths[node] = below + (node.function is None or node.function.name != "part")
-    return depths[root]
-
-
 def _as_whole_gradients(root: Any) -> None:
     """A function of integers that gives integers has gradients of integers."""
     for node in nodes_below(root):

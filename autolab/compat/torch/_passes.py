@@ -13,8 +13,8 @@ from weakref import WeakSet, ref
 
 import numpy as np
 
-from ...authoring.unchain import nodes_below
 from ...engine.backend import Array, is_array
+from ...engine.creator import nodes_below
 from ...engine.node import Node, new_order
 
 retained: WeakSet[Node] = WeakSet()

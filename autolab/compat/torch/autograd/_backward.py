@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....authoring.unchain import nodes_below
 from ....engine.configuration import using_config
+from ....engine.creator import nodes_below
 from ....engine.grad import grad as _grad
 from ....engine.node import Leaf, Node
 from ....engine.store import publish
