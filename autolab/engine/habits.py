@@ -161,7 +161,7 @@ def markdown() -> str:
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
         "gradient is copied first, `x = x.copy()`.\n",
         "`y.creator.inputs[0] is x`: the walk back from a Variable goes on at the `creator` of its inputs. An input "
-        "that nobody holds any more, or a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks, too.\n",
+        "that nobody holds, and a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks too.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "
