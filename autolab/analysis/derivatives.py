@@ -173,7 +173,7 @@ class Study:
         """What there is to see at a point, or at the end of the domain next to it; ``data`` stays as it is."""
         x = min(max(x, self._domain[0]), self._domain[1])
         values = Ladder(CALLER, self.fn, order).at(np.array([x]))[:, 0]
-        recording = _recorded(self.fn, x, order) if np.isfinite(values[0]) or self._returns(x) else None
+        recording = _recorded(self.fn, x, order) if np.isfinite(values[0]) or self.error_at(x) is None else None
         found = growth(recording) if recording else ()
         return self._derivatives(x, values, recording, found)
 
@@ -212,12 +212,13 @@ class Study:
         except Exception:  # whatever ``fn`` raises there: elsewhere it did not
             return NO_FORMULAS
 
-    def _returns(self, x: float) -> bool:
+    def error_at(self, x: float) -> Exception | None:
+        """What ``fn`` raises at a point, where the values say only that it is undefined; None where it returns."""
         try:
             Ladder(CALLER, self.fn, 0).exactly(x)
-        except Exception:  # the values say that the function is undefined there
-            return False
-        return True
+        except Exception as error:
+            return error
+        return None
 
 
 def _recorded(fn: Callable[[Variable], Any], x: float, order: int) -> Recording:

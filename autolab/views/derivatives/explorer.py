@@ -91,7 +91,8 @@ class DerivativeExplorer(SessionView):
     # ------------------------------------------------------------------ what is shown
     def _words(self) -> dict[str, str]:
         old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")
-        sentences = {"live_old": old, "live_stale": say("curve_stale"), "rest": say("curve_drag")}
+        ended, stale = (say(f"curve_{key}") for key in ("ended", "stale"))
+        sentences = {"live_old": old, "live_ended": ended, "live_stale": stale, "rest": say("curve_drag")}
         words: dict[str, str] = at_first(_WORDS, **sentences)["words"]
         return words
 
@@ -126,7 +127,10 @@ class DerivativeExplorer(SessionView):
         """What belongs to an order at the point; an order that is not known there is computed first."""
         if not 0 <= order <= self._session.seen.study.most:
             raise ValueError(f"derivatives: order is {order}; expected 0 to {self._session.seen.study.most}")
-        return at_order(self.data.up_to(order)) if order <= self.data.order else {"refused": say("live_computing")}
+        if order > self.data.order:
+            return {"refused": say("live_computing")}
+        data, on_card = self.data.up_to(order), self._session.seen.error  # and so not in the sentence as well
+        return at_order(replace(data, curves=replace(data.curves, raised=None)) if on_card else data)
 
     @on_question("growth", "numbers")
     def _growth(self) -> list[dict[str, Any]]:
@@ -156,7 +160,7 @@ class DerivativeExplorer(SessionView):
         if is_other:
             self._publish({"words": self._words()})
         self._answer_anew()
-        self._tell(error=None, since=self._since())
+        self._tell(error=result.error and for_page(result.error, ended=True), since=self._since())
 
     def _show_error(self, error: UserError) -> None:
         """The picture stays; where nothing else was asked for meanwhile, the point goes back to it.

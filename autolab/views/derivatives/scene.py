@@ -254,7 +254,7 @@ def _remarks(data: Derivatives) -> Iterator[str]:
             yield say("curve_outside", name=symbol(data, order))
     if not all(map(math.isfinite, data.values)):
         yield say("curve_undefined", name=symbol(data, int(np.argmin(np.isfinite(data.values)))))
-    if data.curves.raised:
+    if data.curves.raised and not math.isfinite(data.values[0]):
         yield say("curve_raised", name=symbol(data, 0), error=clean(data.curves.raised, 120))
 
 

@@ -23,10 +23,11 @@ class CurvePoint:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What there is to see at a place, and the curves that it stands on."""
+    """What there is to see at a place, the curves that it stands on, and what the function raised there."""
 
     study: Study
     data: Derivatives
+    error: UserError | None = None
 
 
 class DerivativeSession(RerunContext):
@@ -81,10 +82,11 @@ class DerivativeSession(RerunContext):
                     study = Study(study.fn, known.x, known.order, known.domain)
                 elif study.has_curves and self.origins.changed():
                     study = Study(study.fn, place.x, known.order, known.domain)
-                seen = Evaluation(study, study.look(place.x, place.order))
+                data = study.look(place.x, place.order)
+                raised = study.error_at(data.x) if data.recording is None else None
         except Stopped:
             raise
         except BaseException as error:  # also an interrupt, and sys.exit()
             return user_error(error)
         self.origins = origins
-        return seen
+        return Evaluation(study, data, raised and user_error(raised))

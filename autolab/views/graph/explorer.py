@@ -62,7 +62,7 @@ class Explorer(SessionView):
             recording, error = _first(session)
             self._picture = Picture(recording, session)
             super().__init__(**at_first(), **self._answers(self._picture.first))
-        self._tell(since=self._since(), error=error and _ended(error))
+        self._tell(since=self._since(), error=error and for_page(error, ended=True))
         self._listen()
 
     # ------------------------------------------------------------------ for Python
@@ -114,7 +114,7 @@ class Explorer(SessionView):
             self._show_free()
         else:
             self._draw_anew(error.recording)
-            self._tell(error=_ended(error), since=self._since())
+            self._tell(error=for_page(error, ended=True), since=self._since())
 
     def _draw_anew(self, recording: Recording) -> None:
         with collector_waits():
@@ -202,11 +202,6 @@ def _first(session: Session) -> tuple[Recording, UserError | None]:
         if error.recording is None or notebook.shell() is None:
             raise
         return error.recording, error
-
-
-def _ended(error: UserError) -> dict[str, Any]:
-    """An error for the page, which shows the graph up to there."""
-    return {**for_page(error), "ended": True}
 
 
 def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Explorer:

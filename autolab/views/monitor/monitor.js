@@ -3,6 +3,7 @@
 
 import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
+import { makeComputingPart } from "../live/computing.js";
 import { button, choice, fillTrack, html, options, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
@@ -23,7 +24,8 @@ const TRAINING = makeAsking(
   ({ at, path, which }) => ({ state: ["state", at, path, which], boundary: ["boundary", at] }),
 );
 
-export default () => makeWidget([makeHeadPart, makeChartsPart, makeStatePart, makeSavePart], makeBrain(TRAINING));
+export default () =>
+  makeWidget([makeHeadPart, makeChartsPart, makeStatePart, makeSavePart, makeComputingPart], makeBrain(TRAINING));
 
 /** Look at the state that was kept next to an update. @param {import("../graph/explorer.js").View} view */
 const makeTurn = ({ get, send }) => ({
@@ -49,7 +51,6 @@ function makeHeadPart(view) {
   const [first, last] = [html("span"), html("span")];
   const past = html("div.al-track", slider, html("div.al-ends", { "aria-hidden": "true" }, first, last));
   const spent = html("p.al-caption");
-  const problem = html("div.al-error", { role: "alert", hidden: true });
   root.classList.add("al-monitor");
 
   function scrub() {
@@ -57,7 +58,7 @@ function makeHeadPart(view) {
   }
 
   function show() {
-    const [{ title: name, stage: now, places, spent: told }, error, state] = ["training", "error", "state"].map(get);
+    const [{ title: name, stage: now, places, spent: told }, state] = ["training", "state"].map(get);
     write(title, name);
     write(spent, told);
     stop.hidden = !now || link.asleep;
@@ -70,14 +71,12 @@ function makeHeadPart(view) {
     fillTrack(slider, places.length > 1 ? index / (places.length - 1) : 1);
     slider.disabled = link.asleep;
     [first, last].forEach((end, i) => write(end, String(places.at(-i) ?? "")));
-    problem.hidden = !error && link.state !== "silent";
-    write(problem, error ? `${error.type}: ${error.message}` : words.live_silent);
   }
 
   const changed = () => (link.heard(), show()); // who paints is awake, though an answer may have to wait
   return {
-    places: { header: [title], alert: [problem], foot: [stop, past], menu: [spent] },
-    on: { "training error": changed, state: show },
+    places: { header: [title], foot: [stop, past], menu: [spent] },
+    on: { training: changed, state: show },
     paint: show,
     linked: show,
     says: () => (link.asleep && words.saved) || get("training").sentence,

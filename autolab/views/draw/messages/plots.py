@@ -63,6 +63,7 @@ SENTENCES: dict[str, str] = {
     "curve_point": "So far {name} was computed at this point only: there are no curves yet.",
     "curve_unfinished": "The curves were not finished.",
     "curve_unfinished_asked": "You stopped the computation of the curves. You can still move the point.",
+    "curve_ended": "Where the function raises an error, it counts as undefined.",
     "curve_stale": "This could not be computed. The picture shows the last point that was.",
     "curve_stopped_asked": "You stopped the computation. Move the point to compute again.",
     "curve_stopped_seconds": "The computation took longer than {seconds:g} seconds, so it was stopped.",
