@@ -113,10 +113,10 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
 
 def _partly_entry(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
     found = partly(item, kind, most)
-    (rows, columns), halves = found.cells.shape, [list(box) for box in found.halves]
+    (rows, columns), halves = found.values.shape, [list(box) for box in found.halves]
     shape = {"rows": rows, "cols": columns, "shape": list(item.shape), "block": list(found.block)}
     told = {"which": kind, **shape, "blank": True, "halves": halves, "caption": found.caption}
-    return told, bytes_of(found.cells)
+    return told, bytes_of(found.values)
 
 
 def spans(item: InputReport) -> Iterator[tuple[str, Span]]:

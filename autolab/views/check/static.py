@@ -136,4 +136,4 @@ def _panel(item: InputReport, kind: str, span: Span) -> Panel:
     is_partly = kind != "analytic" and item.measured < item.numeric.size
     known = partly(item, kind, MAX_CELLS) if is_partly else None
     worst = None if item.verdict == "right" else item.worst
-    return Panel(f"{item.name}: {kind}", values, worst, spanning(*span), partly=known)
+    return Panel(f"{item.name}: {kind}", values, worst, spanning(*span), cells=known)

@@ -89,4 +89,4 @@ class DerivativeSession(RerunContext):
         except BaseException as error:  # also an interrupt, and sys.exit()
             return user_error(error)
         self.origins = origins
-        return Evaluation(study, data, raised and user_error(raised))
+        return Evaluation(study, data, None if raised is None else user_error(raised))

@@ -145,12 +145,12 @@ class Plane:
         return found[top:bottom, left:right]
 
 
-def reduced(elements: Array, most: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """A plane's elements in at most ``most`` cells, and how many rows and columns a cell covers.
+def reduced(elements: Array, most: int, side: int = MAX_LENGTH) -> tuple[np.ndarray, tuple[int, int]]:
+    """A plane's elements in at most ``most`` cells, ``side`` in each direction; how many rows and columns each covers.
 
     A cell shows the element of largest magnitude with its sign. They are reduced on the device that holds them.
     """
-    cells, (rows, columns) = block_reduce(elements, max(1, most), (MAX_LENGTH, MAX_LENGTH))
+    cells, (rows, columns) = block_reduce(elements, max(1, most), (side, side))
     return np.ascontiguousarray(to_cpu(cells)), (rows, columns)
 
 

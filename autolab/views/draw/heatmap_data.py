@@ -7,15 +7,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...engine.backend import Array
 from ...engine.devices import to_cpu
-from ...recording.arrays import extremes, snapshot
+from ...recording.arrays import extremes
 from ...recording.model import Snapshot
-from .arrays import Plane, flattened, reduced
+from .arrays import MAX_LENGTH, Grid, Plane, flattened, reduced
 from .colors import SCALES, Tone, signs_of, spanning
 from .messages import say
 from .numbers import number, shape_text
@@ -30,6 +30,16 @@ Span = tuple[float | None, float | None]
 _EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
 
 
+class Facts(NamedTuple):
+    """What holds for all of an array: its smallest and largest finite element, and how many are NaN and infinite."""
+
+    shape: tuple[int, ...]
+    minimum: float | None
+    maximum: float | None
+    nan_count: int
+    inf_count: int
+
+
 @dataclass(frozen=True, eq=False)
 class Heat:
     """An array as it was read; what holds for all of it is worked out once, whichever plane is shown."""
@@ -37,14 +47,19 @@ class Heat:
     array: Array
 
     @cached_property
-    def range(self) -> tuple[float | None, float | None, int, int]:
-        """The smallest and the largest finite element, and how many are NaN and infinite."""
-        return extremes(self.array)
+    def facts(self) -> Facts:
+        """What holds for all of it."""
+        return Facts(self.array.shape, *extremes(self.array))
 
     @cached_property
     def sample(self) -> Sample:
         """Some of its elements, for the histogram."""
         return sample(self.array)
+
+    def cells(self, plane: Plane, most: int, side: int = MAX_LENGTH) -> Grid:
+        """A plane in at most ``most`` cells, ``side`` in each direction: what pages and pictures draw."""
+        cells, block = reduced(plane.of(self.array), most, side)
+        return Grid(cells.astype(np.float64), block, 0.0, " ".join(_captions(self, block)))
 
 
 def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[str, Any], bytes]:
@@ -53,14 +68,14 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[st
     Cells are float32 where that is exact, else float64.
     """
     kind = "f4" if heat.array.dtype.name in _EXACT_IN_FLOAT32 else "f8"
-    cells, block = reduced(plane.of(heat.array), most // int(kind[1]))
-    low, high, nan, inf = heat.range
+    cells = heat.cells(plane, most // int(kind[1]))
+    _, low, high, nan, inf = heat.facts
     entry = {
         "kind": kind,
         "type": {"b": "bool", "i": "int", "u": "int"}.get(heat.array.dtype.kind, "float"),
-        "rows": cells.shape[0],
-        "cols": cells.shape[1],
-        "block": list(block),
+        "rows": cells.values.shape[0],
+        "cols": cells.values.shape[1],
+        "block": list(cells.block),
         "min": low,
         "max": high,
         "nan": nan,
@@ -68,9 +83,9 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[st
         "size": heat.array.size,
         **legend(tone, heat.sample),
         "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
-        "caption": " ".join(_captions(heat, plane, block)),
+        "caption": cells.caption,
     }
-    return entry, cells.astype(kind).tobytes()
+    return entry, cells.values.astype(kind).tobytes()
 
 
 def legend(tone: Tone, values: Sample) -> dict[str, Any]:
@@ -111,7 +126,7 @@ def span_of(*arrays: Array | None) -> Span:
     return min(ends, default=None), max(ends, default=None)
 
 
-def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:
+def _captions(heat: Heat, block: tuple[int, int]) -> list[str]:
     if heat.array.size == 0:
         return [say("empty")]
     found = []
@@ -145,12 +160,6 @@ def index_words(plane: Plane) -> str:
 
 def _span(start: int, stop: int, length: int) -> str:
     return ":" if (start, stop) == (0, length) else f"{start}:{stop}"
-
-
-def plane_snapshot(heat: Heat, plane: Plane, max_cells: int) -> Snapshot:
-    """The plane as the static pictures take it."""
-    elements = plane.of(heat.array)
-    return snapshot(elements.reshape(elements.shape[max(0, 2 - heat.array.ndim) :]), max_cells)  # a vector has one axis
 
 
 BINS = 41  # odd: zero stands in the middle of one; where all numbers have one sign, at the end of the outermost
@@ -204,16 +213,13 @@ Box = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Partly:
-    """``cells`` are NaN where nothing was measured; each covers ``block`` elements and shows that of largest error.
+class Partly(Grid):
+    """The ``values`` are NaN where nothing was measured; each is that of the element of largest error in its block.
 
     ``halves`` are the blocks of cells in which halving found an error, all but the whole, from the largest on.
     """
 
-    cells: np.ndarray
-    block: tuple[int, int]
     halves: tuple[Box, ...]
-    caption: str
 
 
 def partly(item: InputReport, kind: str, most: int) -> Partly:
@@ -228,7 +234,7 @@ def partly(item: InputReport, kind: str, most: int) -> Partly:
     for flat in known[np.argsort(errors[known])]:
         row, column = divmod(int(flat), columns)
         cells[row // high, column // wide] = values[flat]
-    return Partly(cells, (high, wide), _halves(item, columns, (high, wide)), " ".join(_caption(item, kind)))
+    return Partly(cells, (high, wide), 0.0, " ".join(_caption(item, kind)), _halves(item, columns, (high, wide)))
 
 
 def _caption(item: InputReport, kind: str) -> list[str]:

@@ -13,7 +13,7 @@ from ...recording.model import Snapshot
 from .arrays import Grid, grid
 from .colors import THEMES, Tone, signs_of, view_tone
 from .escape import Markup, element, escape, image_address
-from .heatmap_data import Partly
+from .heatmap_data import Facts, Partly
 from .messages import say
 from .names import shorten
 from .numbers import number, shape_text
@@ -35,17 +35,15 @@ _PARTLY = """
 class Panel:
     """One heatmap: a title, the array, and optionally the element to mark and how its numbers become colours.
 
-    ``counts`` is a histogram along the bar; ``partly`` holds the cells of an array of which only a part is known; no
-    more than ``most`` rows and columns are drawn.
+    ``counts`` is a histogram along the bar; ``cells`` are those to draw, by default of all that the snapshot holds.
     """
 
     title: str
-    snapshot: Snapshot
+    snapshot: Snapshot | Facts
     mark: tuple[int, ...] | None = None
     tone: Tone | None = None
     counts: Sequence[int] = ()
-    partly: Partly | None = None
-    most: int = MAX_CELLS
+    cells: Grid | None = None
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
@@ -62,7 +60,7 @@ def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
     ]
     title, words = ", ".join(panel.title for panel in panels), " ".join(describe(panel) for panel in panels)
     sheets = [shading.sheet()]
-    sheets += [_partly_sheet(shading.scope, look)] if any([panel.partly for panel in panels]) else []
+    sheets += [_partly_sheet(shading.scope, look)] if any([isinstance(panel.cells, Partly) for panel in panels]) else []
     return document(parts, (width, height), title, words, look, scope=shading.scope, sheets=sheets)
 
 
@@ -76,8 +74,8 @@ def _partly_sheet(scope: str, look: Look) -> Markup:
 def describe(panel: Panel) -> str:
     """A heatmap in words."""
     snapshot = panel.snapshot
-    if panel.partly:
-        return f"{panel.title}: array of shape {shape_text(snapshot.shape)}. {panel.partly.caption}"
+    if isinstance(panel.cells, Partly):
+        return f"{panel.title}: array of shape {shape_text(snapshot.shape)}. {panel.cells.caption}"
     parts = [f"{panel.title}: array of shape {shape_text(snapshot.shape)}"]
     if snapshot.minimum is not None and snapshot.maximum is not None:
         parts.append(f"from {number(snapshot.minimum)} to {number(snapshot.maximum)}")
@@ -91,7 +89,7 @@ class _Drawing:
 
     def __init__(self, panel: Panel, view: Tone, shading: Shading) -> None:
         self.panel, self.shading = panel, shading
-        self.cells = _grid(panel)
+        self.cells = _cells(panel)
         self.tone = panel.tone or replace(view, ends=signs_of(panel.snapshot.minimum, panel.snapshot.maximum))
         self.rows, self.across = self.cells.values.shape
         self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
@@ -109,7 +107,7 @@ class _Drawing:
         captions = self._captions(bottom + self.bar_height)
         if not self.cells.values.size:
             return [heading, *captions]
-        body = self._known() if self.panel.partly else self._numbers() if self.numbered else self._image()
+        body = self._known(self.cells) if isinstance(self.cells, Partly) else self._numbers() if self.numbered else self._image()
         bar = self._bar(bottom + 8) if self.tone.scale else []
         return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
 
@@ -122,11 +120,10 @@ class _Drawing:
                 parts += self.shading.cell(value, fractions[i][j], (j * wide, _TOP + i * high), size)
         return parts
 
-    def _known(self) -> list[Markup]:
+    def _known(self, partly: Partly) -> list[Markup]:
         """What is known, cell by cell, on a ground that is no colour of a number; and behind it where the error is."""
-        assert self.panel.partly is not None
         ground = self._box((0, 0, self.rows, self.across), class_="unknown")
-        halves = [self._box(box, class_="half") for box in self.panel.partly.halves]
+        halves = [self._box(box, class_="half") for box in partly.halves]
         fractions = self.tone.fractions(self.cells.values)
         known = np.argwhere(np.isfinite(fractions)).tolist()
         cells = [self._box((i, j, 1, 1), class_=self.shading.fill(fractions[i, j])) for i, j in known]
@@ -189,11 +186,11 @@ class _Drawing:
         return parts
 
     def _notes(self) -> list[str]:
-        if self.panel.partly:
-            return [self.panel.partly.caption]
+        if isinstance(self.cells, Partly):
+            return [self.cells.caption]
         counts = (("nan", self.panel.snapshot.nan_count), ("inf", self.panel.snapshot.inf_count))
         signs = [say(f"{key}_{'count' if self.numbered else 'sign'}", count=n) for key, n in counts if n]
-        finite_zeros = self.cells.values.size and not self.cells.values.any()
+        finite_zeros = self.panel.cells is None and self.cells.values.size and not self.cells.values.any()
         return [
             note for note in (self.cells.caption, say("all_zero") if finite_zeros else "", ", ".join(signs)) if note
         ]
@@ -202,12 +199,12 @@ class _Drawing:
         return [words_at(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]
 
 
-def _grid(panel: Panel) -> Grid:
+def _cells(panel: Panel) -> Grid:
     """The cells to draw."""
-    found = panel.partly
-    if found is None:
-        return grid(panel.snapshot, panel.most, panel.most)
-    return Grid(found.cells, found.block, 0.0, found.caption)
+    if isinstance(panel.snapshot, Facts) or panel.cells:
+        assert panel.cells is not None
+        return panel.cells
+    return grid(panel.snapshot, MAX_CELLS, MAX_CELLS)
 
 
 def _bars(counts: Sequence[int], across: float, bottom: float) -> str:

@@ -12,7 +12,7 @@ from ..draw.arrays import Plane
 from ..draw.colors import DECADES, SCALES, Tone, spanning
 from ..draw.escape import Markup, fitting, join, paragraph, picture, prose
 from ..draw.grad_status import of_variable
-from ..draw.heatmap_data import Heat, heat_entry, index_words, plane_snapshot
+from ..draw.heatmap_data import Heat, heat_entry, index_words
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import listed, say
 from ..draw.numbers import shape_text
@@ -107,12 +107,12 @@ class Board:
 
     def _tone(self, which: str, heat: Heat) -> Tone:
         """Shared are the colours; what bar explains them is a matter of each array."""
-        own = spanning(*heat.range[:2], self.scale, self.decades)
+        own = spanning(*heat.facts[1:3], self.scale, self.decades)
         if not self.shared:
             return own
         kinds = SHOW[:2] if self.scale == "asinh" else (which,)
         alike = [found for _, kind, found in self.panels() if kind in kinds and found is not None]
-        ends = [end for found in alike for end in found.range[:2] if end is not None]
+        ends = [end for found in alike for end in found.facts[1:3] if end is not None]
         shared = spanning(min(ends, default=None), max(ends, default=None), self.scale, self.decades)
         return replace(shared, ends=own.ends)
 
@@ -200,9 +200,9 @@ class Board:
 
     def _panel(self, entry: NamedArray, which: str, heat: Heat, most: int = MAX_CELLS) -> Panel:
         plane, colors = self.planes[entry.shape], self._tone(which, heat)
-        snapshot = plane_snapshot(heat, plane, MAX_CELLS * MAX_CELLS)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
-        return Panel(title, snapshot, tone=colors, counts=heat.sample.counts(colors), most=most)
+        cells = heat.cells(plane, most * most, most)
+        return Panel(title, heat.facts, tone=colors, counts=heat.sample.counts(colors), cells=cells)
 
 
 def _colours(chosen: Sequence[Any]) -> Any:

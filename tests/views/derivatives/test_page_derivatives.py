@@ -373,10 +373,16 @@ def test_a_function_that_raises_at_a_point_says_what(page: Page, show: Open) -> 
 
     wire = show(fn, 1.0, 1, domain=(-2, 2))
     put(page, wire, "-1")
-    expect(sentence(page)).to_contain_text("ArithmeticError: <b>not here</b>")
+    card = page.get_by_role("alert")
+    expect(card).to_contain_text("ArithmeticError: <b>not here</b>")
+    expect(card).to_contain_text('raise ArithmeticError("<b>not here</b>")')
+    expect(card).to_contain_text(say("curve_ended"))
     assert values(page) == [say("undefined")] * 2
+    assert sentence(page).text_content() == say("curve_undefined", name="fn")
     page.locator(".al-menu > summary").click()
     assert page.locator(".al-growth").is_hidden()
+    put(page, wire, "1")
+    expect(card).to_be_hidden()
 
 
 def test_hostile_names_stay_text_and_odd_messages_change_nothing(page: Page, show: Open) -> None:
