@@ -241,8 +241,7 @@ class Monitor(Displayed):
                 if curve is not None:  # where there is no number any more, the curve has a gap
                     point = math.nan if number is None else number
                     measured[family][layer.name] = curve.then(self.iteration, point)
-        copies = self._copies or same
-        return [(self, "measured", measured), (self, "_copies", copies)]
+        return [(self, "measured", measured), (self, "_copies", self._copies or same)]
 
     def _in_place(self) -> bool:
         """Whether the update left the arrays where they were although there were gradients: then they have changed."""
@@ -288,10 +287,9 @@ _EMPTY = Curve()
 
 
 def _loaded(curves: Mapping[str, Any]) -> dict[str, Curve]:
-    def points(done: Any) -> tuple[tuple[float, float], ...]:
-        return tuple([(float(x), float(y)) for x, y in done])
-
-    return {name: Curve(points(done), *rest) for name, (done, *rest) in curves.items()}
+    return {
+        name: Curve(tuple([(float(x), float(y)) for x, y in done]), *rest) for name, (done, *rest) in curves.items()
+    }
 
 
 def _as_float(name: str, value: Any) -> float:

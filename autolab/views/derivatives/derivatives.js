@@ -127,7 +127,7 @@ function makePlotsPart({ get, send, link, root: view }) {
     return [formula, number, order ? "" : curves.legend, html("span.al-caption", note)];
   }
 
-  /** The formula; where there is no room for it, closer together, or its name alone. @param {number} order */
+  /** The formula; where there is no room for it, closer together, or a part that scrolls. @param {number} order */
   function writeFormula(order) {
     const { formula } = words[order];
     const { name, title, ...written } = get("formulas")[order];
@@ -139,6 +139,7 @@ function makePlotsPart({ get, send, link, root: view }) {
     for (const [shown, kind] of [
       [written[formulas], ""],
       [written[formulas], "al-tight"],
+      [written[formulas], "al-tight al-part"],
       [name, ""],
     ]) {
       if (!shown) continue;

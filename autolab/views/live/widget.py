@@ -183,8 +183,7 @@ class LiveView(anywidget.AnyWidget):
     @property
     def error(self) -> dict[str, Any] | None:
         """The error that the pages show."""
-        found: dict[str, Any] | None = self.condition["error"]
-        return found
+        return self.condition["error"] and dict(self.condition["error"])
 
     @property
     def computing(self) -> str:
@@ -194,8 +193,7 @@ class LiveView(anywidget.AnyWidget):
     @property
     def since(self) -> dict[str, Any]:
         """What has changed in the notebook since the picture was computed."""
-        found: dict[str, Any] = self.condition["since"]
-        return found
+        return dict(self.condition["since"])
 
     # ------------------------------------------------------------------ its life
     def look_again(self) -> None:

@@ -79,7 +79,10 @@ function makeHeadPart(view) {
     on: { training: changed, state: show },
     paint: show,
     linked: show,
-    says: () => (link.asleep && words.saved) || get("training").sentence,
+    says() {
+      const { sentence, hint } = get("training");
+      return (link.asleep && words.saved) || (get("look").open ? sentence : `${sentence} ${hint}`);
+    },
   };
 }
 

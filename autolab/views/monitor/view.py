@@ -84,6 +84,7 @@ class MonitorView(LiveView):
             "title": title_of(monitor),
             "stage": self._stage,
             "sentence": self._sentence(),
+            "hint": "" if self._stage or not self._monitor.iteration else say("monitor_click"),
             "spent": spent(monitor),
             "charts": [_packed(one) for one in charts(monitor, arrays=True)],
             "places": [kept.iteration for kept in states],
@@ -94,8 +95,7 @@ class MonitorView(LiveView):
         if not self._monitor.iteration:
             return say("monitor_nothing")
         stage = self._stage or ("stopped" if self._was_stopped else "rest")
-        told = say(f"monitor_{stage}", status=", ".join(status(self._monitor)))
-        return told if self._stage else f"{told} {say('monitor_click')}"
+        return say(f"monitor_{stage}", status=", ".join(status(self._monitor)))
 
     @on_question("state", "numbers", at=(int, type(None)), path=str, which=str)
     def _past(self, at: int | None, path: str, which: str) -> dict[str, Any] | None:

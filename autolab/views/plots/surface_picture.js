@@ -178,6 +178,12 @@ export function makeSurfacePicture(view, { looked, put, start }) {
     if (!boxes.length) return;
     lay(boxes[0].element, { left: left / width, top: (box.y + box.h) / height });
     lay(boxes[1].element, { left: box.x / width, top: top / height });
+    const over = boxes.map(({ element }) => element.getBoundingClientRect());
+    for (const text of ground.querySelectorAll("text")) {
+      const at = text.getBoundingClientRect();
+      const isCut = over.some((o) => at.left < o.right && at.right > o.left && at.top < o.bottom && at.bottom > o.top);
+      text.style.visibility = isCut ? "hidden" : "";
+    }
   }
 
   function update() {
