@@ -107,7 +107,8 @@ class _Drawing:
         captions = self._captions(bottom + self.bar_height)
         if not self.cells.values.size:
             return [heading, *captions]
-        body = self._known(self.cells) if isinstance(self.cells, Partly) else self._numbers() if self.numbered else self._image()
+        partly = self._known(self.cells) if isinstance(self.cells, Partly) else None
+        body = partly or (self._numbers() if self.numbered else self._image())
         bar = self._bar(bottom + 8) if self.tone.scale else []
         return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
 

@@ -283,6 +283,5 @@ def for_page(error: UserError, ended: bool = False) -> dict[str, Any]:
     """An error as the page shows it: every text on one line, what cannot be seen replaced; and whether the picture is
     of the run that it ``ended``, not of an earlier one."""
     limits = {"message": MAX_MESSAGE, "statement": 400}
-    told = {key: getattr(error, key) for key in ("type", "message", "file", "line", "statement")}
-    texts = {key: clean(value, limits.get(key, 200)) if isinstance(value, str) else value for key, value in told.items()}
-    return {**texts, "ended": ended}
+    told = {key: getattr(error, key) for key in ("type", "message", "file", "line", "statement")} | {"ended": ended}
+    return {key: clean(value, limits.get(key, 200)) if isinstance(value, str) else value for key, value in told.items()}

@@ -451,6 +451,22 @@ def test_formulas_stand_beside_their_curves_simplified_or_as_computed(page: Page
     assert formulas(page) == simple
 
 
+def test_a_formula_too_long_for_its_place_scrolls_there(page: Page, show: Open) -> None:
+    wire = show(np.tanh, 0.5, 3)
+    page.locator(".al-menu > summary").click()
+    page.get_by_role("radio", name=say("curve_as_computed")).check()
+    written = [one["computed"]["text"] for one in told(wire.widget, "formulas")[:4]]
+    for presented in (False, True):
+        if presented:
+            page.get_by_role("button", name="Present", exact=True).click()
+        expect(page.locator(".al-present")).to_have_count(int(presented))
+        assert formulas(page) == written
+        for head in page.locator(".al-figure-head").all():
+            assert head.evaluate("e => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1")
+    last = page.locator(".al-formula").last
+    assert last.evaluate("e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight")
+
+
 def test_where_no_formula_holds_everywhere_the_name_stands(page: Page, show: Open) -> None:
     wire = show(autolab.functions.relu, 1.0, 1)
     assert formulas(page) == ["relu(x) = relu(x)", "relu′(x)"]

@@ -210,6 +210,21 @@ def test_static_pictures_say_the_same(make: Make) -> None:
     assert "<b>W</b> gradient: array of shape (4, 3), from" in bundle["text/plain"]
 
 
+def test_a_picture_is_drawn_from_the_cells_of_the_page(make: Make) -> None:
+    array = np.random.default_rng(0).normal(size=(3, 200, 300))
+    view = make(array)
+    turn_heat(view, None, [[3, 200, 300], [1, 2], [2, 0, 0], [100, 200, 0, 300]])
+    (entry,), (panel,) = told(view, "heat")["panels"], [view._board._panel(*one) for one in view._board.panels()]
+    assert panel.title == "array" + entry["index"] == "array[2, 100:200, :]"
+    assert panel.cells is not None and panel.cells.values.shape == (50, 60) and panel.cells.block == (2, 5)
+    assert panel.cells.values[0, 0] == max(array[2, 100:102, :5].ravel(), key=abs)
+    assert (panel.snapshot.minimum, panel.snapshot.maximum) == (entry["min"], entry["max"])
+    assert "Each cell covers up to 2 × 5" in panel.cells.caption
+    turn_heat(view, None, [[3, 200, 300], [1, 2], [2, 0, 0], [100, 150, 7, 70]])
+    (panel,) = [view._board._panel(*one) for one in view._board.panels()]
+    assert panel.cells is not None and np.array_equal(panel.cells.values, cells(view))
+
+
 def test_a_missing_gradient_is_a_sentence_and_no_picture(make: Make) -> None:
     view = make(autolab.Variable([1.0, 2.0], name="x"), options={"show": "gradient"})
     bundle = view._repr_mimebundle_()[0]

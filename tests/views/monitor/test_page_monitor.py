@@ -16,6 +16,7 @@ from autolab import optimizers
 from autolab.training import monitor as monitor_module
 from autolab.training.extensions import LiveMonitor
 from autolab.views.draw.colors import LINES, STOPS
+from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number
 from autolab.views.monitor.view import MonitorView
 
@@ -306,8 +307,10 @@ def test_a_click_on_a_curve_opens_the_state_after_that_update(
     page.mouse.click(box["x"] + 58 + (box["width"] - 70) * 5 / 20, box["y"] + 40)
     trained.wire.settle()
     assert page.locator(".al-past h3").text_content() == "After update 5"
+    assert say("monitor_click") not in (page.locator(".al-sentence").text_content() or "")
     page.get_by_role("button", name="Close").click()
     trained.wire.settle()
+    assert (page.locator(".al-sentence").text_content() or "").endswith(say("monitor_click"))
     assert page.locator(".al-past").is_hidden() and page.locator(".al-chart-mark").count() == 0
     for key in ("ArrowLeft", "ArrowLeft", "Enter"):  # the same by keys
         picture.press(key)

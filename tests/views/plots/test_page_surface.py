@@ -35,10 +35,10 @@ def show(new_page: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iter
     monkeypatch.chdir(tmp_path)
     views: list[SurfaceView] = []
 
-    def make(*args: Any, steps: int = 6) -> Wire:
+    def make(*args: Any, steps: int = 6, fn: Any = bowl) -> Wire:
         page = new_page()
         serve(page, "surface")
-        views.append(surface(bowl, (0.0, 0.0), steps=21).explore(*args, steps=steps))
+        views.append(surface(fn, (0.0, 0.0), steps=21).explore(*args, steps=steps))
         wire = Wire(views[-1])
         wire.connect(page)
         wire.settle()
@@ -120,6 +120,40 @@ def test_the_numbers_at_the_axes_are_typed_dragged_and_moved_by_keys(show: Show)
     page.mouse.up()
     wire.settle()
     assert wire.widget.roll.places[0].tolist() == [0.0, -0.25]  # along its axis alone
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_number_at_an_axis_cuts_none_of_the_others(show: Show, width: int) -> None:
+    page = show((0.45, 0.55)).pages[0]
+    page.set_viewport_size({"width": width, "height": 844})
+    texts = page.locator(".al-surface-lines text:visible")
+    expect(texts.get_by_text("0.5", exact=True)).to_have_count(0)
+    areas = [one.bounding_box() for one in (*texts.all(), *page.locator(".al-surface-number").all())]
+    for a, b in [(a, b) for a in areas[:-2] for b in areas[-2:] if a and b]:
+        apart = a["x"] >= b["x"] + b["width"] or b["x"] >= a["x"] + a["width"]
+        assert apart or a["y"] >= b["y"] + b["height"] or b["y"] >= a["y"] + a["height"]
+    assert texts.filter(has_text="1").count()
+
+
+def test_what_the_function_raises_stands_on_the_card(show: Show) -> None:
+    def guarded(x: Any, y: Any) -> Any:
+        if abs(float(x)) > 1:
+            raise ArithmeticError("x is beyond 1")
+        return bowl(x, y)
+
+    wire = show((0.9, 0.5), fn=guarded)
+    page, card = wire.pages[0], wire.pages[0].get_by_role("alert")
+    expect(card).to_be_hidden()
+    rate = menu(page).get_by_label("lr, number")
+    for text in ("2", "0.01"):
+        rate.fill(text)
+        rate.press("Enter")
+        wire.settle()
+        if text == "2":
+            expect(card).to_contain_text("ArithmeticError: x is beyond 1")
+            expect(card).to_contain_text(f"line {guarded.__code__.co_firstlineno + 2}")
+            expect(card).to_contain_text(say("surface_stale"))
+    expect(card).to_be_hidden()
 
 
 def test_the_ball_goes_step_by_step_and_plays_beside_its_curve(show: Show) -> None:
