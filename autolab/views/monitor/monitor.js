@@ -81,7 +81,7 @@ function makeHeadPart(view) {
     linked: show,
     says() {
       const { sentence, hint } = get("training");
-      return (link.asleep && words.saved) || (get("look").open ? sentence : `${sentence} ${hint}`);
+      return (link.asleep && words.saved) || [sentence, !get("look").open && hint].filter(Boolean).join(" ");
     },
   };
 }

@@ -300,6 +300,7 @@ def test_a_click_on_a_curve_opens_the_state_after_that_update(
     page = monitor_page()
     begin(trained)
     trained.step(20)
+    trained.view.end()
     trained.wire.connect(page)
     picture = page.locator(".al-chart-picture").nth(1)
     box = picture.bounding_box()
