@@ -104,7 +104,15 @@ def test_every_view_is_presented_the_same_way(page_of: Page, kind: str) -> None:
     assert foot and foot["y"] + foot["height"] <= CELL["height"]
     page_of.keyboard.press("Escape")
     page_of.wait_for_selector(".al-present", state="detached")
-    assert page_of.locator(".al-header").is_visible()
+    assert page_of.locator(".al-header").is_visible() and page_of.locator(".al-menu-panel").is_hidden()
+
+
+def test_all_of_the_menu_is_reached_where_the_top_of_the_view_is_out_of_sight(page_of: Page, kind: str) -> None:
+    page_of.set_viewport_size({"width": 900, "height": 260})
+    page_of.locator(".al-foot").scroll_into_view_if_needed()
+    page_of.locator(".al-menu > summary").click()
+    panel = page_of.locator(".al-menu-panel").bounding_box()
+    assert panel and panel["y"] >= 0 and panel["y"] + panel["height"] <= 260
 
 
 def test_on_a_phone_the_sentence_stands_beside_the_menu_or_below_the_control(page_of: Page, kind: str) -> None:

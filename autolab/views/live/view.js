@@ -186,9 +186,10 @@ function makeMenu(parts) {
   const panel = html("div.al-menu-panel", ...parts);
   const root = html("details.al-menu", { onkeydown: pressed, ontoggle: fit }, summary, panel);
 
-  /** No higher than the view above it: what lies over its edge is cut off. */
+  /** No higher than what is seen of the view above it: what lies over its edge is cut off. */
   function fit() {
-    const top = root.closest(".al-root")?.getBoundingClientRect().top ?? 0;
+    const view = /** @type {Element} */ (root.closest(".al-root"));
+    const top = Math.max(...[view, scrollerOf(view)].map((area) => area?.getBoundingClientRect().top ?? 0));
     panel.style.setProperty("--al-room", `${summary.getBoundingClientRect().top - top - 8}px`);
   }
 
@@ -238,6 +239,7 @@ function makePresenting(view, enlarge) {
   /** Where a page may not have the whole screen, the view fills the window. */
   async function present() {
     show(true);
+    /** @type {any} */ (root.querySelector(".al-menu")).open = false;
     await root.requestFullscreen?.().catch(() => {});
     /** @type {HTMLElement | null} */ (root.querySelector(".al-keys .al-tool[aria-label=Play]"))?.focus();
   }
