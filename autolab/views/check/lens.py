@@ -77,7 +77,7 @@ class Lens(SessionView):
         if seed is not None and not 0 <= seed < _SEEDS:
             raise ValueError(f"explore: the seed is {seed}; expected 0 to {_SEEDS - 1}")
         report = self._session.report(LensState(order, seed))
-        return {"refused": say("live_computing")} if report is None else of_report(report, order, seed, self._session)
+        return {"refused": say("live_computing")} if report is None else of_report(report, seed, self._session)
 
     @on_question("scenery", "page", order=int, seed=(int, type(None)))
     def _scenery(self, order: int, seed: int | None) -> dict[str, Any] | None:
@@ -190,9 +190,7 @@ def questions_of(look: Mapping[str, Any]) -> list[list[Any]]:
     return [["check", *check], ["scenery", *check], ["directions", *check, look["input"]], *of_input]
 
 
-def of_report(
-    report: GradientReport, order: int, seed: int | None, session: LensSession, most: int = MAX_CELLS
-) -> dict[str, Any]:
+def of_report(report: GradientReport, seed: int | None, session: LensSession, most: int = MAX_CELLS) -> dict[str, Any]:
     """What shows a report, with heatmaps of at most ``most`` rows and columns; and the seeds of the other orders."""
     told, cells = panels(report, most)
     draw = say("lens_draw_given") if seed is None else say("lens_draw", seed=seed)

@@ -131,7 +131,7 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
 def _answers(lens: Lens, chapter: Chapter, most: int) -> Iterator[tuple[list[Any], str, Any]]:
     """What a chapter answers: questions, where the answers are kept, and the answers."""
     report, check = chapter.report, [chapter.state.order, chapter.state.seed]
-    told = of_report(report, chapter.state.order, chapter.state.seed, lens._session, most)
+    told = of_report(report, chapter.state.seed, lens._session, most)
     yield ["check", *check], "page", told
     yield ["scenery", *check], "page", chapter.scenery
     for key, panel in enumerate(told["panels"]):

@@ -25,7 +25,7 @@ from ...recording.locate import source_of
 from ...recording.model import Recording, Step
 from ...recording.record import record_bound
 from ...shared.binding import Bound
-from ..live.computation import RerunContext, Stopped, UserError, user_error
+from ..live.computation import RerunContext, UserError, told
 from .contents import Index, first_input, start_of
 
 SECONDS = 60.0
@@ -139,14 +139,12 @@ class LensSession(RerunContext):
 
         ``check`` is called at every step of the engine: what it raises ends the computation.
         """
-        try:
-            with self.running(check) as origins:
-                report = self._checked(state)
-                looked = CheckResult(state, report, _study(report, state), self._seen(state, report))
-        except Stopped:
-            raise
-        except BaseException as error:  # also an interrupt, and sys.exit()
-            return user_error(error)
+        return told(lambda: self._measured(state, check))
+
+    def _measured(self, state: LensState, check: Callable[[], None]) -> CheckResult:
+        with self.running(check) as origins:
+            report = self._checked(state)
+            looked = CheckResult(state, report, _study(report, state), self._seen(state, report))
         if self._of_now:
             self.origins, self._of_now = origins, False
         return looked

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...analysis import Derivatives, Study
 from ...engine.variable import Variable
-from ..live.computation import RerunContext, Stopped, UserError, user_error
+from ..live.computation import RerunContext, UserError, told, user_error
 
 SECONDS = 60.0
 
@@ -75,18 +75,16 @@ class DerivativeSession(RerunContext):
         The first ones are those of a function that was defined at the point where it was opened.
         ``check`` is called at every step of the engine: what it raises ends the computation.
         """
+        return told(lambda: self._seen_at(place, check))
+
+    def _seen_at(self, place: CurvePoint, check: Callable[[], None]) -> Evaluation:
         study, known = self.seen.study, self.seen.data
-        try:
-            with self.running(check) as origins:
-                if self.samples_next:
-                    study = Study(study.fn, known.x, known.order, known.domain)
-                elif study.has_curves and self.origins.changed():
-                    study = Study(study.fn, place.x, known.order, known.domain)
-                data = study.look(place.x, place.order)
-                raised = study.error_at(data.x) if data.recording is None else None
-        except Stopped:
-            raise
-        except BaseException as error:  # also an interrupt, and sys.exit()
-            return user_error(error)
+        with self.running(check) as origins:
+            if self.samples_next:
+                study = Study(study.fn, known.x, known.order, known.domain)
+            elif study.has_curves and self.origins.changed():
+                study = Study(study.fn, place.x, known.order, known.domain)
+            data = study.look(place.x, place.order)
+            raised = study.error_at(data.x) if data.recording is None else None
         self.origins = origins
         return Evaluation(study, data, None if raised is None else user_error(raised))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,16 @@ from ...recording.model import Snapshot
 from .escape import clean
 from .messages import plural, say
 from .numbers import bytes_text, inline, number, shape_text
+
+
+class Facts(NamedTuple):
+    """What holds for all of an array: its smallest and largest finite element, and how many are NaN and infinite."""
+
+    shape: tuple[int, ...]
+    minimum: float | None
+    maximum: float | None
+    nan_count: int
+    inf_count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,18 +231,13 @@ def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> tuple[
     cells = grid(snapshot, most, most)
     with np.errstate(over="ignore"):
         buffer = bytes_of(cells.values)
-    rows, columns = cells.values.shape
-    entry = {
-        "which": which,
-        "rows": rows,
-        "cols": columns,
-        "shape": list(snapshot.shape),
-        "block": list(cells.block),
-        "min": snapshot.minimum,
-        "max": snapshot.maximum,
-        "scale": cells.scale,
-        "nan": snapshot.nan_count,
-        "inf": snapshot.inf_count,
-        "caption": cells.caption,
-    }
+    entry = {"which": which, "shape": list(snapshot.shape), "scale": cells.scale, **cells_entry(cells, snapshot)}
     return entry, buffer
+
+
+def cells_entry(cells: Grid, facts: Snapshot | Facts) -> dict[str, Any]:
+    """Cells as a page must know them, with what holds for all of their array."""
+    rows, columns = cells.values.shape
+    found = {"rows": rows, "cols": columns, "block": list(cells.block), "caption": cells.caption}
+    found |= {"min": facts.minimum, "max": facts.maximum, "nan": facts.nan_count, "inf": facts.inf_count}
+    return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ...engine.backend import Array
 from ...engine.devices import to_cpu
 from ...recording.arrays import extremes
 from ...recording.model import Snapshot
-from .arrays import MAX_LENGTH, Grid, Plane, flattened, reduced
+from .arrays import MAX_LENGTH, Facts, Grid, Plane, cells_entry, flattened, reduced
 from .colors import SCALES, Tone, signs_of, spanning
 from .messages import say
 from .numbers import number, shape_text
@@ -28,16 +28,6 @@ Span = tuple[float | None, float | None]
 """The smallest and the largest finite number; None where there is none."""
 
 _EXACT_IN_FLOAT32 = ("float32", "float16", "int8", "uint8", "int16", "uint16", "bool")
-
-
-class Facts(NamedTuple):
-    """What holds for all of an array: its smallest and largest finite element, and how many are NaN and infinite."""
-
-    shape: tuple[int, ...]
-    minimum: float | None
-    maximum: float | None
-    nan_count: int
-    inf_count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +59,13 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[st
     """
     kind = "f4" if heat.array.dtype.name in _EXACT_IN_FLOAT32 else "f8"
     cells = heat.cells(plane, most // int(kind[1]))
-    _, low, high, nan, inf = heat.facts
     entry = {
         "kind": kind,
         "type": {"b": "bool", "i": "int", "u": "int"}.get(heat.array.dtype.kind, "float"),
-        "rows": cells.values.shape[0],
-        "cols": cells.values.shape[1],
-        "block": list(cells.block),
-        "min": low,
-        "max": high,
-        "nan": nan,
-        "inf": inf,
         "size": heat.array.size,
         **legend(tone, heat.sample),
         "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
-        "caption": cells.caption,
+        **cells_entry(cells, heat.facts),
     }
     return entry, cells.values.astype(kind).tobytes()
 

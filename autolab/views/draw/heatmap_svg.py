@@ -10,10 +10,10 @@ from textwrap import wrap
 import numpy as np
 
 from ...recording.model import Snapshot
-from .arrays import Grid, grid
+from .arrays import Facts, Grid, grid
 from .colors import THEMES, Tone, signs_of, view_tone
 from .escape import Markup, element, escape, image_address
-from .heatmap_data import Facts, Partly
+from .heatmap_data import Partly
 from .messages import say
 from .names import shorten
 from .numbers import number, shape_text

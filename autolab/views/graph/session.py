@@ -26,7 +26,7 @@ from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
 from ...shared.arguments import token_labels
 from ...shared.binding import Bound, bind, chosen_options
-from ..live.computation import RerunContext, Stopped, UserError, user_error
+from ..live.computation import RerunContext, UserError, told
 from ..live.controls import Key, is_movable
 from .choices import OPTIONS, chosen, seconds_of, settings_of
 from .exploration_state import ArraySource, ExplorationState, call_code, drawn, edited
@@ -276,12 +276,7 @@ class Session(RerunContext):
 
         That is so at the first point too. The error's ``recording`` holds what was computed up to there.
         """
-        try:
-            return self.record(state, check)
-        except Stopped:
-            raise
-        except BaseException as error:  # also an interrupt, and sys.exit()
-            return user_error(error)
+        return told(lambda: self.record(state, check))
 
     @property
     def train(self) -> bool:

@@ -8,7 +8,7 @@ import { makeAsking } from "../live/link.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";
-import { rangeOf } from "./panel.js";
+import { rangeIn } from "./panel.js";
 
 export default () =>
   makeWidget(
@@ -60,7 +60,7 @@ function makeHeatSettingsPart({ get, send, root }) {
   function says() {
     const [panel, ...others] = get("picture").panels;
     if (others.length || panel.buffer === null) return "";
-    const range = rangeOf(panel);
+    const range = rangeIn(panel);
     return range ? `${range}. ${get("words")[get("still") ? "still" : "rest"]}` : panel.caption;
   }
 

@@ -4,7 +4,7 @@
 import { makeHeatLegend, toneOf } from "../live/colors.js";
 import { html, layOverCells, short, tellOrHide, write } from "../live/dom.js";
 import { cellUnder, clamp } from "../live/hand.js";
-import { labelled, makeColoredCells } from "../live/heatmap.js";
+import { floats, labelled, makeColoredCells, rangeOf } from "../live/heatmap.js";
 
 /** @typedef {{row: number, column: number}} Spot an element of the plane */
 
@@ -135,9 +135,9 @@ export function makeHeatPanel(act) {
       tellOrHide(sentence, next.sentence);
       const isEmpty = !buffer || !next.rows || !next.cols;
       for (const part of [frame, legend.root]) part.toggleAttribute("hidden", isEmpty);
-      write(about, [next.facts, !isEmpty && rangeOf(next)].filter(Boolean).join(" \u00b7 "));
+      write(about, [next.facts, !isEmpty && rangeIn(next)].filter(Boolean).join(" \u00b7 "));
       tellOrHide(note, next.caption);
-      data = buffer ? values(buffer, next.kind) : [];
+      data = buffer ? floats(buffer, next.kind === "f8" ? Float64Array : Float32Array) : [];
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
       if (isEmpty) return;
       tone = toneOf(next);
@@ -173,12 +173,6 @@ export function makeHeatPanel(act) {
   };
 }
 
-/** The numbers in a buffer, which may begin anywhere. @param {DataView} view @param {string} kind */
-function values(view, kind) {
-  const bytes = view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
-  return kind === "f8" ? new Float64Array(bytes) : new Float32Array(bytes);
-}
-
 /** @param {number} value @param {string} type */
 function text(value, type) {
   if (type === "bool") return value ? "True" : "False";
@@ -202,16 +196,8 @@ function indexOf(i, j, { block }, { shape, axes, at, region }) {
   return parts.length ? `[${parts.join(", ")}]` : "";
 }
 
-/** The smallest and the largest number, and how many are none. @param {any} facts */
-export function rangeOf({ min, max, nan, inf, type, size }) {
-  const ends =
-    min === null || max === null
-      ? ""
-      : min === max
-        ? `${size > 1 ? "all " : ""}${text(min, type)}`
-        : `${text(min, type)} to ${text(max, type)}`;
-  return [ends, nan && `${nan} NaN (\u00d7)`, inf && `${inf} infinite (+, \u2212)`].filter(Boolean).join(", ");
-}
+/** The range of a panel's numbers. @param {any} facts */
+export const rangeIn = (facts) => rangeOf(facts, (value) => text(value, facts.type));
 
 // Heatmaps whose axes have names: an element of one belongs to those of another that agree with it in every axis of
 // the same name.

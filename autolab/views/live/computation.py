@@ -252,7 +252,7 @@ def _spawned(rng: np.random.Generator) -> int:
     return getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)
 
 
-__all__ = ["MAX_MESSAGE", "UserError", "for_page", "user_error"]
+__all__ = ["MAX_MESSAGE", "UserError", "for_page", "told", "user_error"]
 
 
 @dataclass(frozen=True)
@@ -279,9 +279,19 @@ def user_error(error: BaseException) -> UserError:
     return UserError(kind, message, file, line, statement, last_recording(error))
 
 
+def told(work: Callable[[], Result]) -> Result | UserError:
+    """What ``work`` returns; what it raises, also an interrupt and ``sys.exit()``, as data."""
+    try:
+        return work()
+    except Stopped:
+        raise
+    except BaseException as error:
+        return user_error(error)
+
+
 def for_page(error: UserError, ended: bool = False) -> dict[str, Any]:
     """An error as the page shows it: every text on one line, what cannot be seen replaced; and whether the picture is
     of the run that it ``ended``, not of an earlier one."""
     limits = {"message": MAX_MESSAGE, "statement": 400}
-    told = {key: getattr(error, key) for key in ("type", "message", "file", "line", "statement")} | {"ended": ended}
-    return {key: clean(value, limits.get(key, 200)) if isinstance(value, str) else value for key, value in told.items()}
+    found = {key: getattr(error, key) for key in ("type", "message", "file", "line", "statement")} | {"ended": ended}
+    return {key: clean(text, limits.get(key, 200)) if isinstance(text, str) else text for key, text in found.items()}

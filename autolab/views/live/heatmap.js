@@ -61,7 +61,7 @@ export function makeHeatmap(around = (frame) => frame) {
     legend.point(isOne && Number.isFinite(values[k]) ? tone(values[k]) : null);
     write(
       readout,
-      !isOne ? range(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`,
+      !isOne ? rangeOf(facts) : `${place(facts, Math.floor(k / facts.cols), k % facts.cols)} = ${short(values[k], 6)}`,
     );
   }
 
@@ -137,14 +137,23 @@ export function labelled({ rows, cols }) {
   return rows <= LABELLED.rows && cols <= LABELLED.columns;
 }
 
-/** The numbers in a buffer, which may begin anywhere. @param {DataView} view */
-export function floats(view) {
-  return new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
-}
+/**
+ * The numbers in a buffer, which may begin anywhere.
+ * @param {DataView} view
+ * @param {any} [Kind]
+ * @returns {Float32Array}
+ */
+export const floats = (view, Kind = Float32Array) =>
+  new Kind(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
 
-/** The smallest and the largest number, and how many are none. @param {ArrayFacts} facts */
-function range({ min, max, nan, inf }) {
-  const ends = min === null || max === null ? "" : `${short(min)} to ${short(max)}`;
+/**
+ * The smallest and the largest number, and how many are none.
+ * @param {any} facts
+ * @param {(value: number) => string} [text]
+ */
+export function rangeOf({ min, max, nan, inf, size }, text = short) {
+  const all = size > 1 ? "all " : "";
+  const ends = min === null || max === null ? "" : min === max ? all + text(min) : `${text(min)} to ${text(max)}`;
   return [ends, nan && `${nan} NaN (\u00d7)`, inf && `${inf} infinite (+, \u2212)`].filter(Boolean).join(", ");
 }
 
