@@ -206,6 +206,32 @@ def fail(page: Page, rest: Callable[[], None]) -> None:
     rest()
 
 
+def leave(page: Page, rest: Callable[[], None]) -> None:
+    """To where the function raises."""
+    page.locator(".al-plot").first.click(position={"x": 80, "y": 60})
+    rest()
+
+
+def careful(x: Any) -> Any:
+    if x.data < 0:
+        raise ValueError(f"x is {float(x):g}; expected a number from 0 on")
+    return np.sqrt(x) * x
+
+
+def leap(page: Page, rest: Callable[[], None]) -> None:
+    page.locator(".al-menu > summary").click()
+    page.get_by_label("lr, number").fill("0.5")
+    page.keyboard.press("Enter")
+    page.locator(".al-menu > summary").click()
+    rest()
+
+
+def fenced(x: Any, y: Any) -> Any:
+    if abs(float(x)) > 1.5:
+        raise ValueError(f"x is {float(x):.3g}; expected −1.5 to 1.5")
+    return valley(x, y)
+
+
 def undecided() -> Any:
     return autolab.check_gradients(lambda x: F.dropout(x), np.ones(3)).explore()
 
@@ -220,6 +246,10 @@ VIEWS: dict[str, Case] = {
     "32-check-undecided": Case(undecided, "lens"),
     "33-derivatives-4": Case(lambda: autolab.derivatives(np.tanh, 1.0, order=4), "derivatives", (derive,)),
     "34-derivatives-pole": Case(lambda: autolab.derivatives(lambda x: 1 / x, 1.0, order=2), "derivatives"),
+    "3b-derivatives-error": Case(lambda: autolab.derivatives(careful, 1.0, domain=(-2, 2)), "derivatives", (leave,)),
+    "3c-surface-error": Case(
+        lambda: autolab.plots.surface(fenced, (0.0, 0.5)).explore((-0.8, 0.8)), "surface", (leap,)
+    ),
     "35-surface": Case(lambda: autolab.plots.surface(valley, (-0.5, 0.5)).explore((-0.8, 0.8)), "surface", (race,)),
     "36-heatmap": Case(lambda: autolab.heatmap(RNG.normal(size=(12, 18))), "heatmaps", (point, enlarge)),
     "37-heatmap-signs": Case(lambda: autolab.heatmap(np.array([[1.0, np.nan], [np.inf, -2.0]])), "heatmaps"),

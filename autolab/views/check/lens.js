@@ -3,7 +3,7 @@
 
 import { makeGraph } from "../graph/graph.js";
 import { makeBrain } from "../live/brain.js";
-import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { makeStaleNoticePart } from "../live/computing.js";
 import { SCALES, button, captioned, choice, html, makeRadios, makeSegments, set, write } from "../live/dom.js";
 import { claim } from "../live/hand.js";
 import { makeAsking } from "../live/link.js";
@@ -14,16 +14,7 @@ import { isOpen, makeWhyPart, toInput } from "./why.js";
 
 export default () =>
   makeWidget(
-    [
-      makeAnswerPart,
-      makeTrioPart,
-      makeWhyPart,
-      makeNodesPart,
-      makeChecksPart,
-      makeSavePart,
-      makeComputingPart,
-      makeStaleNoticePart,
-    ],
+    [makeAnswerPart, makeTrioPart, makeWhyPart, makeNodesPart, makeChecksPart, makeSavePart, makeStaleNoticePart],
     makeBrain(LENS),
   );
 

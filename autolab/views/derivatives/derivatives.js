@@ -3,7 +3,7 @@
 
 import { makeFolding, placesIn } from "../graph/acts.js";
 import { makeBrain, unpacked } from "../live/brain.js";
-import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { makeStaleNoticePart } from "../live/computing.js";
 import { button, captioned, html, makeRadios, makeSegments, set, tellOrHide, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { math } from "../live/mathml.js";
@@ -54,16 +54,7 @@ const CURVES = {
 
 export default () =>
   makeWidget(
-    [
-      makeOrderPart,
-      makeComputingPart,
-      makeStaleNoticePart,
-      makePlotsPart,
-      makeDerivationPart,
-      makeMenuPart,
-      makeGraphsPart,
-      makeSavePart,
-    ],
+    [makeOrderPart, makeStaleNoticePart, makePlotsPart, makeDerivationPart, makeMenuPart, makeGraphsPart, makeSavePart],
     makeBrain(CURVES),
   );
 

@@ -2,7 +2,7 @@
 /** The live graph: which parts it has, and what a part is. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { makeStaleNoticePart } from "../live/computing.js";
 import { makeSaveAsPart } from "../live/save_as.js";
 import { makeWidget } from "../live/view.js";
 import { makeOrdersPart } from "../steps/orders.js";
@@ -26,7 +26,6 @@ const PARTS = [
   makeExpandFusedPart,
   makePlayerPart,
   makeSentencePart,
-  makeComputingPart,
   makeStaleNoticePart,
   makeDetailPart,
   makeHistogramPart,

@@ -2,7 +2,7 @@
 /** Heatmaps of arrays: which parts the view has. */
 
 import { makeBrain } from "../live/brain.js";
-import { makeComputingPart, makeStaleNoticePart } from "../live/computing.js";
+import { makeStaleNoticePart } from "../live/computing.js";
 import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
 import { makeSavePart } from "../live/save_shown.js";
@@ -12,7 +12,7 @@ import { rangeIn } from "./panel.js";
 
 export default () =>
   makeWidget(
-    [makeHeatPart, makeHeatSettingsPart, makeSavePart, makeComputingPart, makeStaleNoticePart],
+    [makeHeatPart, makeHeatSettingsPart, makeSavePart, makeStaleNoticePart],
     makeBrain(makeAsking(HEAT, (look) => ({ picture: heatQuestion(look) }), heatActs)),
   );
 

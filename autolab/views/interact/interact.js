@@ -8,7 +8,6 @@
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "../heatmap/group.js";
 import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
-import { makeComputingPart } from "../live/computing.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html } from "../live/dom.js";
 import { makeAsking } from "../live/link.js";
@@ -23,7 +22,7 @@ function asked({ at, ...look }) {
 
 export default () =>
   makeWidget(
-    [makeLinesPart, makeHeatPart, makeKnobsPart, makeSavePart, makeComputingPart],
+    [makeLinesPart, makeHeatPart, makeKnobsPart, makeSavePart],
     makeBrain(makeAsking({ ...HEAT, at: null }, asked, heatActs)),
   );
 

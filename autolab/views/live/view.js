@@ -1,10 +1,12 @@
 // @ts-check
 /**
  * The frame of every live view: above the picture its title and at most one switch, below it the one control, the
- * sentence and the menu. It puts the parts together and keeps them in step with the model; presenting is its own.
+ * sentence and the menu. It puts the parts together and keeps them in step with the model; presenting is its own, and
+ * every view tells of errors and of what is computed.
  */
 
 import { THEME_MARKS, colorMap, isDark } from "./colors.js";
+import { makeComputingPart } from "./computing.js";
 import { button, html, set, write } from "./dom.js";
 import { makeLink } from "./link.js";
 
@@ -58,7 +60,7 @@ function makeView(source, el, link, makers) {
     line: null,
     hand: "",
   };
-  const parts = makers.map((make) => /** @type {Part} */ (make(view)));
+  const parts = [makeComputingPart, ...makers].map((make) => /** @type {Part} */ (make(view)));
   parts.unshift(makePresenting(view, (factor) => parts.forEach((part) => part.enlarge?.(factor))));
   const sentence = html("p.al-sentence", { role: parts.some((part) => part.reads) && "status" });
   const still = view.get("still");

@@ -3,7 +3,6 @@
 
 import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
-import { makeComputingPart } from "../live/computing.js";
 import { button, choice, fillTrack, html, options, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
 import { makeAsking } from "../live/link.js";
@@ -24,8 +23,7 @@ const TRAINING = makeAsking(
   ({ at, path, which }) => ({ state: ["state", at, path, which], boundary: ["boundary", at] }),
 );
 
-export default () =>
-  makeWidget([makeHeadPart, makeChartsPart, makeStatePart, makeSavePart, makeComputingPart], makeBrain(TRAINING));
+export default () => makeWidget([makeHeadPart, makeChartsPart, makeStatePart, makeSavePart], makeBrain(TRAINING));
 
 /** Look at the state that was kept next to an update. @param {import("../graph/explorer.js").View} view */
 const makeTurn = ({ get, send }) => ({

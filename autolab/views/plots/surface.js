@@ -3,7 +3,6 @@
 
 import { makeBrain } from "../live/brain.js";
 import { makeChart } from "../live/chart.js";
-import { makeComputingPart } from "../live/computing.js";
 import { makeBox } from "../live/controls.js";
 import { button, captioned, choice, fillTrack, html, makeSegments, write } from "../live/dom.js";
 import { clamp } from "../live/hand.js";
@@ -26,7 +25,7 @@ const SURFACE = makeAsking(
   ({ here, arrows }) => ({ slope: ["slope", here], arrows: ["arrows", arrows] }),
 );
 
-export default () => makeWidget([makeSurfacePart, makeSavePart, makeComputingPart], makeBrain(SURFACE));
+export default () => makeWidget([makeSurfacePart, makeSavePart], makeBrain(SURFACE));
 
 /**
  * The picture, the player of the ways, the sentence, and in the menu what moves the balls.
