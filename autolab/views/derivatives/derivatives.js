@@ -136,6 +136,7 @@ function makePlotsPart({ get, send, link, root: view }) {
       if (!shown) continue;
       const tree = math(shown, `al-math ${kind}`);
       formula.replaceChildren(order ? html("button.al-derive", act, tree) : tree);
+      set(formula, { tabindex: !order && kind.endsWith("al-part") && 0 }); // keys scroll it: in it is no button
       if (fits()) break;
     }
   }

@@ -275,7 +275,7 @@ def test_nan_and_infinities_of_a_larger_array_are_signs(page: Page, open_view: O
     drawn = np.array(page.locator(".al-detail .al-signs").first.evaluate(INK, [20, 30]))
     assert np.array_equal(drawn > 0, ~np.isfinite(values))
     assert drawn[7, 8] < drawn[5, 6]  # − and +
-    assert texts(page, ".al-readout")[0] == "1 to 1, 1 NaN (×), 2 infinite (+, −)"
+    assert texts(page, ".al-readout")[0] == "1, 1 NaN (×), 2 infinite (+, −)"
 
 
 def test_pointing_at_a_cell_reads_its_number(page: Page, open_view: Open) -> None:

@@ -62,7 +62,7 @@ def test_an_error_of_the_options_has_no_picture() -> None:
 
 def test_what_the_page_gets_is_words_and_numbers() -> None:
     told = for_page(failed(Session(picky, (-2.0, 3.0))))
-    assert list(told) == ["type", "message", "file", "line", "statement"]
+    assert list(told) == ["type", "message", "file", "line", "statement", "ended"] and not told["ended"]
 
 
 def test_a_computation_that_is_stopped_carries_nothing() -> None:
