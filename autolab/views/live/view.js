@@ -186,7 +186,14 @@ const above = (element) =>
 function makeMenu(parts) {
   const summary = html("summary.al-tool", { "aria-label": "Menu", title: "Menu" }, "\u22ef");
   const panel = html("div.al-menu-panel", ...parts);
-  const root = html("details.al-menu", { onkeydown: pressed, ontoggle: fit }, summary, panel);
+  const root = html("details.al-menu", { onkeydown: pressed, ontoggle: follow }, summary, panel);
+  const resized = new ResizeObserver(fit);
+
+  /** While it is open, the view may grow or shrink. */
+  function follow() {
+    resized.disconnect();
+    if (root.open) resized.observe(root.closest(".al-root"));
+  }
 
   /** No higher than what is seen of the view above it: what lies over its edge is cut off. */
   function fit() {
@@ -206,7 +213,7 @@ function makeMenu(parts) {
   const outside = (/** @type {Event} */ event) =>
     root.open && !event.composedPath().includes(root) && (root.open = false);
   document.addEventListener("pointerdown", outside, true);
-  return { root, close: () => document.removeEventListener("pointerdown", outside, true) };
+  return { root, close: () => (resized.disconnect(), document.removeEventListener("pointerdown", outside, true)) };
 }
 
 /** What is in the menu while the graph is small, and above it when it is large. @param {Element} part */

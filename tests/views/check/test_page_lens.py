@@ -165,6 +165,19 @@ def test_a_wrong_gradient_is_told_at_a_glance_and_a_click_says_why(page: Page, o
     expect(page.locator(".al-sentence")).to_contain_text(report.findings[0].message)
 
 
+def test_an_open_menu_keeps_within_a_view_that_shrinks(page: Page, open_lens: Open) -> None:
+    wire = open_lens(check_gradients(muladd, *INPUTS))
+    page.set_viewport_size({"width": 900, "height": 800})
+    ask(page, wire)
+    page.locator(".al-menu > summary").click()
+    turn_lens(wire.widget, cell=None)
+    wire.settle()
+    expect(page.locator(".al-why")).to_be_hidden()
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    panel, view = (page.locator(one).bounding_box() for one in (".al-menu-panel", ".al-root"))
+    assert panel and view and panel["y"] >= view["y"]
+
+
 def test_what_was_found_about_the_input_that_is_looked_at_is_the_sentence(page: Page, open_lens: Open) -> None:
     def two(x, y, z):
         return np.tanh(MulAdd().apply((x, y, z))[0]) * Forgets().apply((y, z))[0]
