@@ -122,7 +122,7 @@ def moving(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
 
 def at_point(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
     """What is the same up to whichever order one looks."""
-    frames = _frames(data, size)
+    frames = [_frame(data, order, size) for order in range(data.order + 1)]
     label, values = f"{variable(data)} = {number(data.x)}", list(_readings(data))
     return {
         "x": data.x,
@@ -148,10 +148,6 @@ def at_order(data: Derivatives, size: Size = SIZE) -> dict[str, Any]:
 
 def _has_slope(data: Derivatives) -> bool:
     return data.order >= 1 and all(map(math.isfinite, data.values[:2]))
-
-
-def _frames(data: Derivatives, size: Size) -> list[Frame]:
-    return [_frame(data, order, size) for order in range(data.order + 1)]
 
 
 def _polynomial_path(frame: Frame, data: Derivatives, degree: int) -> str:

@@ -168,20 +168,12 @@ class Sample:
 
 def sample(array: Array) -> Sample:
     """About `SAMPLE` elements, taken on the device that holds them: whole arrays where they are small enough."""
-    stride = _stride(array.size)
-    values = to_cpu(array.reshape(-1)[::stride] if _is_flat(array) else _spread(array, stride)).reshape(-1)
+    stride = -(-array.size // SAMPLE) | 1 if array.size > SAMPLE else 1  # odd: it does not beat with even lengths
+    taken = array.reshape(-1)[::stride] if array.flags.c_contiguous else _spread(array, stride)
+    values = to_cpu(taken).reshape(-1)
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     return Sample(values.astype(np.float64), stride)
-
-
-def _stride(size: int) -> int:
-    """How many elements there are for one that is taken; odd, so that it does not beat with even lengths."""
-    return -(-size // SAMPLE) | 1 if size > SAMPLE else 1
-
-
-def _is_flat(array: Array) -> bool:
-    return bool(array.flags.c_contiguous)
 
 
 def _spread(array: Array, stride: int) -> Array:

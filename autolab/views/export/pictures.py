@@ -30,8 +30,6 @@ from ..live.protocol import not_understood
 if TYPE_CHECKING:
     from graphviz import Digraph
 
-    from ..draw.svg import Look
-
 
 SCALE = 2.0
 """Pixels of a PNG for each unit of the picture, as on a dense screen and in print."""
