@@ -9,10 +9,10 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
+from ...functions.arrays.joining import in_sizes as _in_sizes
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
 from ...functions.pytorch_names import expand as _expand  # noqa: F401
 from ...functions.pytorch_names import gather as _gather
-from ...functions.pytorch_names import in_sizes as _in_sizes
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
