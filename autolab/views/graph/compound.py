@@ -9,26 +9,29 @@ its diagonal at the end.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from ...recording.outline import Group, Item, Outline
 from .layout import Layout, layout
-from .layout.coordinates import tenth
+from .layout.coordinates import joined, moved, tenth, turned_path
+from .layout.ranks import BUNDLED
 
 MARGIN = 16.0
 GAP_DOWN, GAP_RIGHT = (24.0, 38.0), (30.0, 46.0)
 GAP_OF_PLAN = (20.0, 20.0)
 """Free space between boxes side by side, and between those that follow each other."""
 
+WIDEST = 800.0
+"""Blocks of a plan beside each other that take more than this are in rows: with frames around them they fit a laptop's
+screen, beside the source."""
+
 TAB = 28.0
 """Height of a frame's label at its upper edge; lines pass beside it, straight."""
 
 _FRAME_MARGIN = 18.0
 _BESIDE = 4.0  # from a frame's label to the first line that comes in beside it
-_TOKENS = re.compile(r"([MVC])|(-?[\d.]+)")
-_COMMANDS = re.compile(r"([MVC])([^MVC]*)")
 
 Size = tuple[float, float]
 
@@ -81,7 +84,7 @@ def arrange(
     whole = _Level(outline, None, outline.items, expanded, sizes, pieces.of_level, label_width, right)
     arranged = Arranged(whole.width, whole.height, {}, [], [])
     whole.place(0.0, 0.0, -1, arranged)
-    arranged.paths = [_joined([piece.path for piece in way]) for way in pieces.ways]
+    arranged.paths = [joined([piece.path for piece in way]) for way in pieces.ways]
     return _turned(arranged) if right else arranged
 
 
@@ -89,30 +92,15 @@ def _turned(placed: Arranged) -> Arranged:
     """Everything over the diagonal: what ran down runs to the right."""
     corners = {identity: (y, x) for identity, (x, y) in placed.corners.items()}
     frames = [OpenGroup(f.group, f.depth, f.y, f.x, f.h, f.w) for f in placed.frames]
-    return Arranged(placed.height, placed.width, corners, frames, [_turned_path(path) for path in placed.paths])
-
-
-def _turned_path(path: str) -> str:
-    """An SVG path of absolute commands M, V and C with x and y exchanged.
-
-    Examples
-    --------
-    >>> _turned_path("M5 1V2C1 2 3 4 5 6V7")
-    'M1 5H2C2 1 4 3 6 5H7'
-    """
-    parts = []
-    for command, text in _COMMANDS.findall(path):
-        numbers = text.split(" ")
-        pairs = zip(numbers[1::2], numbers[::2], strict=False)
-        parts.append(f"H{text}" if command == "V" else command + " ".join([f"{y} {x}" for y, x in pairs]))
-    return "".join(parts)
+    return Arranged(placed.height, placed.width, corners, frames, [turned_path(path) for path in placed.paths])
 
 
 @dataclass
 class _Piece:
     """A line within one level, from box to box or frame; None stands for the level's own edge.
 
-    ``value`` is the box that it comes from in the end: the lines of one box share a point on the edge of a frame.
+    ``value`` is the box that it comes from in the end: the lines of one box share a point on the edge of a frame. Where
+    many lines leave a frame for the same box, it is that frame.
     """
 
     source: int | None
@@ -128,6 +116,7 @@ class _Pieces:
         self.of_level: dict[int | None, list[_Piece]] = {}
         self.ways: list[list[_Piece]] = []
         self._shared: dict[tuple[int | None, int | None, int | None, int], _Piece] = {}
+        self._joining = _joining(outline, edges)
         for edge in edges:
             left, entered = outline.around(edge.source), outline.around(edge.target)
             around: int | None
@@ -139,11 +128,12 @@ class _Pieces:
 
     def _cut(self, edge: SceneEdge, left: list[int], entered: list[int], around: int | None) -> Iterator[_Piece]:
         source: int | None = edge.source
+        value = next((frame for frame in left[::-1] if frame in self._joining), edge.source)
         for frame in left:
-            yield self._piece(frame, source, None, edge.source, shared=True)
+            yield self._piece(frame, source, None, value, shared=True)
             source = frame
         for level, target in zip([around, *entered], [*entered, edge.target], strict=True):
-            yield self._piece(level, source, target, edge.source, shared=target != edge.target)
+            yield self._piece(level, source, target, value, shared=target != edge.target or value != edge.source)
             source = None
 
     def _piece(self, level: int | None, source: int | None, target: int | None, value: int, shared: bool) -> _Piece:
@@ -155,6 +145,17 @@ class _Pieces:
         if shared:
             self._shared[key] = piece
         return piece
+
+
+def _joining(outline: Outline, edges: Sequence[SceneEdge]) -> set[int]:
+    """The frames that many lines leave, all for the same box: the parts of a whole, such as the heads of attention."""
+    leaving: dict[int, list[SceneEdge]] = {}
+    for edge in edges:
+        for frame in set(outline.around(edge.source)).difference(outline.around(edge.target)):
+            leaving.setdefault(frame, []).append(edge)
+    return {
+        f for f, all in leaving.items() if len({e.source for e in all}) >= BUNDLED and len({e.target for e in all}) == 1
+    }
 
 
 class _Level:
@@ -174,7 +175,8 @@ class _Level:
         self.group = group
         self._is_right = right
         self._place = None if group is None else group.id
-        self._gap = GAP_RIGHT if right else GAP_OF_PLAN if self._place in outline.levels_of_blocks else GAP_DOWN
+        is_plan = not right and self._place in outline.levels_of_blocks
+        self._gap, self._widest = (GAP_OF_PLAN, WIDEST) if is_plan else (GAP_RIGHT if right else GAP_DOWN, inf)
         self._inner = {
             item.id: _Level(outline, item, item.items, expanded, sizes, pieces, label_width, right)
             for item in items
@@ -229,6 +231,7 @@ class _Level:
             margin=MARGIN if self.group is None else _FRAME_MARGIN,
             ends=(first, len(self._exits)),
             ports=tuple(ports),
+            widest=self._widest,
         )
 
     def _port(self, identity: int | None, value: int, end: int) -> float | None:
@@ -255,45 +258,8 @@ class _Level:
                 into.corners[identity] = (x + left, y + top)
         end = tenth(y + self.height - self._down)
         for piece, path in zip(self._pieces, self._layout.paths, strict=True):
-            piece.path = _moved(path, x, y) + (f"V{end}" if piece.target is None else "")
+            piece.path = moved(path, x, y) + (f"V{end}" if piece.target is None else "")
 
 
 def _numbered(values: Iterable[int]) -> dict[int, int]:
     return {value: number for number, value in enumerate(dict.fromkeys(values))}
-
-
-def _joined(pieces: list[str]) -> str:
-    """The pieces of a line as one: none starts anew where the last one ended, and straight parts that meet are one.
-
-    Examples
-    --------
-    >>> _joined(["M5 1V2", "M5 2V4", "M5 4C5 6 7 6 7 8"])
-    'M5 1V4C5 6 7 6 7 8'
-    """
-    parts: list[tuple[str, str]] = []
-    x = y = ""
-    for command, numbers in _COMMANDS.findall("".join(pieces)):
-        *before, last = numbers.split(" ")
-        if command == "M" and (before[0], last) == (x, y):
-            continue
-        x, y = before[-1] if before else x, last
-        if command == "V" and parts[-1][0] == "V":
-            parts.pop()
-        parts.append((command, numbers))
-    return "".join([command + numbers for command, numbers in parts])
-
-
-def _moved(path: str, x: float, y: float) -> str:
-    """An SVG path of absolute commands M, V and C, moved."""
-    if not x and not y:
-        return path
-    parts: list[str] = []
-    gap, across = "", True
-    for command, number in _TOKENS.findall(path):
-        if command:
-            parts.append(command)
-            gap, across = "", command != "V"
-        else:
-            parts.append(gap + tenth(float(number) + (x if across else y)))
-            gap, across = " ", not across
-    return "".join(parts)

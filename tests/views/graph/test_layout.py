@@ -1,6 +1,7 @@
 """The layout: nothing overlaps, lines go around boxes, chains are straight, trees do not cross, and it is fast."""
 
 import itertools
+import math
 import random
 import re
 import sys
@@ -15,6 +16,7 @@ from autolab.views.graph.layout.ranks import MAX_WAYPOINTS, Layered, count_cross
 
 GAP = (28.0, 46.0)
 BOX = (100.0, 40.0)
+WIDEST = st.sampled_from([math.inf, 600.0, 200.0])
 
 
 @st.composite
@@ -50,30 +52,30 @@ def points(path, steps=12):
             yield here
 
 
-@given(graphs())
-def test_boxes_never_overlap(graph):
+@given(graphs(), WIDEST)
+def test_boxes_never_overlap(graph, widest):
     sizes, edges = graph
-    drawn = boxes(sizes, layout(sizes, edges, GAP))
+    drawn = boxes(sizes, layout(sizes, edges, GAP, widest=widest))
     for i, a in enumerate(drawn):
         for b in drawn[:i]:
             apart = (b[0] - a[2], a[0] - b[2]), (b[1] - a[3], a[1] - b[3])
             assert max(apart[0]) >= GAP[0] - 1 or max(apart[1]) > 0, (a, b)
 
 
-@given(graphs())
-def test_everything_lies_within_the_picture(graph):
+@given(graphs(), WIDEST)
+def test_everything_lies_within_the_picture(graph, widest):
     sizes, edges = graph
-    placed = layout(sizes, edges, GAP, margin=7.0)
+    placed = layout(sizes, edges, GAP, margin=7.0, widest=widest)
     for left, top, right, bottom in boxes(sizes, placed):
         assert left >= 6.9 and top >= 6.9 and right <= placed.width - 6.9 and bottom <= placed.height - 6.9
     for path in placed.paths:
         assert all(0 <= x <= placed.width and 0 <= y <= placed.height for x, y in points(path))
 
 
-@given(graphs())
-def test_lines_join_their_boxes_and_go_around_the_others(graph):
+@given(graphs(), WIDEST)
+def test_lines_join_their_boxes_and_go_around_the_others(graph, widest):
     sizes, edges = graph
-    placed = layout(sizes, edges, GAP)
+    placed = layout(sizes, edges, GAP, widest=widest)
     drawn = boxes(sizes, placed)
     for (source, target), path in zip(edges, placed.paths, strict=True):
         line = list(points(path))
@@ -85,10 +87,10 @@ def test_lines_join_their_boxes_and_go_around_the_others(graph):
                 assert not (left < x < right and top + 0.2 < y < bottom - 0.2), (source, target)
 
 
-@given(graphs())
-def test_lines_run_downwards(graph):
+@given(graphs(), WIDEST)
+def test_lines_run_downwards(graph, widest):
     sizes, edges = graph
-    for path in layout(sizes, edges, GAP).paths:
+    for path in layout(sizes, edges, GAP, widest=widest).paths:
         heights = [y for _, y in points(path)]
         assert all(a <= b + 0.2 for a, b in itertools.pairwise(heights))
 
@@ -162,6 +164,19 @@ def test_lines_arrive_in_the_order_in_which_they_come():
     arrivals = [list(points(path))[-1][0] for path in placed.paths]
     assert sorted(range(4), key=starts.__getitem__) == sorted(range(4), key=arrivals.__getitem__)
     assert len(set(arrivals)) == 4
+
+
+def test_many_boxes_beside_each_other_are_rows_and_their_lines_run_together():
+    heads = range(1, 17)
+    edges = (*[(0, head) for head in heads], *[(head, 17) for head in heads])
+    placed = layout((BOX,) * 18, edges, GAP, widest=500.0)
+    rows = [list(row) for _, row in itertools.groupby(placed.corners[1:17], key=lambda corner: corner[1])]
+    assert [len(row) for row in rows] == [4, 4, 4, 4]
+    columns = [[x for x, _ in column] for column in zip(*rows, strict=True)]
+    assert max([max(column) - min(column) for column in columns]) < 6, "they stand below each other"
+    assert placed.width < 600 < 1500 < layout((BOX,) * 18, edges, GAP).width
+    last = {path.split("C")[-1] for path in placed.paths[16:28]}  # of the three upper rows
+    assert len(last) == 1, "one line for all of them"
 
 
 def test_operands_stand_in_the_order_in_which_they_are_written():

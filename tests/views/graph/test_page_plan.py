@@ -9,7 +9,11 @@ import pytest
 from helpers.network import Net
 from playwright.sync_api import Page, expect
 
+import autolab
+from autolab import links as L
+
 from ..bare_page import Wire
+from ..looking import seen
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Wire]
@@ -57,6 +61,31 @@ def test_a_click_opens_a_block_in_place_and_escape_closes_it(page: Page, open_vi
     page.keyboard.press("Escape")
     wire.settle()
     expect(page.locator(".al-node", has=page.locator("text='× 6'"))).to_have_count(1)
+
+
+class Heads(autolab.Link):
+    """The parts of a value, computed beside each other from the same one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside, self.heads = L.Linear(3, 8), L.ChainList(*[L.Linear(8, 4) for _ in range(16)])
+
+    def forward(self, x: autolab.Variable) -> autolab.Variable:
+        h = self.inside(x)
+        return (np.concatenate([head(h) for head in self.heads], axis=-1) ** 2).sum()
+
+
+def test_blocks_beside_each_other_are_rows_and_the_pane_is_scrolled_down_only(page: Page, open_view: Open) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    wire = open_view(Heads(), x=np.ones((5, 3)))
+    box(page, "Linear 0 … Linear 15")
+    wire.settle()
+    heads = page.locator(".al-node", has=page.locator("text=/^Linear [0-9]+$/"))
+    expect(heads).to_have_count(16)
+    assert page.evaluate("() => (pane => pane.scrollWidth <= pane.clientWidth)(document.querySelector('.al-pane'))")
+    picture = seen(wire.widget).scene
+    ends = [edge["path"].split("C")[-1] for edge in picture["edges"] if edge["to"] == picture["nodes"][-1]["id"]]
+    assert len(ends) == 16 and len(set(ends)) == 1, "their lines leave the frame as one"
 
 
 def test_the_way_leads_back_and_space_chooses_a_block(page: Page, open_view: Open) -> None:

@@ -1,7 +1,8 @@
 """Where the boxes of a graph stand and how the lines between them run: a layered layout from top to bottom, and whether
 it is turned, so that the graph runs to the right as time does.
 
-1. Ranks: the longest path from above; sources are pulled down next to their first user.
+1. Ranks: the longest path from above; sources are pulled down next to their first user. One that is too wide becomes
+   several rows.
 2. Edges that skip ranks get a waypoint in each, so that they go around boxes; the edges of one box share them.
 3. Order within ranks: depth-first from the outputs, so that operands stand as in the expression, then barycentre
    sweeps.
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+from math import inf
 from typing import Literal, get_args
 
 from ....recording.model import LEAVES, Recording, Step
@@ -53,6 +55,7 @@ def layout(
     margin: float = 0.0,
     ends: tuple[int, int] = (0, 0),
     ports: tuple[Ports, ...] = (),
+    widest: float = inf,
 ) -> Layout:
     """Lay out boxes of the given sizes.
 
@@ -71,6 +74,8 @@ def layout(
         out at the lower edge.
     ports
         For each edge how far from the left of their boxes it leaves and arrives; None where the layout may choose.
+    widest
+        Boxes beside each other that take more than this are parted into rows.
     """
     for source, target in edges:
         if not 0 <= source < target < len(sizes):
@@ -78,7 +83,7 @@ def layout(
     if not sizes:
         return Layout(2 * margin, 2 * margin, (), ())
     ports = ports or ((None, None),) * len(edges)
-    graph = Layered(sizes, edges, ports, *ends)
+    graph = Layered(sizes, edges, ports, *ends, gap[0], widest)
     ranks = ordered(graph)
     x = columns(graph, ranks, gap[0], margin)
     bands = _bands(graph, gap[1], 0.0 if ends[0] else margin)

@@ -4,6 +4,7 @@ from the bottom of a box, through the waypoints, down to the top of another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import ceil
@@ -171,3 +172,60 @@ def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: 
     if not waypoints:
         return x[edges[number][1 - end]]
     return x[waypoints[-1 if end == _ARRIVING else 0]]
+
+
+_TOKENS = re.compile(r"([MVC])|(-?[\d.]+)")
+_COMMANDS = re.compile(r"([MVC])([^MVC]*)")
+
+
+def turned_path(path: str) -> str:
+    """An SVG path of absolute commands M, V and C with x and y exchanged.
+
+    Examples
+    --------
+    >>> turned_path("M5 1V2C1 2 3 4 5 6V7")
+    'M1 5H2C2 1 4 3 6 5H7'
+    """
+    parts = []
+    for command, text in _COMMANDS.findall(path):
+        numbers = text.split(" ")
+        pairs = zip(numbers[1::2], numbers[::2], strict=False)
+        parts.append(f"H{text}" if command == "V" else command + " ".join([f"{y} {x}" for y, x in pairs]))
+    return "".join(parts)
+
+
+def joined(pieces: list[str]) -> str:
+    """The pieces of a line as one: none starts anew where the last one ended, and straight parts that meet are one.
+
+    Examples
+    --------
+    >>> joined(["M5 1V2", "M5 2V4", "M5 4C5 6 7 6 7 8"])
+    'M5 1V4C5 6 7 6 7 8'
+    """
+    parts: list[tuple[str, str]] = []
+    x = y = ""
+    for command, numbers in _COMMANDS.findall("".join(pieces)):
+        *before, last = numbers.split(" ")
+        if command == "M" and (before[0], last) == (x, y):
+            continue
+        x, y = before[-1] if before else x, last
+        if command == "V" and parts[-1][0] == "V":
+            parts.pop()
+        parts.append((command, numbers))
+    return "".join([command + numbers for command, numbers in parts])
+
+
+def moved(path: str, x: float, y: float) -> str:
+    """An SVG path of absolute commands M, V and C, moved."""
+    if not x and not y:
+        return path
+    parts: list[str] = []
+    gap, across = "", True
+    for command, number in _TOKENS.findall(path):
+        if command:
+            parts.append(command)
+            gap, across = "", command != "V"
+        else:
+            parts.append(gap + tenth(float(number) + (x if across else y)))
+            gap, across = " ", not across
+    return "".join(parts)

@@ -4,14 +4,16 @@ crossing lines: depth first, then barycentre sweeps."""
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections import Counter
 from collections.abc import Sequence
+from math import inf
 
 Ports = tuple[float | None, float | None]
 """Where an edge leaves and arrives, from the left of the box; None where the layout may choose."""
 
 MAX_WAYPOINTS = 5000  # per picture; they cost as much time as boxes
 BUNDLED = 4
-"""Leaves that so many boxes use together are bundled."""
+"""Leaves that so many boxes use together are bundled, and so are lines from rows of boxes to the same box."""
 
 _PAIR = 2
 _WAYPOINT_WIDTH = 10.0
@@ -34,53 +36,60 @@ class Layered:
         ports: Sequence[Ports] | None = None,
         entries: int = 0,
         exits: int = 0,
+        gap: float = 0.0,
+        widest: float = inf,
     ) -> None:
         ports = [(None, None)] * len(edges) if ports is None else ports
         self.sizes = sizes
         self.entries, self.exits = entries, exits
-        self.rank = _ranks(len(sizes), edges, entries, exits)
         self.widths = [w for w, _ in sizes]
+        self.rank, self._rows = _in_rows(_ranks(len(sizes), edges, entries, exits), self.widths, gap, widest)
         self.above: list[list[int]] = [[] for _ in sizes]
         self.below: list[list[int]] = [[] for _ in sizes]
         self.through: list[list[int]] = []
         self.curves: set[int] = set()
         self.bundles: set[int] = set()
         self._room = len(sizes) + MAX_WAYPOINTS
-        self._trunks: dict[tuple[int, float | None], list[int]] = {}
+        self._trunks: dict[tuple[int, float | None, int], list[int]] = {}
         self._linked: set[tuple[int, int]] = set()
         bundle = _bundles(len(sizes), edges, self.rank)
-        for number, ((source, target), (leaving, _)) in enumerate(zip(edges, ports, strict=True)):
-            self.through.append(self._thread(source, target, (bundle.get(source, source), leaving)))
-            if source in bundle and self.through[number]:
+        in_rows = {node for rows in self._rows for row in rows for node in row}
+        from_rows = Counter([target for source, target in edges if source in in_rows])
+        for number, ((source, target), (leaving, arriving)) in enumerate(zip(edges, ports, strict=True)):
+            joins = source in in_rows and from_rows[target] >= BUNDLED
+            way = (target, arriving, -1) if joins else (bundle.get(source, source), leaving, 1)
+            self.through.append(self._thread(source, target, way))
+            if (joins or source in bundle) and self.through[number]:
                 self.bundles.add(number)
         self._leading = self._first_leaves()
 
-    def _thread(self, source: int, target: int, way: tuple[int, float | None]) -> list[int]:
+    def _thread(self, source: int, target: int, way: tuple[int, float | None, int]) -> list[int]:
         """Connect two boxes; returns the waypoints, where the edge skips a few ranks.
 
-        The edges of one ``way`` (a box and where they leave it, or a bundle) share them: a value that is used again and
-        again is one trunk with branches.
+        The edges of one ``way`` (a box and where they meet it, or a bundle, and 1 for down or -1 for up) share them: a
+        value that is used again and again is one trunk with branches, and so are lines that meet at a box.
         """
         skipped = self.rank[target] - self.rank[source] - 1
-        trunk = self._trunks.setdefault(way, [])
+        trunk, step = self._trunks.setdefault(way, []), way[2]
         if len(self.rank) + skipped - len(trunk) > self._room:
             self.curves.add(len(self.through))
             return []
+        near, far = (source, target)[::step]
         while len(trunk) < skipped:
-            trunk.append(self._waypoint(trunk[-1] if trunk else source))
+            trunk.append(self._waypoint(trunk[-1] if trunk else near, step))
         if skipped:
-            self._link(source, trunk[0])
-        self._link(trunk[skipped - 1] if skipped else source, target)
-        return trunk[:skipped]
+            self._link(*(near, trunk[0])[::step])
+        self._link(*(trunk[skipped - 1] if skipped else near, far)[::step])
+        return trunk[:skipped][::step]
 
-    def _waypoint(self, upper: int) -> int:
-        """A new waypoint one rank below ``upper``."""
+    def _waypoint(self, beside: int, step: int) -> int:
+        """A new waypoint one rank below or above ``beside``."""
         node = len(self.rank)
-        self.rank.append(self.rank[upper] + 1)
+        self.rank.append(self.rank[beside] + step)
         self.widths.append(_WAYPOINT_WIDTH)
         self.above.append([])
         self.below.append([])
-        self._link(upper, node)
+        self._link(*(beside, node)[::step])
         return node
 
     def _link(self, upper: int, lower: int) -> None:
@@ -105,7 +114,8 @@ class Layered:
         """The neighbours above and below that each node wants to be in line with.
 
         A box follows boxes rather than passing lines, and results rather than leaves; of more than a pair of leaves,
-        the first, so that a chain which begins with it is straight. A waypoint follows its trunk.
+        the first, so that a chain which begins with it is straight. A waypoint follows its trunk, and rows that were
+        one rank stand below the first of them.
         """
         boxes = len(self.sizes)
         result, line, leaf = 0, 1, 2
@@ -115,7 +125,13 @@ class Layered:
             kind[node] = max(line, kind[self.above[node][0]])
         up = [_of_least(kind, near) for near in self.above]
         up = [near[:1] if near and near[0] in self._leading else near for near in up]
+        up[boxes:] = [[n for n in near if n >= boxes] or near for near in up[boxes:]]
         down = [_of_least(kind, near) for near in self.below[:boxes]]
+        for first, *others in self._rows:
+            for node in first:
+                down[node] = up[node] or down[node]
+            for node in [node for row in others for node in row]:
+                up[node] = down[node] = first
         return up, down + [[n for n in near if n >= boxes] or near for near in self.below[boxes:]]
 
 
@@ -155,6 +171,29 @@ def _ranks(count: int, edges: Sequence[tuple[int, int]], entries: int, exits: in
     pulled = [r if fed or near == count else near for r, fed, near in zip(rank, has_source, nearest, strict=True)]
     lowest = min(pulled)
     return [r - lowest for r in pulled]
+
+
+def _in_rows(
+    rank: list[int], widths: list[float], gap: float, widest: float
+) -> tuple[list[int], list[list[list[int]]]]:
+    """The ranks, with those that are too wide parted, and the rows of each of these."""
+    ranks: list[list[int]] = [[] for _ in range(max(rank) + 1)]
+    for node, number in enumerate(rank):
+        ranks[number].append(node)
+    found, parted, top = rank[:], [], 0
+    for nodes in ranks:
+        rows: list[list[int]] = [[]]
+        right = 0.0
+        for node in nodes:
+            if rows[-1] and widths[node] and right + widths[node] > widest:  # the ends of lines have no width
+                rows.append([])
+                right = 0.0
+            rows[-1].append(node)
+            found[node] = top + len(rows) - 1
+            right += widths[node] + gap
+        top += len(rows)
+        parted += [rows] if len(rows) > 1 else []
+    return found, parted
 
 
 _SWEEPS = 4
