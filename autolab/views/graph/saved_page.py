@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -96,11 +96,13 @@ def _without_pick(question: Sequence[Any]) -> Sequence[Any]:
 
 
 class Held:
-    """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``."""
+    """Collects the answers that a page holds. Those about the same boxes share their readings, in ``boxes``. Those that
+    are many are functions, which `as_json` calls: together they take more memory than the text.
+    """
 
     def __init__(self, reader: Reader, way: str = "auto", own: bool = False) -> None:
         self._reader, self._way, self._own = reader, way, own
-        self.answers: dict[str, list[Any]] = {}
+        self.answers: dict[str, list[Any] | Callable[[], list[Any]]] = {}
         self.boxes: list[dict[str, Any]] = []
         self.walks = len(reader.walk) <= _LONGEST_WALK
 
@@ -110,6 +112,9 @@ class Held:
 
     def _ask(self, question: Sequence[Any]) -> None:
         self.hold(question, self._reader.ask(question))
+
+    def _ask_late(self, question: Sequence[Any]) -> None:
+        self.answers[question_key(question)] = lambda: [shelf_of(question), self._reader.ask(question)]
 
     def graphs(self, opened: Mapping[str, Sequence[int]], most: int) -> None:
         """Hold the program and, of the k-th graph, a k-th part of ``most`` pictures; ``opened`` is shown first."""
@@ -122,7 +127,7 @@ class Held:
                 self._picture(order, None if state == first else sorted(state))
 
     def _picture(self, order: int, open: list[int] | None) -> None:
-        self._ask(["scene", order, open, self._way])
+        self._ask_late(["scene", order, open, self._way])
         question = ["numbers", order, open, self._own]
         numbers = self._reader.ask(question)
         for field, shared in self.boxes[order].items():
@@ -135,9 +140,9 @@ class Held:
         for graph, boxes in zip(self._reader.graphs, self.boxes, strict=True):
             self._side_by_side(graph.outline, boxes["nodes"])
             for box in boxes["nodes"]:
-                self._ask(["detail", int(box)])
+                self._ask_late(["detail", int(box)])
         for k in range(len(self._reader.walk) if self.walks else 0):
-            self._ask(["frame", k, None])
+            self._ask_late(["frame", k, None])
         for kind in ("search", "path", "terms"):
             self._ask([kind])
         pictures = [json.loads(key)[2] for key in self.answers if key.startswith('["scene",0,')]

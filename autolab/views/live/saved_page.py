@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,19 @@ def as_json(saved: Any) -> str:
             return None
         return value
 
-    data = without_bytes(saved, None)
-    kept = [base64.b64encode(buffer).decode("ascii") for buffer in buffers]
-    text = json.dumps({**data, "buffers": kept, "places": places}, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
+    def texts(value: Any, place: Any = None, depth: int = 0) -> Iterator[str]:
+        """Each answer by itself, and those that are functions are only made now: they are never all there at once."""
+        value = value() if callable(value) else value
+        if depth == 2 or not isinstance(value, Mapping):
+            yield json.dumps(without_bytes(value, place), allow_nan=False, separators=(",", ":"))
+            return
+        for k, item in enumerate(value):
+            yield f"{',' if k else '{'}{json.dumps(item)}:"
+            yield from texts(value[item], (place, item), depth + 1)
+        yield "}" if value else "{}"
+
+    def kept() -> list[str]:
+        return [base64.b64encode(buffer).decode("ascii") for buffer in buffers]
+
+    parts = texts({**saved, "buffers": kept, "places": lambda: places})
+    return "".join([part.replace("<", "\\u003c") for part in parts])

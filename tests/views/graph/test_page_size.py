@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import numpy as np
+from helpers import network
 
 import autolab
 from autolab.recording.model import Recording
 from autolab.views.graph.readings import readings
-from autolab.views.graph.saved_page import AMOUNTS, explorer_page
+from autolab.views.graph.saved_page import AMOUNTS, amounts_for, explorer_page
+from autolab.views.live.saved_page import as_json
 
 
 def layers(x: Any, w: Any) -> Any:
@@ -44,3 +47,14 @@ def test_the_cells_of_boxes_are_short_numbers_and_the_same_colours() -> None:
         cells, exact = np.ravel(held[str(box)]["grad_cells"]), np.ravel(whole["grad_cells"])
         assert np.abs(cells - exact).max() <= 1e-5 * np.abs(exact).max()
         assert all([len(repr(float(number))) <= 13 for number in cells])
+
+
+def test_while_a_page_is_made_its_answers_are_not_all_in_memory() -> None:
+    r = network.recorded()
+    tracemalloc.start()
+    try:
+        text = as_json(explorer_page(r, amounts_for(r)[0]))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 7 * len(text), "all of them together take twelve times as much as their text"
