@@ -4,7 +4,8 @@
 import { html, write } from "../live/dom.js";
 import { labelled, makeHeatmap } from "../live/heatmap.js";
 
-const LABELS = 12; // along a side, at most
+const FEW_LETTERS = 3; // letters of tokens beside which a matrix can be small
+const [LABELS, LABELS_OF_SMALL] = [12, 8]; // along a side, at most
 
 export function makeHeads() {
   const choice = html("select", { onchange: draw });
@@ -41,7 +42,7 @@ export function makeHeads() {
         shown = titles.map(makeHead);
         row.replaceChildren(...shown.map((head) => head.root));
       }
-      row.classList.toggle("al-small", !labelled(facts));
+      row.classList.toggle("al-small", fitsMany(facts));
       last = [facts, data, colors];
       draw();
     },
@@ -64,22 +65,31 @@ function makeHead() {
     update(facts, data, colors, k) {
       write(title, facts.heads.titles[k]);
       const [rows, columns] = facts.heads.tokens;
-      label(left, rows, "top");
-      label(top, columns, "left");
+      const most = fitsMany(facts) ? LABELS_OF_SMALL : LABELS;
+      label(left, rows, "top", most);
+      label(top, columns, "left", most);
       heatmap.update({ ...facts, part: facts.heads.titles[k], min: null, max: null, nan: 0, inf: 0 }, data, colors);
     },
   };
 }
 
+/** Whether there is room for several matrices beside each other. @param {any} facts */
+const fitsMany = (facts) => !labelled(facts) && mostLetters(facts.heads.tokens.flat()) <= FEW_LETTERS;
+
+/** @param {string[]} labels */
+const mostLetters = (labels) => Math.max(...labels.map((text) => text.length));
+
 /**
- * As many labels along a side as there is room for.
+ * As many labels along a side as there is room for; single letters are upright.
  * @param {HTMLElement} side
  * @param {string[]} labels
  * @param {string} from
+ * @param {number} most
  */
-function label(side, labels, from) {
-  const step = Math.ceil(labels.length / LABELS);
-  side.style.setProperty("--al-letters", String(Math.max(...labels.map((text) => text.length))));
+function label(side, labels, from, most) {
+  const step = Math.ceil(labels.length / most);
+  side.style.setProperty("--al-letters", String(mostLetters(labels)));
+  side.classList.toggle("al-upright", mostLetters(labels) === 1);
   side.replaceChildren(
     ...labels.flatMap((text, k) => {
       if (k % step) return [];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -104,3 +105,16 @@ def test_a_page_shows_heads_with_tokens_and_reads_out_who_looks_at_whom(open_vie
     expect(told).to_contain_text("“<b>the</b>” looks at “cat” = ")
     assert float((told.text_content() or "").split("= ")[1]) == pytest.approx(step.value.values[1, 0, 1], rel=1e-5)
     assert page.locator(".al-readout-gradient .al-head").count() == 2
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("tokens", [[*WORDS, "and", "then", "it", "slept"], list("abcdefgh" * 8)])
+def test_labels_stand_apart(open_view: Open, page: Page, tokens: list[str]) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    wire = open_view(mixed, x=np.random.default_rng(0).normal(size=(2, len(tokens), 4)), options={"tokens": tokens})
+    node(page, wire, "weights").click()
+    wire.settle()
+    for side, first, last in (("left", "top", "bottom"), ("top", "left", "right")):
+        spans = page.locator(f".al-readout-value .al-head >> nth=0 >> .al-{side} span")
+        boxes = spans.evaluate_all("all => all.map((one) => one.getBoundingClientRect().toJSON())")
+        assert len(boxes) >= 8 and all(a[last] <= b[first] + 1 for a, b in pairwise(boxes)), side
