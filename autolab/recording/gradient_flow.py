@@ -91,10 +91,13 @@ def gradient_flow(recording: Recording) -> GradientFlow:
         users = [step for step in recording.steps if step.kind == "call" and step.value and step.value.size > 1]
     leaves = [leaf for found in weights.values() for _, leaf in found]
     gone = cancelled(recording, {step.id for step in [*users, *leaves] if _sign(_norm(step), size) == "vanishes"})
+    parts: dict[int, list[Step]] = {}
+    for part in [step for step in recording.steps if step.kind == "part"]:
+        parts.setdefault(part.operands[0].step, []).append(part)
     names = LayerNames(recording)
     rows: list[LayerFlow] = []
     for step in users:
-        row = _row(names.of(step), step, weights.get(step.id, []), size, gone)
+        row = _row(names.of(step), step, parts.get(step.id, [step]), weights.get(step.id, []), size, gone)
         if rows and _continues(step, rows[-1].step) and names.are_one(step, steps[rows[-1].step]):
             row = _joined(rows.pop(), row)
         rows.append(row)
@@ -127,24 +130,31 @@ def _arranged(step: Step, steps: dict[int, Step]) -> Step:
     return step
 
 
-def _norm(step: Step) -> float:
-    return math.nan if step.grad is None else step.grad.norm
+def _norm(*steps: Step) -> float:
+    found = [step.grad.norm for step in steps if step.grad is not None]
+    return math.hypot(*found) if found else math.nan
 
 
 def _row(
-    layer: str, step: Step, weights: Sequence[tuple[Operand, Step]], reference: float, gone: Collection[int]
+    layer: str,
+    step: Step,
+    results: Sequence[Step],
+    weights: Sequence[tuple[Operand, Step]],
+    reference: float,
+    gone: Collection[int],
 ) -> LayerFlow:
-    """A layer; what is ``gone`` is 0 but for rounding: it does not vanish on its way."""
+    """A layer and its results; what is ``gone`` is 0 but for rounding: it does not vanish on its way."""
     sent = [use.contribution for use, _ in weights]
     left = [share.norm for share, (_, leaf) in zip(sent, weights, strict=True) if share and leaf.id not in gone]
+    values = [result.value.norm for result in results if result.value is not None]
     return LayerFlow(
         layer,
         step.id,
-        step.value.norm if step.value is not None else math.nan,
-        _norm(step),
+        math.hypot(*values) if values else math.nan,
+        _norm(*results),
         math.hypot(*[leaf.value.norm for _, leaf in weights if leaf.value is not None]) if weights else None,
         math.hypot(*left) if any(sent) else None,
-        "" if step.id in gone else _sign(_norm(step), reference),
+        "" if step.id in gone else _sign(_norm(*results), reference),
     )
 
 
@@ -194,10 +204,12 @@ class LayerNames:
         scope, is_told = step.scope, False
         while scope is not None:
             found = self._scopes[scope]
-            if found.kind == "link" and (owner := self._owner.get(scope)):
-                return ".".join([owner, *path])
-            if found.kind == "link" and found.label != self._whole:
-                path.insert(0, self._called(found))
+            if found.kind == "link":
+                is_whole = found.label == self._whole
+                if not (path and (is_whole or _path(found))) and (owner := self._owner.get(scope)):
+                    return ".".join([owner, *path])
+                if not is_whole:
+                    path.insert(0, self._called(found))
             elif found.kind == "pass" and not is_told:
                 path.insert(0, found.label)
             is_told = is_told or self._calls[found.block] == 1  # then its round says nothing more

@@ -57,6 +57,27 @@ def test_the_peak_is_what_the_hooks_of_autograd_see() -> None:
     assert set(memory.by_layer) >= {"blocks.0.qkv", "blocks.1"}
 
 
+def test_modules_without_weights_have_their_own_names() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.ReLU(), nn.Linear(4, 4)), nn.Tanh())
+    memory = autolab.record(lambda x: net(x).sum(), torch.ones(2, 3)).memory()
+    assert list(memory.by_layer) == ["net.1.0", "net.2"]
+
+
+def test_the_gradient_of_a_layer_with_several_results_is_that_of_all() -> None:
+    torch.manual_seed(0)
+    lstm = nn.LSTM(3, 4)
+
+    def fn(x: Any) -> Any:
+        y, (_, c) = lstm(x)
+        return (y * y).sum() + c.sum()
+
+    flow = autolab.record(fn, torch.randn(5, 2, 3)).flow()
+    (row,) = flow.rows
+    results = [step for step in flow.recording.steps if step.kind == "part"]
+    assert row.layer == "lstm" and not flow.marked
+    assert row.gradient == pytest.approx(sum([step.grad.norm**2 for step in results if step.grad]) ** 0.5)
+
+
 def test_the_backward_pass_lets_go_of_it_when_pytorch_does() -> None:
     torch.manual_seed(0)
     net, x = Net(), torch.randn(8, 32, 16)

@@ -331,3 +331,24 @@ def test_no_tensor_of_a_run_lives_on(fails):
 def test_the_share_of_an_only_use_is_kept_once():
     recording = record(lambda x, w: torch.tanh(x @ w).sum(), torch.ones(2), torch.ones(2, 3))
     assert recording["x"].grad is recording.steps[2].operands[0].contribution
+
+
+def test_a_result_that_its_own_call_uses_gets_what_its_other_uses_send() -> None:
+    """The ``h`` of an LSTM's cell is made of its ``c``: in autograd ``c`` has the gradient of that use, too."""
+    torch.manual_seed(0)
+    cell, zeros = nn.LSTMCell(3, 4), torch.zeros(2, 4)
+
+    def steps(x):
+        h, c = cell(x, (zeros, zeros))
+        a = c * 1
+        return cell(x, (h, a))[0].sum()
+
+    x = torch.randn(2, 3)
+    recording = record(steps, x)
+    own = x.clone().requires_grad_()
+    names = ["x", *[f"cell.{name}" for name, _ in cell.named_parameters()]]
+    for name, g in zip(names, torch.autograd.grad(steps(own), [own, *cell.parameters()]), strict=True):
+        torch.testing.assert_close(torch.tensor(recording[name].grad.values), g)
+    (_, c, _, unused) = [step for step in recording.steps if step.kind == "part"]
+    np.testing.assert_array_equal(c.grad.values, recording["a"].grad.values)
+    assert unused.grad is None

@@ -148,6 +148,14 @@ def nodes_between(start: Any, known: Container[Edge]) -> set[Any]:
     return seen
 
 
+def used_inside(results: Mapping[int, Any], known: Container[Edge]) -> set[int]:
+    """The results of a call from which it makes another one, given the nodes of all: ``h`` of an LSTM's cell is made of
+    its ``c``."""
+    nodes = {node for node in results.values() if node is not None}
+    inside = {inner for node in nodes for inner in nodes_between(node, known) - {node}} if len(nodes) > 1 else set()
+    return {step for step, node in results.items() if node in inside}
+
+
 def function_of(node: Any) -> type | None:
     """The user's class, where a node is that of a ``torch.autograd.Function``."""
     found = getattr(node, "_forward_cls", None)

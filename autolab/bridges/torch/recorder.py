@@ -16,7 +16,7 @@ from ...recording.model import Kind
 from ...recording.scopes import ScopeTracker
 from ..needed import UnsupportedError
 from . import calls
-from .edges import Edge, KnownTensors, edge_of
+from .edges import Edge, KnownTensors, edge_of, used_inside
 from .leaving import Departed
 from .lent import TorchBudget
 from .locate import Site, TorchLocator, name_in, names_of
@@ -186,8 +186,8 @@ class TorchRecorder(TorchFunctionMode):
         found = [(place, item) for place, item in enumerate(items) if isinstance(item, Tensor)]
         if len(found) > 1:
             self.drafts.append(draft)
-            for place, item in found:
-                self.add_part(draft, item, place)
+            nodes = {self.add_part(draft, item, place): item.grad_fn for place, item in found}
+            self.shares.inside |= used_inside(nodes, self.shares.aliases)
         elif found:
             place, tensor = found[0]
             names = names_of(draft)

@@ -37,12 +37,16 @@ class _UseShare:
 
 @dataclass
 class Shares:
-    """Hooks on the tensors and nodes of a run. They listen in `run` alone: a function may differentiate by itself."""
+    """Hooks on the tensors and nodes of a run. They listen in `run` alone: a function may differentiate by itself.
+
+    ``inside`` are the results that their own call uses, for which autograd adds the gradient of that use to the others.
+    """
 
     drafts: list[Draft]
     budget: LibraryBudget
     backward: list[BackwardStep] = field(default_factory=list)
     aliases: dict[Edge, int] = field(default_factory=dict)
+    inside: set[int] = field(default_factory=set)
     _shares: list[_UseShare] = field(default_factory=list)
     _elsewhere: dict[Edge, Tensor] = field(default_factory=dict)
     _gradients: dict[int, Tensor] = field(default_factory=dict)
@@ -147,6 +151,7 @@ class Shares:
     def _settle(self, step: int, totals: GradientTotals) -> None:
         """Everything has arrived at a step: it must be what autograd says."""
         draft, g = self.drafts[step], self._gradients.pop(step, None)
+        g = totals.sums.get(step) if step in self.inside else g
         if g is None or draft.grad is not None:
             return
         if step not in totals.sums or not _agree(totals.sums[step], totals.parts[step], g):
