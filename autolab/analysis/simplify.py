@@ -14,20 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .expressions import (
-    MINUS_ONE,
-    ONE,
-    ZERO,
-    Expression,
-    Number,
-    Power,
-    Product,
-    Sum,
-    is_total,
-    split,
-    terms_of,
-    whole,
-)
+from .expressions import MINUS_ONE, ONE, ZERO, Expression, Number, Power, Product, Sum, is_total, split, terms_of, whole
 
 MOST_TERMS = 24
 """A product is multiplied out if no more terms come of it."""

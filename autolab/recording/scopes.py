@@ -27,11 +27,7 @@ from .loops import Loop
 from .model import Scope
 from .scope_drafts import ScopeDrafts
 
-_NOT_THE_USERS = (
-    *{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")},
-    PACKAGE,
-    "<frozen ",
-)
+_NOT_THE_USERS = (*{sysconfig.get_path(key) + os.sep for key in ("stdlib", "purelib", "platlib")}, PACKAGE, "<frozen ")
 _PROGRAMS = (f"{PACKAGE}links{os.sep}", f"{PACKAGE}transforms{os.sep}")  # one call of these makes many steps
 _PROGRAM = 2
 _ACCUMULATORS = ("sum(", "math.prod(", "prod(", "functools.reduce(", "reduce(")  # one call of these makes many steps

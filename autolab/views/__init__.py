@@ -76,10 +76,7 @@ _SHOWN = {
     },
     "views.plots.surface_view.SurfaceView": {"svg": "plots.surface_view:svg_of_view"},
     "views.heatmap.heatmap.Heatmap": {"svg": "heatmap.heatmap:svg_of_view"},
-    "views.monitor.view.MonitorView": {
-        "bundle": "monitor.static:bundle_of_view",
-        "svg": "monitor.static:svg_of_view",
-    },
+    "views.monitor.view.MonitorView": {"bundle": "monitor.static:bundle_of_view", "svg": "monitor.static:svg_of_view"},
     "views.interact.interact.Interact": {"svg": "interact.interact:svg_of_view"},
     "views.graph.explorer.Explorer": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
     "views.graph.graph_view.GraphView": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},

@@ -33,11 +33,7 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "one_hot_target",
         "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1).",
     ),
-    (
-        ("between 0 and 1",),
-        "output_range",
-        "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
-    ),
+    (("between 0 and 1",), "output_range", "Apply a sigmoid first, or use binary_cross_entropy_with_logits."),
     ((REFUSED,), "gradients_cleared", "Clear the gradients before backward, not after it."),
     (
         ("was changed in place after the forward pass",),

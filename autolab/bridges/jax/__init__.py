@@ -30,11 +30,7 @@ __all__ = ["UnsupportedError", "check_gradients", "explore", "graph_in", "record
 
 __getattr__ = later(
     __name__,
-    {
-        "check_gradients": ".check:check_gradients",
-        "workbench": ".diagnose:JaxWorkbench",
-        "explore": ".live:explore",
-    },
+    {"check_gradients": ".check:check_gradients", "workbench": ".diagnose:JaxWorkbench", "explore": ".live:explore"},
 )
 
 

@@ -108,10 +108,7 @@ class Shares:
 
     # ------------------------------------------------------------------ the gradients
     def run(
-        self,
-        outputs: Sequence[tuple[int, Tensor]],
-        starts: Sequence[Tensor],
-        leaves: Sequence[tuple[int, Tensor]],
+        self, outputs: Sequence[tuple[int, Tensor]], starts: Sequence[Tensor], leaves: Sequence[tuple[int, Tensor]]
     ) -> list[Snapshot | None]:
         """Differentiate; the upstream gradient of every output. Nobody's ``.grad`` changes."""
         reached = [(step, y, g) for (step, y), g in zip(outputs, starts, strict=True) if y.requires_grad]

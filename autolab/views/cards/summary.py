@@ -36,10 +36,7 @@ def variable_bundle(variable: Any) -> Bundle:
         return _without_size(variable)
     value = snapshot(variable.array, _KEPT_CELLS)
     gradient = None if variable._grad is None else snapshot(variable._grad._data, _KEPT_CELLS)
-    return {
-        "text/html": str(_card(variable, value, gradient)),
-        "text/plain": _text(variable, value, gradient),
-    }
+    return {"text/html": str(_card(variable, value, gradient)), "text/plain": _text(variable, value, gradient)}
 
 
 def _without_size(parameter: Any) -> Bundle:

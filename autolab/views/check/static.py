@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning
-from ..draw.escape import (
-    Markup,
-    clean,
-    code,
-    details,
-    element,
-    escape,
-    fitting,
-    join,
-    paragraph,
-    picture,
-    prose,
-    table,
-)
+from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, picture, prose, table
 from ..draw.heatmap_data import Span, partly
 from ..draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from ..draw.messages import say

@@ -209,11 +209,7 @@ class DerivativeExplorer(SessionView):
 
 
 def derivatives(
-    fn: Callable[..., Any],
-    x: Any = 0.5,
-    order: int = 2,
-    domain: tuple[float, float] | None = None,
-    **others: Any,
+    fn: Callable[..., Any], x: Any = 0.5, order: int = 2, domain: tuple[float, float] | None = None, **others: Any
 ) -> DerivativeExplorer:
     """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
     the Taylor polynomial, the values of all derivatives and the graphs that compute them.

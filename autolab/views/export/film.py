@@ -135,10 +135,7 @@ class _Film:
 
     # ------------------------------------------------------------------ what stands
     def _draw(
-        self,
-        told: dict[str, Any] | None,
-        labels: Iterable[Traveller] = (),
-        known: dict[str, Any] | None = None,
+        self, told: dict[str, Any] | None, labels: Iterable[Traveller] = (), known: dict[str, Any] | None = None
     ) -> Markup:
         shading = Shading(self.look, LEVELS)
         lit = [] if told is None else self._lit(told)
@@ -264,12 +261,7 @@ def _along(points: np.ndarray, part: float) -> tuple[float, float]:
 
 
 def film(
-    recording: Recording,
-    target: Path,
-    look: Look,
-    direction: Direction,
-    opened: Collection[int] | None,
-    drawn: Drawn,
+    recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None, drawn: Drawn
 ) -> bytes:
     """The walk through a recording as the bytes of a file."""
     walk, kind = Playback(recording), target.suffix.lower()

@@ -120,12 +120,7 @@ def scene(
         "nodes": nodes,
         "frames": [_frame(frame, outline) for frame in placed.frames],
         "edges": [
-            {
-                "from": edge.source,
-                "to": edge.target,
-                "path": path,
-                "transfer": crossing.get((edge.source, edge.target)),
-            }
+            {"from": edge.source, "to": edge.target, "path": path, "transfer": crossing.get((edge.source, edge.target))}
             for edge, path in zip(edges, placed.paths, strict=True)
         ],
     }

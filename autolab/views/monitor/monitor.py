@@ -70,11 +70,7 @@ class LiveMonitor(Monitor, Extension):
     """
 
     def __init__(
-        self,
-        model: Link | None = None,
-        share: float = 0.03,
-        states: int = 60,
-        boundary: tuple[Any, Any] | None = None,
+        self, model: Link | None = None, share: float = 0.03, states: int = 60, boundary: tuple[Any, Any] | None = None
     ) -> None:
         super().__init__(model, share, states)
         if boundary is not None and not (isinstance(boundary, tuple | list) and len(boundary) == 2):

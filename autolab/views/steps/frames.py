@@ -22,11 +22,7 @@ from .worksheet import MAX_CELLS, Sheet
 
 
 def frame(
-    walk: Playback,
-    k: int,
-    boxes: Mapping[int, int],
-    pick: Pick | None = None,
-    most: int = MAX_CELLS,
+    walk: Playback, k: int, boxes: Mapping[int, int], pick: Pick | None = None, most: int = MAX_CELLS
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Event ``k`` as plain data, and the float32 cells of its arrays.
 

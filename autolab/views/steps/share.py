@@ -276,12 +276,7 @@ class Share:
     def told(self) -> str:
         """The share as one would read it aloud."""
         upstream = say("absent") if self.upstream is None else spoken_value(self.upstream)
-        words = {
-            "source": self.ends[0],
-            "target": self.ends[1],
-            "share": a_value(self.share),
-            "upstream": upstream,
-        }
+        words = {"source": self.ends[0], "target": self.ends[1], "share": a_value(self.share), "upstream": upstream}
         if self.use.local is None or self.use.product is not None:
             return say("spoken_share", **words)
         return say("spoken_product", local=spoken_value(self.use.local), **words)

@@ -179,6 +179,18 @@ def test_many_boxes_beside_each_other_are_rows_and_their_lines_run_together():
     assert len(last) == 1, "one line for all of them"
 
 
+def test_weights_in_rows_run_together_to_each_of_their_users():
+    users = range(6, 14)
+    edges = [(weight, user) for user in users for weight in range(6)] + [(user, user + 1) for user in users[:-1]]
+    assert layout((BOX,) * 14, tuple(edges), GAP, widest=400.0).width < 500
+
+
+def test_lines_that_leave_a_frame_for_the_same_box_run_together():
+    chain = [(i, i + 1) for i in range(11)]
+    placed = layout((BOX,) * 12 + ((0.0, 0.0),), (*chain, *[(i, 12) for i in range(12)]), GAP, ends=(0, 1))
+    assert placed.width < 150
+
+
 def test_operands_stand_in_the_order_in_which_they_are_written():
     placed = layout((BOX,) * 3, ((1, 2), (0, 2)))
     assert placed.corners[1][0] < placed.corners[0][0]

@@ -174,7 +174,6 @@ def _approach(graph: Layered, edges: Sequence[tuple[int, int]], number: int, x: 
     return x[waypoints[-1 if end == _ARRIVING else 0]]
 
 
-_TOKENS = re.compile(r"([MVC])|(-?[\d.]+)")
 _COMMANDS = re.compile(r"([MVC])([^MVC]*)")
 
 
@@ -217,15 +216,8 @@ def joined(pieces: list[str]) -> str:
 
 def moved(path: str, x: float, y: float) -> str:
     """An SVG path of absolute commands M, V and C, moved."""
-    if not x and not y:
-        return path
-    parts: list[str] = []
-    gap, across = "", True
-    for command, number in _TOKENS.findall(path):
-        if command:
-            parts.append(command)
-            gap, across = "", command != "V"
-        else:
-            parts.append(gap + tenth(float(number) + (x if across else y)))
-            gap, across = " ", not across
-    return "".join(parts)
+    parts = []
+    for command, text in _COMMANDS.findall(path if x or y else ""):
+        numbers = [tenth(float(n) + (y if command == "V" or k % 2 else x)) for k, n in enumerate(text.split(" "))]
+        parts.append(command + " ".join(numbers))
+    return "".join(parts) or path

@@ -54,9 +54,10 @@ class Layered:
         self._linked: set[tuple[int, int]] = set()
         bundle = _bundles(len(sizes), edges, self.rank)
         in_rows = {node for rows in self._rows for row in rows for node in row}
-        from_rows = Counter([target for source, target in edges if source in in_rows])
+        last = len(sizes) - exits
+        many = Counter([target for source, target in edges if source in in_rows or target >= last])
         for number, ((source, target), (leaving, arriving)) in enumerate(zip(edges, ports, strict=True)):
-            joins = source in in_rows and from_rows[target] >= BUNDLED
+            joins = source not in bundle and many[target] >= BUNDLED and (source in in_rows or target >= last)
             way = (target, arriving, -1) if joins else (bundle.get(source, source), leaving, 1)
             self.through.append(self._thread(source, target, way))
             if (joins or source in bundle) and self.through[number]:
