@@ -91,7 +91,7 @@ def gradient_flow(recording: Recording) -> GradientFlow:
         users = [step for step in recording.steps if step.kind == "call" and step.value and step.value.size > 1]
     leaves = [leaf for found in weights.values() for _, leaf in found]
     gone = cancelled(recording, {step.id for step in [*users, *leaves] if _sign(_norm(step), size) == "vanishes"})
-    parts: dict[int, list[Step]] = {}
+    parts: dict[int | None, list[Step]] = {}
     for part in [step for step in recording.steps if step.kind == "part"]:
         parts.setdefault(part.operands[0].step, []).append(part)
     names = LayerNames(recording)
