@@ -76,6 +76,7 @@ def test_stop_gradient_is_a_departure():
     recording = record(lambda x: (x * lax.stop_gradient(x * x)).sum(), x)
     (found,) = recording.departures
     assert (found.source, found.how, found.inputs) == ("lax.stop_gradient(x * x)", "left", (0,))
+    assert record(lambda x: (jax.nn.softmax(x) * x).sum(), x).departures == ()  # it stops the gradient of its maximum
 
 
 def test_the_views_show_it(tmp_path):

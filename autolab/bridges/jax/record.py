@@ -123,9 +123,9 @@ class JaxRun(BridgeRun):
         return placed_scopes(kept.drafts, levels)
 
     def _departures(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
-        """Where ``stop_gradient`` takes values out."""
+        """Where the user's ``stop_gradient`` takes values out: that inside of JAX's softmax is none of his."""
         found = []
-        for step in [steps[ids[i]] for i in self._tape.left if i in ids]:
+        for step in [steps[ids[i]] for i in self._tape.left if i in ids and not self._tape.drafts[i].is_inner]:
             operands = [use.step for use in step.operands if use.step is not None]
             if step.line is not None and operands:
                 exit = Exit(step.file or "", step.line, step.source or step.statement or "")
