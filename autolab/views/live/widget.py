@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import anywidget
 import ipywidgets
@@ -228,8 +228,11 @@ class LiveView(anywidget.AnyWidget):
             kind = type(self).__name__
             if self.__dict__.get("closed"):
                 raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
-            message = f"{kind!r} object has no attribute {name!r}{instead('View', name)}"
-            raise AttributeError(message, name=name, obj=self)
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}{instead('View', name)}", name=name, obj=self)
+
+    def explore(self) -> Self:
+        """The view itself: it is live already."""
+        return self
 
     # ------------------------------------------------------------------ where it is shown
     def state(self) -> dict[str, Any]:

@@ -108,6 +108,7 @@ def test_a_closed_view_holds_nothing_and_says_so(kind: str) -> None:
         held = [one for one in belongings(view) if weakrefable(one)]
         assert len(held) > 0 and set(_instances) - registered, "the view holds nothing while it is open"
         alive = weakref.ref(data)
+        assert view.explore() is view  # as reports are opened
         view.close()
         view.close()
         del data, held
