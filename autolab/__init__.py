@@ -30,7 +30,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as _numpy
 
-from . import functions
+from .shared.collector import collector_waits as _collector_waits
+
+with _collector_waits():  # of the 14,000 objects that this makes, all stay
+    from . import functions
 from . import views as _views  # noqa: F401  # what it shows, it enters
 from .authoring import FunctionNode
 from .engine.allocator import keep_blocks as _keep_blocks

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from ..engine.sharing import unshared_data
 from ..engine.variable import Variable, wrap
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A value for backward: the argument or the result at a place, or an array (or None) by itself."""
 
     kind: Literal["argument", "result", "value"]

@@ -225,21 +225,45 @@ def signature_of(function: Any) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def parameter_names(function: Any) -> list[str]:
-    """The names of a function's parameters. Those of a plain function stand in its code, which is found at once."""
+def parameters_of(function: Any) -> list[tuple[str, Any, Any]]:
+    """Name, kind and default of each parameter. Those of a plain function stand in its code, which is read at once."""
     while type(function) is FunctionType and [*vars(function)] == ["__wrapped__"]:
         function = vars(function)["__wrapped__"]
-    if type(function) is FunctionType and not vars(function):
-        code = function.__code__
-        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    return list(inspect.signature(function).parameters)
+    code = function.__code__ if type(function) is FunctionType and not vars(function) else None
+    if code is None or code.co_flags & inspect.CO_VARKEYWORDS or code.co_posonlyargcount:
+        return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
+    kinds, empty, names = inspect.Parameter, inspect.Parameter.empty, code.co_varnames
+    inputs, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
+    given, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
+    defaults = [*[empty] * (inputs - len(given)), *given]
+    found = [(name, kinds.POSITIONAL_OR_KEYWORD, value) for name, value in zip(names, defaults, strict=False)]
+    if code.co_flags & inspect.CO_VARARGS:
+        found.append((names[last], kinds.VAR_POSITIONAL, empty))
+    return found + [(name, kinds.KEYWORD_ONLY, by_name.get(name, empty)) for name in names[inputs:last]]
 
 
-def call_signature(parameters: list[inspect.Parameter]) -> inspect.Signature:
+class LateSignature(inspect.Signature):
+    """What ``make()`` gives when somebody asks: making those of all functions would take a tenth of the import."""
+
+    __slots__ = ("make",)
+
+    @classmethod
+    def of(cls, make: Callable[[], inspect.Signature]) -> LateSignature:
+        found = cls.__new__(cls)
+        found.make = make
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in inspect.Signature.__slots__:  # those are empty until now
+            raise AttributeError(name)
+        super().__init__([*self.make().parameters.values()])
+        return getattr(self, name)
+
+
+def call_signature(forward: Callable[..., Any]) -> inspect.Signature:
     """Attributes behind the inputs, by position as well until one without a default stands behind one with."""
     shown: list[inspect.Parameter] = []
-    for p in parameters:
+    for p in [*inspect.signature(forward).parameters.values()][1:]:  # the first is xp
         before = shown[-1] if shown else p
         by_name = before.kind in (p.VAR_POSITIONAL, p.KEYWORD_ONLY)
         if p.kind is p.KEYWORD_ONLY and not by_name and (p.default is not p.empty or before.default is p.empty):

@@ -12,7 +12,7 @@ from functools import update_wrapper
 from typing import Any
 
 from . import numpy_protocol
-from .calls import parameter_names
+from .calls import parameters_of
 from .errors import DeclarationError
 from .fast_path_binary import binary
 from .fast_paths import general, unary
@@ -102,7 +102,7 @@ def primitive(
 
 def _check_xp(forward: Callable[..., Any], rules: dict[str, Rule]) -> None:
     """Refuse a forward whose first parameter is an input: it is where NumPy or CuPy goes."""
-    parameters = parameter_names(forward) if callable(forward) else []
+    parameters = [name for name, _, _ in parameters_of(forward)] if callable(forward) else []
     if parameters and parameters[0] != "xp" and (parameters[0] in rules or len(parameters) == 1):
         name, inputs = getattr(forward, "__name__", type(forward).__name__), ", ".join(parameters)
         raise DeclarationError(

@@ -16,10 +16,9 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -112,8 +111,7 @@ def number_of(variable: Variable, number: Any) -> Any:
 How = Literal["left", "changed", "no_grad"]
 
 
-@dataclass(frozen=True)
-class Exit:
+class Exit(NamedTuple):
     """A place in the user's code where values left the graph.
 
     ``how``: a value ``left`` as a number or an array, an array was ``changed`` without the graph, or a step was
@@ -127,16 +125,14 @@ class Exit:
     how: How = "left"
 
 
-@dataclass
 class ExitEvent:
     """A ``variable`` that requires a gradient gave its ``value``: a number, or the array itself.
 
     A hook may put another value in its place.
     """
 
-    variable: Variable
-    value: Any
-    exit: Exit
+    def __init__(self, variable: Variable, value: Any, exit: Exit) -> None:
+        self.variable, self.value, self.exit = variable, value, exit
 
 
 class watch_leaving(Block):
@@ -190,7 +186,7 @@ def untracked(event: ForwardEvent) -> Exit | None:
     is_untracked = not backprop_enabled() and any([getattr(x, "node", None) is not None for x in event.inputs])
     frame = _users(caller()) if is_untracked and event.outputs[0].dtype.kind == "f" else None
     exit = None if frame is None else _exit(frame)
-    return None if exit is None else replace(exit, how="no_grad")
+    return None if exit is None else exit._replace(how="no_grad")
 
 
 @cache

@@ -13,7 +13,6 @@ import contextlib
 import inspect
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
@@ -27,16 +26,12 @@ _BETWEEN = (PACKAGE, contextlib.__file__)
 """The files of what may stand between a ``with`` statement or an exit stack and the block that is opened."""
 
 
-@dataclass(slots=True)
 class OpenedBlock:
     """Where a generator opened a block, the address of its frame, and address and code of that which asked it for a
     value: another frame may have the address later."""
 
-    generator: int
-    asker: tuple[int, CodeType]
-    code: CodeType
-    line: int
-    is_told: bool = False
+    def __init__(self, generator: int, asker: tuple[int, CodeType], code: CodeType, line: int) -> None:
+        self.generator, self.asker, self.code, self.line, self.is_told = generator, asker, code, line, False
 
     def is_waiting(self) -> bool:
         """Whether the step that is taken now is one of who asked, while the generator waits."""

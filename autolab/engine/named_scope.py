@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import FrameType
 
 from .configuration import Block
@@ -16,17 +15,14 @@ from .errors import a_kind
 from .modes import modes, watchers
 
 
-@dataclass(frozen=True, eq=False)
 class Mark:
     """One entry of a scope: its label, and the frame and line that opened it.
 
     ``paths``: of the call of a link, the names of all links in it, by their identities.
     """
 
-    label: str
-    frame: FrameType
-    line: int
-    paths: Mapping[int, str] | None = None
+    def __init__(self, label: str, frame: FrameType, line: int, paths: Mapping[int, str] | None = None) -> None:
+        self.label, self.frame, self.line, self.paths = label, frame, line, paths
 
 
 class named_scope(Block):

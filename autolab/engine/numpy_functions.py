@@ -18,7 +18,7 @@ from .numpy_protocol import adapters, declared, unwrap
 from .plain_arrays import plain
 from .remedies import INTO_ARRAY
 
-_NAMED = re.compile(r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\.")
+_NAMED = r"[A-Za-z_][\w.]*(\([\w.]+\))?: |numpy\."
 """How a message begins that says which function it is about."""
 
 
@@ -58,7 +58,7 @@ def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     except (*COMPLAINTS, AttributeError) as error:
         if is_drawn(sys._getframe(1)):  # matplotlib may ask for what has no gradient
             return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
-        if type(error) not in (*COMPLAINTS, AttributeError) or _NAMED.match(str(error)):
+        if type(error) not in (*COMPLAINTS, AttributeError) or re.match(_NAMED, str(error)):
             raise
         kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array
         told = "".join([f" {name}={value!r:.40}:" for name, value in _settings(func, args, kwargs)])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .calls import shown
+from .calls import LateSignature, shown
 
 declared: dict[Any, Callable[..., Any]] = {}
 """NumPy function or ufunc -> the declared function that differentiates it."""
@@ -31,7 +31,8 @@ def register(numpy_function: Any, function: Callable[..., Any], renamed: dict[st
     if own is not None and not isinstance(numpy_function, np.ufunc) and numpy_function.__name__ == own.name:
         own.grain, own.renamed = numpy_function, renamed or {}
         if len(own.schema.defaults) > 1:
-            function.__signature__ = shown(own.schema.signature, numpy_function)  # type: ignore[attr-defined]
+            late = LateSignature.of(lambda: shown(own.schema.signature, numpy_function))
+            function.__signature__ = late  # type: ignore[attr-defined]
 
 
 def adapt(numpy_function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -7,8 +7,7 @@ listen is a mode of the thread or task (`config`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .configuration import Block, Silence
 from .errors import a_kind
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from .node import Node
 
 
-@dataclass(eq=False, slots=True)  # a frozen one takes five times as long to make
-class ForwardEvent:
+class ForwardEvent(NamedTuple):
     """A function was applied to at least one Variable.
 
     ``inputs`` are as they were passed (Variables, arrays, numbers), ``outputs`` a tuple of Variables, ``function`` the
@@ -34,8 +32,7 @@ class ForwardEvent:
     seconds: float
 
 
-@dataclass(eq=False, slots=True)
-class BackwardEvent:
+class BackwardEvent(NamedTuple):
     """A node was visited: ``upstream`` arrived, ``gradients`` are its share for each edge of the node, in order.
 
     A share is None where the function gave no gradient. Gradients are arrays, or Variables under ``create_graph``.

@@ -69,7 +69,7 @@ class Primitive:
         outputs: tuple[str, ...],
         name: str | None = None,
     ) -> None:
-        self.schema = Schema.of(forward, outputs)
+        self.schema = Schema(forward, outputs)
         self.run = guarded_forward(forward) if of_user(forward) else forward  # what applying the function calls
         self.keeps_shapes = elementwise and self.run is forward
         self.forward, self.name, self.elementwise, self.domain = forward, name or forward.__name__, elementwise, domain
@@ -81,7 +81,8 @@ class Primitive:
         self.renamed: dict[str, str] = {}
         self.spelling: Callable[..., calls.Call] | None = None
         self.direct = direct_name(forward, len(self.inputs))
-        self.is_ufunc = isinstance(getattr(np, self.direct or self.name * (self.run is forward), None), np.ufunc)
+        of_numpy = vars(np).get(self.direct or self.name * (self.run is forward))  # getattr would load numpy.fft
+        self.is_ufunc = isinstance(of_numpy, np.ufunc)
         self.takes_names = not (self.schema.fixed and len(self.inputs) <= 2 and (elementwise or self.is_ufunc))
         self.formulas: dict[str, str] = {}
         self._plans: dict[int, tuple[Rule, Keeper | None] | None] = {}
@@ -96,10 +97,11 @@ class Primitive:
     @property
     def signature(self) -> inspect.Signature:
         """What people see: where calls are shortest, inputs go in by position alone, as those of NumPy's ufuncs."""
-        shown = self.schema.signature
-        if self.takes_names:
-            return shown
-        return shown.replace(parameters=[p.replace(kind=p.POSITIONAL_ONLY) for p in shown.parameters.values()])
+        return self.schema.signature if self.takes_names else calls.LateSignature.of(self._without_names)
+
+    def _without_names(self) -> inspect.Signature:
+        shown = self.schema.signature.parameters.values()
+        return inspect.Signature([p.replace(kind=p.POSITIONAL_ONLY) for p in shown])
 
     def add_rule(self, name: str, rule: Rule) -> Rule:
         """Declare ``rule`` for the gradient of input ``name``; its parameters say what is kept for it."""

@@ -45,18 +45,18 @@ COPIED = (
     "y.data.copy() is the array alone, without the graph."
 )
 
-_UPDATE = re.compile(r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b")
+_UPDATE = r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b"
 """``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that merely has such a gradient beside it."""
 
 
-_GUARD = re.compile(r"\b(is|or|if)\b")
+_GUARD = r"\b(is|or|if)\b"
 
 
 def check_rebinding(frame: FrameType) -> None:
     """Raise a TypeError where ``w -= lr * w.grad`` stands outside of ``no_grad``: it would leave the leaf as it is."""
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
-    found = _UPDATE.search(line)
-    if found is not None and not _GUARD.search(line):
+    found = re.search(_UPDATE, line)
+    if found is not None and not re.search(_GUARD, line):
         name = found["name"][:20]
         raise TypeError(
             f"Variable: {name} -= ... only gives the name {name} to a computed value, and the leaf stays as it is. An "
@@ -71,8 +71,8 @@ def check_update(variable: Variable, frame: FrameType) -> None:
     would fail with an error that says nothing of it.
     """
     line = linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
-    found = _UPDATE.search(line)
-    if found is None or _GUARD.search(line):
+    found = re.search(_UPDATE, line)
+    if found is None or re.search(_GUARD, line):
         return
     name, what = found["name"][:20], "a constant" if variable.node is None else "a computed value"
     raise TypeError(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from .calls import call_signature, parameter_names
+from .calls import LateSignature, call_signature, parameters_of
 from .errors import DeclarationError, a_kind
 
 
-@dataclass(frozen=True)
 class Schema:
     """The inputs, attributes and outputs of ``forward(xp, a, b, c=None, *rest, attribute=default)``.
 
@@ -30,44 +28,27 @@ class Schema:
         ``("y",)``, or the names of several results; an output that shares its name with an input has none, ``""``.
     signature : inspect.Signature
         What users see: without ``xp``, and all by position or by name as far as Python can say so.
+    fixed : bool
+        Whether every call has the same inputs and nothing else.
     """
 
-    function: str
-    inputs: tuple[str, ...]
-    required: int
-    variadic: bool
-    defaults: dict[str, Any]
-    needed: tuple[str, ...]
-    outputs: tuple[str, ...]
-    signature: inspect.Signature
-
-    @classmethod
-    def of(cls, forward: Callable[..., Any], outputs: tuple[str, ...]) -> Schema:
+    def __init__(self, forward: Callable[..., Any], outputs: tuple[str, ...]) -> None:
         """The schema of a forward; a `DeclarationError` if it cannot be one."""
-        everything = list(inspect.signature(forward).parameters.values()) if callable(forward) else []
-        if not everything or everything[0].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        kinds, empty = inspect.Parameter, inspect.Parameter.empty
+        first, *parameters = (parameters_of(forward) if callable(forward) else []) or [("", None, None)]
+        if first[1] is not kinds.POSITIONAL_OR_KEYWORD:
             raise DeclarationError(f"{_name(forward)}: expected a function forward(xp, *inputs), with xp in front")
-        parameters = everything[1:]
         if not isinstance(outputs, tuple) or not outputs or not all([isinstance(name, str) for name in outputs]):
             raise DeclarationError(f"{_name(forward)}: outputs is {outputs!r:.60}; expected a tuple of names")
-        named = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        rest = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
-        inputs = tuple([p.name for p in named + rest])
-        return cls(
-            function=forward.__name__,
-            inputs=inputs,
-            required=sum([p.default is p.empty for p in named]),
-            variadic=bool(rest),
-            defaults={p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY},
-            needed=tuple([p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]),
-            outputs=tuple(["" if name in inputs else name for name in outputs]),
-            signature=call_signature(parameters),
-        )
-
-    @property
-    def fixed(self) -> bool:
-        """Whether every call has the same inputs and nothing else."""
-        return not self.defaults and not self.variadic and self.required == len(self.inputs)
+        named = {name: default for name, kind, default in parameters if kind is kinds.POSITIONAL_OR_KEYWORD}
+        rest = [name for name, kind, _ in parameters if kind is kinds.VAR_POSITIONAL]
+        self.function, self.inputs, self.variadic = forward.__name__, (*named, *rest), bool(rest)
+        self.required = sum([default is empty for default in named.values()])
+        self.defaults = {name: default for name, kind, default in parameters if kind is kinds.KEYWORD_ONLY}
+        self.needed = tuple([name for name, default in self.defaults.items() if default is empty])
+        self.outputs = tuple(["" if name in self.inputs else name for name in outputs])
+        self.signature = LateSignature.of(lambda: call_signature(forward))
+        self.fixed = not self.defaults and not rest and self.required == len(named)
 
     def label(self, i: int) -> str:
         """The name of the input at position ``i``: ``a``, or ``xs[2]`` where one name stands for many."""
@@ -88,7 +69,7 @@ class Schema:
             raise DeclarationError(f"{self.function}: a rule for {name!r}, but the inputs are {', '.join(self.inputs)}")
         if not callable(rule):
             raise DeclarationError(f"{self.function}: the rule for {name!r} is {a_kind(rule)}; expected a function")
-        first, *retained = parameter_names(rule) or [""]
+        first, *retained = [name for name, _, _ in parameters_of(rule)] or [""]
         legal = self._legal()
         if first != "g" or not legal.issuperset(retained):
             raise DeclarationError(

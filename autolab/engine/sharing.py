@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .backend import is_array
-from .calls import parameter_names
+from .calls import parameters_of
 from .complaints import LIMIT
 from .errors import DamagedValueError
 from .modes import modes, watchers
@@ -178,7 +178,7 @@ def guarded_forward(forward: Callable[..., Any]) -> Callable[..., Any]:
         before = copies(inputs) if is_watched() else None
         results = [forward(xp, *inputs, **attributes)]
         if before is not None:
-            names = [*parameter_names(forward)[1:], *["inputs"] * len(inputs)]  # the first is xp
+            names = [*[name for name, _, _ in parameters_of(forward)[1:]], *["inputs"] * len(inputs)]  # the first is xp
             check_unchanged(before, inputs, getattr(forward, "__name__", "forward"), names, forward)
         return unshared_each(list(results.pop())) if type(results[0]) is tuple else unshared(results.pop())
 

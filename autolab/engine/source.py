@@ -11,10 +11,9 @@ import linecache
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import CodeType, FrameType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from .tracebacks import PACKAGE
 
@@ -27,8 +26,7 @@ _MARIMO_INDENT = 4
 """By so much marimo indents a cell in its file."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """The node of an instruction, whose nodes all have a ``parent``, its statement, and the lines of the file."""
 
     node: Any
@@ -138,8 +136,7 @@ class PerInstruction(Generic[T]):
         self._known.clear()
 
 
-@dataclass(frozen=True)
-class _Text:
+class _Text(NamedTuple):
     """A file's lines without their ends, and its nodes; ``read`` is what they were made of."""
 
     read: list[str]

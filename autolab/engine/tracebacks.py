@@ -18,7 +18,7 @@ from typing import Any
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 _SETTING = "AUTOLAB_TRACEBACK"
-_WRONG_CALL = re.compile(r"['\"]?[\w.]+(: |\(\) (missing|takes|got) )|module 'autolab")
+_WRONG_CALL = r"['\"]?[\w.]+(: |\(\) (missing|takes|got) )|module 'autolab"
 """How a message begins that names what was called; that of a KeyError is quoted."""
 
 _KINDS = (TypeError, ValueError, LookupError, AttributeError, RuntimeError, OverflowError, OSError)
@@ -83,7 +83,7 @@ def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_off
     entries = _entries(trace)
     own = sum(map(_is_own, entries))
     shown: TracebackType | None = trace
-    if own and hidden() and (isinstance(error, OSError) or _WRONG_CALL.match(str(error))):
+    if own and hidden() and (isinstance(error, OSError) or re.match(_WRONG_CALL, str(error))):
         shown = None
         for entry in reversed([entry for entry in entries if not _is_own(entry)]):
             shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)

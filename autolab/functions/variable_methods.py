@@ -16,6 +16,7 @@ import numpy as np
 
 from ..engine import numpy_protocol
 from ..engine.backend import Array
+from ..engine.calls import LateSignature, signature_of
 from ..engine.devices import to_cpu as _in_main_memory
 from ..engine.habits import instead
 from ..engine.keyword_aliases import in_own_words
@@ -163,20 +164,22 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def _method(function: Any) -> Callable[..., Any]:
     """A declared function of one input as a method, which takes the attributes by position as well."""
-    first, *rest = inspect.signature(function).parameters.values()
-    names = [p.name for p in rest]
 
     def method(self: Variable, /, *args: Any, **attributes: Any) -> Any:
+        names = [*signature_of(function).parameters][1:] if args else []
         if len(args) > len(names):
             expected = ", ".join(names) + "".join([instead("keywords", name) for name in names])
             raise TypeError(f"Variable.{function.__name__}: got {len(args)} arguments; expected {expected}")
         return function(self, **dict(zip(names, args, strict=False)), **attributes)
 
     method.__name__, method.__doc__ = function.__name__, function.__doc__
-    method.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [first, *[p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in rest]]
-    )
+    method.__signature__ = LateSignature.of(lambda: _by_position(function))  # type: ignore[attr-defined]
     return method
+
+
+def _by_position(function: Any) -> inspect.Signature:
+    first, *rest = signature_of(function).parameters.values()
+    return inspect.Signature([first, *[p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in rest]])
 
 
 def _reshape(self: Variable, *shape: Any) -> Variable:

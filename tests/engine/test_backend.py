@@ -150,3 +150,19 @@ print(sorted(heavy & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_import_puts_off() -> None:
+    program = """
+import gc, inspect, numpy, sys
+before, collected, read = set(sys.modules), [], []
+gc.callbacks.append(lambda phase, info: collected.append(phase))
+reader = inspect.Signature.from_callable
+inspect.Signature.from_callable = lambda function, **options: read.append(function) or reader(function, **options)
+import autolab
+late = {"dataclasses", "numpy.fft", "string"} & (set(sys.modules) - before)
+assert not late and len(read) < 10 and collected.count("start") <= 2 and gc.isenabled(), (late, read, collected)
+print(inspect.signature(autolab.functions.expm1), len(read) > 0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "(x: 'Array', /) True"

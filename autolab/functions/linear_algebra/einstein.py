@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -96,7 +95,7 @@ def _labels(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[list[str], str]
 
 
 def _unused(letters: str) -> list[str]:
-    return [letter for letter in ascii_letters if letter not in letters]
+    return [letter for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in letters]
 
 
 @einsum.spelling

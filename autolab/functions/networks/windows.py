@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from ...engine.declare import primitive
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Windows:
+class Windows(NamedTuple):
     """How windows look at an image, along each of its axes.
 
     A window has ``kernel`` elements, ``dilation`` steps from one to the next; the next window is ``stride`` further.

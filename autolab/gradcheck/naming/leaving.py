@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class Lost:
     @property
     def evidence(self) -> list[dict[str, Any]]:
         """The places as plain data."""
-        return [asdict(place) for place in self.places]
+        return [place._asdict() for place in self.places]
 
 
 def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
