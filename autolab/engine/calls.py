@@ -236,16 +236,19 @@ def parameters_of(function: Any) -> list[tuple[str, Any, Any]]:
     inputs, last = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
     given, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     defaults = [*[empty] * (inputs - len(given)), *given]
-    found = [(name, kinds.POSITIONAL_OR_KEYWORD, value) for name, value in zip(names, defaults, strict=False)]
-    if code.co_flags & inspect.CO_VARARGS:
-        found.append((names[last], kinds.VAR_POSITIONAL, empty))
-    return found + [(name, kinds.KEYWORD_ONLY, by_name.get(name, empty)) for name in names[inputs:last]]
+    rest = names[last : last + 1] if code.co_flags & inspect.CO_VARARGS else ()
+    return [
+        *[(name, kinds.POSITIONAL_OR_KEYWORD, value) for name, value in zip(names, defaults, strict=False)],
+        *[(name, kinds.VAR_POSITIONAL, empty) for name in rest],
+        *[(name, kinds.KEYWORD_ONLY, by_name.get(name, empty)) for name in names[inputs:last]],
+    ]
 
 
 class LateSignature(inspect.Signature):
     """What ``make()`` gives when somebody asks: making those of all functions would take a tenth of the import."""
 
     __slots__ = ("make",)
+    make: Callable[[], inspect.Signature]
 
     @classmethod
     def of(cls, make: Callable[[], inspect.Signature]) -> LateSignature:
