@@ -60,7 +60,7 @@ def own_methods(kind: type) -> set[str]:
 
 
 def is_library(module: types.ModuleType) -> bool:
-    """Whether the names of a module stay what they are: AutoLab's and NumPy's are not assigned to."""
+    """Whether the names of a module mostly stay what they are, as AutoLab's and NumPy's do."""
     return module.__name__.partition(".")[0] in ("autolab", "numpy") or module.__name__ in _PURE_MODULES
 
 

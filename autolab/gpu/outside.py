@@ -97,7 +97,7 @@ class Outside:
     lookups : dict
         What was read, by the object it was read of and the name or index there.
     has_numbers : bool
-        Whether numbers or strings are among it.
+        Whether numbers or strings are among it that are no constants of a library, such as ``math.pi``.
     """
 
     def __init__(self, name: str, known: dict[Any, OutsideRead] | None = None) -> None:
@@ -147,7 +147,8 @@ class Outside:
                 raise self.refuse(f"reads `{path}`, which is another each time; pass it as an argument")
             self.lookups[place] = found
             self._values.setdefault(id(holder), OutsideValue(self, holder, path))  # which keeps the holder alive
-            self.has_numbers |= is_plain(found.value) and found.value is not None
+            is_constant = isinstance(holder, types.ModuleType) and is_library(holder)
+            self.has_numbers |= is_plain(found.value) and found.value is not None and not is_constant
             if not found.raises:
                 return seen
         if found.raises:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.configuration import Config
-from .harmless import is_library, own_methods
+from .harmless import own_methods
 from .traced_function import exact
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ class OutsideValue:
 
     def __getattr__(self, name: str) -> Any:
         value = self._object
-        if isinstance(value, types.ModuleType) and is_library(value):
-            found = getattr(value, name)  # whose own names do not change
-            return self._outside.seen(found, f"{self._path}.{name}")
         if isinstance(value, Config) and name != "train":  # a trace sets the other modes itself
             raise self._outside.refuse(f"reads `{self._path}.{name}`, which is set while it is fused")
         return self._outside.read(value, f".{name}", f"{self._path}.{name}", partial(getattr, value, name))

@@ -33,6 +33,8 @@ FOLLOWED = [
     Reading("instance that is replaced", f"{_HOLDER}$c = $C()", "$c.own", "$c = $C(); $c.own = 2.5 + i"),
     Reading("nested attribute", f"{_HOLDER}$c = $C(); $c.in_ = $C()", "$c.in_.own", "$c.in_.own = 1.5 + i"),
     Reading("attribute of a module", "import types; $m = types.ModuleType('m'); $m.s = 1.5", "$m.s", "$m.s = 2.5 + i"),
+    Reading("number of a library", "import types; $m = types.ModuleType('numpy.m'); $m.s = 1.5", "$m.s", "$m.s = 2.5 + i"),
+    Reading("function of a library", "import types; $m = types.ModuleType('numpy.m'); $m.f = abs", "$m.f(-1.5)", "$m.f = float"),
     Reading("constant of math", "import math", "math.pi", "pass"),
     Reading("math of an attribute", f"import math\n{_HOLDER}$c = $C()", "math.sqrt($c.own)", "$c.own = 1.5 + i"),
     Reading("numpy of a global", "$s = 1.5", "float(np.sqrt($s))", "$s = 1.5 + i"),
