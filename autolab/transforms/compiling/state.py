@@ -212,6 +212,10 @@ class ReachedState:
                 found.append(Effect(place, _slot(data), is_variable=now is not data, is_joined=is_joined))
         return found
 
+    def is_former_gradient(self, value: Variable) -> bool:
+        """Whether it is a gradient that a Variable had when it was entered, which comes back as another object."""
+        return any([value is grad for grad in self._grads.values()])
+
     def is_altered(self) -> bool:
         """Whether a Variable has got another name, or requires a gradient now or none."""
         return any([v._name != name or v.node is not node for v, name, node in self._before])

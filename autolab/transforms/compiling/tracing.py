@@ -162,6 +162,7 @@ class _NotedRun:
         self._drawn: Any = None if self._rng is None else self._rng.bit_generator.state
         self._before = state.snapshot()
         self.effects: list[Effect] = []
+        self._results: Any = None
         self._pulled: tuple[list[int], list[Out], list[Any]] = ([], [], [])
 
     def __call__(self, function: Any, args: Any, options: Any) -> Any:
@@ -192,6 +193,7 @@ class _NotedRun:
                 result = function(*args, **options)
                 self.effects = self.state.effects()
                 self._differentiate(result)
+                self._results = self._spec(result)
             return result
         finally:
             open_tape.reset(token)
@@ -221,7 +223,6 @@ class _NotedRun:
 
     def traced(self, result: Any) -> Traced:
         tape = self.tape
-        spec = self._spec(result)
         if any([effect.slot == -1 for effect in self.effects]):
             tape.refuse("it stores an array that was not computed from its inputs")
         result = unwrapped(result)
@@ -234,7 +235,7 @@ class _NotedRun:
         self._note_asked()
         if (path := self.found.changed()) is not None:
             tape.refuse(f"it changes {path}", self.found.line_of(path, tape.ran))
-        return Traced(tape, self.found, self.state, result, spec, self.effects, *self._pulled)
+        return Traced(tape, self.found, self.state, result, self._results, self.effects, *self._pulled)
 
     def _note_asked(self) -> None:
         """The name of a parameter is compared at each call; an argument may come with any."""
@@ -277,6 +278,8 @@ class _NotedRun:
                 return StatePlace(holder, "self")
             if type(result._data) is not Recorded:
                 return self._no_data("a Variable that it does not compute")
+            if self.state.is_former_gradient(result):
+                return self._no_data("a gradient that was there before the call or an update; expected its data")
             if isinstance(result.node, Leaf):
                 return self._no_data("a new Variable that requires a gradient of its own")
             is_spent = result.node is not None and not self._pulled[0]

@@ -204,3 +204,32 @@ def test_an_array_beside_a_loss_is_compiled() -> None:
         loss.backward()
         assert bits(doubled) == bits(x.data * 2) and bits(x.grad.data) == bits(autolab.grad(F.sum(F.tanh(x)), x).data)
     assert compiled.programs and not compiled.refusals
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_that_a_step_stores_may_be_returned(create_graph: bool) -> None:
+    w = Variable(A)
+
+    def step(x: Variable) -> Any:
+        w.cleargrad()
+        F.sum(w * w * w * x).backward(create_graph=create_graph)
+        return w.grad, [w.grad, w.grad * 2]
+
+    compiled = autolab.compile(step)
+    for x in (A, B, A):
+        (plain, others), (g, (same, doubled)) = step(Variable(x)), compiled(Variable(x))
+        assert g is same is w.grad and plain is others[0] is not g
+        assert bits(g.data) == bits(plain.data) and bits(doubled.data) == bits(others[1].data)
+        assert g.requires_grad == plain.requires_grad == create_graph
+    assert compiled.programs and not compiled.refusals
+    if create_graph:
+        with pytest.raises(RuntimeError, match="comes out of a compiled step, which keeps no graph"):
+            autolab.grad(F.sum(g), w)
+
+
+def test_a_gradient_from_before_the_call_is_refused_by_what_it_is() -> None:
+    w = Variable(A)
+    F.sum(w * w).backward()
+    compiled = autolab.compile(lambda: w.grad)
+    with pytest.warns(CompileWarning, match="returns a gradient that was there before the call"):
+        assert compiled() is w.grad
