@@ -228,7 +228,8 @@ class LiveView(anywidget.AnyWidget):
             kind = type(self).__name__
             if self.__dict__.get("closed"):
                 raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}{instead('View', name)}", name=name, obj=self)
+            remedy = instead("View", name)
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}{remedy}", name=name, obj=self)
 
     def explore(self) -> Self:
         """The view itself: it is live already."""
