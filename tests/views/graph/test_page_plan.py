@@ -78,9 +78,9 @@ class Heads(autolab.Link):
 def test_blocks_beside_each_other_are_rows_and_the_pane_is_scrolled_down_only(page: Page, open_view: Open) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     wire = open_view(Heads(), x=np.ones((5, 3)))
-    box(page, "Linear 0 … Linear 15")
+    box(page, "heads.0 … heads.15")
     wire.settle()
-    heads = page.locator(".al-node", has=page.locator("text=/^Linear [0-9]+$/"))
+    heads = page.locator(".al-node", has=page.locator("text=/^heads\\.[0-9]+$/"))
     expect(heads).to_have_count(16)
     assert page.evaluate("() => (pane => pane.scrollWidth <= pane.clientWidth)(document.querySelector('.al-pane'))")
     picture = seen(wire.widget).scene

@@ -147,7 +147,7 @@ def test_an_error_after_a_move_is_marked_and_one_in_the_middle_leaves_no_half(ex
     explorer_numbers = view.numbers
     view._session.compute = lambda *given: UserError("ValueError", "no")  # of which nothing was recorded
     tell(view, do="move", key="x", value=-2.0)
-    assert "ended" not in view.error and seen(view).readings == whole  # the former picture, and a mark
+    assert not view.error["ended"] and seen(view).readings == whole  # the former picture, and a mark
     assert view.numbers != explorer_numbers  # the slider stands where it was moved to
 
 

@@ -221,7 +221,9 @@ def test_where_there_is_no_value_there_are_no_graphs() -> None:
         ({"do": "move", "key": "x", "value": 0.25}, 3),
         ({"do": "look", "look": {"graphs": False}, "questions": []}, 0),
     ):
-        obeyed(view, **message)
+        tell(view, **message)
+        settle(view)
+        assert (view.error is not None) is (message.get("value") == -0.5), message
         graphs = [*seen(view).all("scene"), *seen(view).all("numbers")]
         assert sum(answer is not None for answer in graphs) == 2 * count
     view.close()
