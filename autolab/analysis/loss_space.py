@@ -19,6 +19,7 @@ from ..engine.grad import grad
 from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from ..links import Link
+from ..shared.binding import fitted
 from ..shared.structure import filled, leaves
 
 Loss = Callable[..., Any]
@@ -124,12 +125,9 @@ def named_arguments(loss: Loss, params: Any, inputs: Mapping[str, Any]) -> Any:
     if (params is None) is not bool(inputs):
         came = f"both params and {', '.join(inputs):.60}" if inputs else "no params"
         raise TypeError(f"{CALLER}: got {came}; expected surface(loss, params) or surface(loss, x=3.0, y=1.0)")
-    if not inputs or not callable(loss):
+    bound = fitted(CALLER, loss, (), inputs) if inputs and callable(loss) else None
+    if bound is None:
         return params
-    try:
-        bound = inspect.signature(loss).bind(**inputs)
-    except TypeError as error:
-        raise TypeError(f"{CALLER}: the loss cannot be called with {', '.join(inputs):.60}: {error}") from None
     bound.apply_defaults()
     return bound.args
 

@@ -122,27 +122,36 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables")
     name = _name(fn)
     slots = _Slots(caller, name)
-    signature = _signature(fn)
-    if signature is None:
+    bound = fitted(caller, fn, args, inputs)
+    if bound is None:
         positional = tuple([slots.take(f"x{i}", value) for i, value in enumerate(args)])
         return Bound(fn, name, slots.variables, positional, {k: slots.take(k, v) for k, v in inputs.items()}, caller)
+    given = list(bound.arguments.items())
+    if _applies(fn):
+        bound.apply_defaults()  # apply takes no keywords, so none may be left out
+    for key, value in given:
+        bound.arguments[key] = slots.take_parameter(bound.signature.parameters[key], value)
+    return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
+
+
+def fitted(
+    caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]
+) -> inspect.BoundArguments | None:
+    """Arguments by the names of the signature of ``fn``; None where it has none. What does not fit is a TypeError."""
+    signature = _signature(fn)
+    if signature is None:
+        return None
     inputs = dict(inputs)
     for parameter in [*signature.parameters.values()][len(args) :]:  # those of ufuncs have names, too
         if parameter.kind is not parameter.POSITIONAL_ONLY or parameter.name not in inputs:
             break
         args = (*args, inputs.pop(parameter.name))
     try:
-        bound = signature.bind(*args, **inputs)
+        return signature.bind(*args, **inputs)
     except TypeError as error:
         missing = str(error).partition("missing a required argument: '")[2].rstrip("'")
         told = f"; write {caller}(..., {missing}=...)" if missing else ""
-        raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}{told}") from None
-    given = list(bound.arguments.items())
-    if _applies(fn):
-        bound.apply_defaults()  # apply takes no keywords, so none may be left out
-    for key, value in given:
-        bound.arguments[key] = slots.take_parameter(signature.parameters[key], value)
-    return Bound(fn, name, slots.variables, bound.args, bound.kwargs, caller)
+        raise TypeError(f"{caller}: {_name(fn)}{signature} does not take these inputs: {error}{told}") from None
 
 
 def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ...]) -> tuple[dict[str, Any], Any]:

@@ -298,7 +298,7 @@ def test_the_arguments_of_the_loss_may_be_given_by_name():
     for call, words in {
         lambda: surface(loss): "got no params; expected surface(loss, params) or",
         lambda: surface(loss, (1.0, 2.0), a=3.0): "got both params and a; expected",
-        lambda: surface(loss, c=3.0): "the loss cannot be called with c: missing a required argument",
+        lambda: surface(loss, c=3.0): "surface: loss(a, b=2.0) does not take these inputs: missing a required argument",
     }.items():
         with pytest.raises(TypeError, match=re.escape(words)):
             call()

@@ -16,7 +16,7 @@ from ...engine.errors import a_kind
 from ...engine.tracebacks import folded, hidden
 from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
-from ...shared.binding import chosen_options
+from ...shared.binding import chosen_options, fitted
 from .. import mimebundle
 from ..draw.escape import Markup, clean, headline, join, paragraph, prose
 from ..draw.messages import say
@@ -235,6 +235,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     with folded():
         if not callable(fn):
             raise TypeError(f"interact: fn is {a_kind(fn)}; expected a function")
+        fitted("interact", fn, (), inputs)
         chosen = chosen_options("interact", options, ("axes",))
         view = Interact(fn, inputs, chosen.get("axes") or {})
     view._save_here("interact", "interact", view.title)

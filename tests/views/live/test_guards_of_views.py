@@ -213,6 +213,15 @@ def test_interact_takes_no_other_kind_of_knob() -> None:
         assert len(str(caught_too.value)) <= 300
 
 
+def test_interact_says_what_its_function_does_not_take() -> None:
+    with pytest.raises(TypeError, match=r"interact: f\(x: .* does not take these inputs: .*; write interact\("):
+
+        def f(x: float) -> float:
+            return x
+
+        autolab.interact(f, q=1.0)
+
+
 def test_the_policy_of_a_page_is_this_and_no_looser(tmp_path: Path) -> None:
     digest = r"'sha256-[A-Za-z0-9+/]{43}='"
     scripts = {"live": f"{digest} {digest}", "still": "'none'"}
