@@ -168,11 +168,13 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
             "functions.pytorch_names": """
-                addmm block_until_ready=contiguous chunk clamp_min contiguous dim double element_size equal expand
-                expand_as lerp view_as ndimension=dim nelement=numel reshape_as=view_as where=or_else float gather half
-                index_select is_leaf long masked_fill masked_select narrow new_ones new_zeros numel retain_grad rsqrt
-                select to type_as type=to unbind unflatten bool=as_bool int=as_int split=in_sizes index_add scatter
-                scatter_add
+                addmm block_until_ready=contiguous chunk clamp_min contiguous dim element_size equal expand expand_as
+                gather index_add index_select is_leaf lerp masked_fill masked_select narrow ndimension=dim
+                nelement=numel numel reshape_as=view_as retain_grad rsqrt scatter scatter_add select split=in_sizes
+                type_as unbind unflatten view_as where=or_else
+            """,
+            "functions.pytorch_tensor_names": """
+                bool=as_bool double float half int=as_int long new_ones new_zeros to type=to
             """,
             "functions.values_and_places": "topk",
             "functions.array_module": """
@@ -259,7 +261,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": "gradcheck",
             "gradcheck": "gradgradcheck",
             "transforms": "functional=pytorch_forms",
-            "functions.pytorch_names": "set_grad_enabled",
+            "functions.pytorch_tensor_names": "set_grad_enabled",
         }
     ),
     "data": _names(
@@ -294,11 +296,11 @@ ALIASES: dict[str, dict[str, str]] = {
                 eq=equal ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32
                 long=int64
             """,
-            "functions.pytorch_names": """
-                FloatTensor LongTensor addmm arange as_tensor=from_numpy bernoulli empty enable_grad eye from_numpy
-                is_grad_enabled lerp linalg narrow empty_like full full_like is_tensor linspace manual_seed
-                masked_select multinomial normal numel ones ones_like rand rsqrt rand_like randint randn randn_like
-                randperm select set_grad_enabled tensor zeros zeros_like
+            "functions.pytorch_names": "addmm is_tensor lerp masked_select narrow numel rsqrt select",
+            "functions.pytorch_tensor_names": """
+                FloatTensor LongTensor arange as_tensor=from_numpy bernoulli empty empty_like enable_grad eye from_numpy
+                full full_like is_grad_enabled linalg linspace manual_seed multinomial normal ones ones_like rand
+                rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argsort count_nonzero",
             "recording": "make_jaxpr draw=graph show=graph visualize=graph",
