@@ -51,6 +51,7 @@ class Interact(LiveView):
 
     def __init__(self, fn: Callable[..., Any], inputs: Mapping[str, Any], axes: Mapping[str, str]) -> None:
         self._fn, self._knobs, self._letters = fn, knobs(inputs), axes
+        fitted("interact", fn, (), inputs)
         self._train = config.train
         self._name = clean(getattr(fn, "__name__", type(fn).__name__))
         first = at_first(
@@ -235,7 +236,6 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     with folded():
         if not callable(fn):
             raise TypeError(f"interact: fn is {a_kind(fn)}; expected a function")
-        fitted("interact", fn, (), inputs)
         chosen = chosen_options("interact", options, ("axes",))
         view = Interact(fn, inputs, chosen.get("axes") or {})
     view._save_here("interact", "interact", view.title)
