@@ -130,10 +130,10 @@ def cancelled(recording: Recording, small: set[int]) -> set[int]:
     gone: set[int] = set()
     arrived = dict.fromkeys(small, 0.0)
     for user in recording.steps[::-1] if small else ():
-        grad = user.grad
+        grad, rounding = user.grad, 1.0
         if user.id in small and grad is not None and grad.norm <= ROUNDINGS * _precision(grad) * arrived[user.id]:
             gone.add(user.id)
-        rounding = arrived[user.id] / grad.norm if user.id in gone and grad is not None and grad.norm else 1.0
+            rounding = arrived[user.id] / grad.norm if grad.norm else 1.0
         for use in user.operands:
             if use.step in arrived and use.contribution is not None:
                 parts = [part.norm for part in (use.contribution, use.product) if part is not None]

@@ -23,7 +23,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What there is to see at a place, the curves that it stands on, and what the function raised there."""
+    """What is shown at a point, the curves through it, and the error that the function raised there."""
 
     study: Study
     data: Derivatives
@@ -69,7 +69,7 @@ class DerivativeSession(RerunContext):
         return self.wants_curves and not self.seen.study.has_curves
 
     def compute(self, place: CurvePoint, check: Callable[[], None] = lambda: None) -> Evaluation | UserError:
-        """What there is to see at a place; what the user's function raises comes as data.
+        """What is shown at a point; an error that the user's function raises comes as data.
 
         If the function does not depend on the same as before, its curves are drawn again, so a point is always on them.
         The first ones are those of a function that was defined at the point where it was opened.
