@@ -37,7 +37,7 @@ from autolab.analysis import Study
 from autolab.analysis.curves import quickly
 from autolab.analysis.ladder import Ladder
 from autolab.gradcheck import GradientReport
-from autolab.transforms.tracing import Branches
+from autolab.transforms.tracing import BatchEvaluator
 from autolab.views.heatmap.board import Board
 from autolab.views.heatmap.heatmap import Heatmap
 from autolab.views.heatmap.named_arrays import gather
@@ -185,7 +185,7 @@ CURVES: dict[str, Callable[[], np.ndarray]] = {
 
 
 def one_by_one(compute: Callable[[], np.ndarray]) -> np.ndarray:
-    with mock.patch.object(Branches, "at", lambda self, points, others=(): None):
+    with mock.patch.object(BatchEvaluator, "at", lambda self, points, others=(): None):
         return compute()
 
 

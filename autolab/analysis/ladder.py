@@ -18,7 +18,7 @@ from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
 from ..transforms.curvature import made_by_elementwise
-from ..transforms.tracing import Branches, agree
+from ..transforms.tracing import BatchEvaluator, agree
 
 _PROBES = 5
 
@@ -51,8 +51,8 @@ class Ladder:
         self._is_known = False  # of the last array
         self._rng = np.random.default_rng(0)
         me = proxy(self)  # no circle, which only the cyclic collector would take apart
-        self._branches = Branches(lambda x, *others: me._traced(order, x, *others), lambda x: me._alone(x))
-        self._lowest = Branches(lambda x, *others: me._traced(0, x, *others), lambda x: me._alone(x)[:1])
+        self._evaluator = BatchEvaluator(lambda x, *others: me._traced(order, x, *others), lambda x: me._alone(x))
+        self._lowest = BatchEvaluator(lambda x, *others: me._traced(0, x, *others), lambda x: me._alone(x)[:1])
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
@@ -64,7 +64,7 @@ class Ladder:
         self.together = found is not None and self._is_right(xs, found)
         if found is not None and self.together:
             return found
-        values = self._branches.at(xs, self.others)
+        values = self._evaluator.at(xs, self.others)
         return self._each(xs) if values is None else _defined(values.T)
 
     def _is_right(self, xs: np.ndarray, found: np.ndarray) -> bool:
@@ -72,7 +72,7 @@ class Ladder:
         probes = self._probes(found)
         if not agree(found[:, probes], self._each(xs[probes])):
             return False
-        branches = self._lowest if self._is_known else self._branches
+        branches = self._lowest if self._is_known else self._evaluator
         values, left = branches.by_programs(xs, self.others)
         if values is None:
             return branches.refusal is None

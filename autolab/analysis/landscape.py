@@ -23,7 +23,7 @@ from ..engine.float_errors import quietly
 from ..engine.tracebacks import folded, hidden
 from ..gradcheck.measuring.executors import check_executor, spread
 from ..optimizers import Optimizer
-from ..transforms.tracing import Branches
+from ..transforms.tracing import BatchEvaluator
 from .directions import Chosen, directions_of
 from .loss_space import CALLER, Loss, Space, SurfacePlane, named_arguments
 from .rolling import Roll, roll
@@ -241,7 +241,7 @@ def descend(loss: Loss, params: Any, rate: float, steps: int) -> list[Any]:
 
 def _evaluated(space: Space, moves: np.ndarray) -> np.ndarray:
     """The loss at some points, in whichever thread or process."""
-    values = Branches(space.traced, space.alone).at(space.start + moves)
+    values = BatchEvaluator(space.traced, space.alone).at(space.start + moves)
     if values is not None and values.shape[1] == 1:
         return values[:, 0]
     model = space.copied()

@@ -222,7 +222,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 unflatten index_add scatter scatter_add
             """,
             "array_module": "average copy dstack hstack rollaxis vstack",
-            "chainer_names": "max_pooling_2d",
+            "networks.max_pooling": "max_pooling_2d",
             "values_and_places": "argmax argmin topk",
             "variable_methods": "flatten",
         }

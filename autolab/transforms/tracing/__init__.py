@@ -15,7 +15,7 @@ import numpy as np
 from ...engine import backend
 from . import elementwise, linalg, making, methods, products, reductions  # noqa: F401 (they fill the tables)
 from .array import TracedArray
-from .branches import Branches, agree
+from .batch_evaluator import BatchEvaluator, agree
 from .keeping import nothing_kept
 from .module import lifted, module
 from .program import ArrayProgram, Guard, ProgramStep, View
@@ -24,7 +24,7 @@ from .trace import ArrayTrace, Untraceable
 
 __all__ = [
     "ArrayProgram",
-    "Branches",
+    "BatchEvaluator",
     "Guard",
     "ProgramStep",
     "TracedArray",

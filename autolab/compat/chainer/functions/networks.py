@@ -12,7 +12,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
-from ....functions import chainer_names  # noqa: F401  # for table.txt
+from ....functions.networks import max_pooling  # noqa: F401  # for table.txt
 from ...table import fill, signed
 from ..configuration import config
 from ..variable import as_array, as_variable

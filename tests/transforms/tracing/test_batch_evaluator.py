@@ -10,7 +10,7 @@ from autolab import functions as F
 from autolab import links as L
 from autolab.analysis.ladder import Ladder
 from autolab.analysis.loss_space import Space
-from autolab.transforms.tracing import Branches
+from autolab.transforms.tracing import BatchEvaluator
 
 W = np.random.default_rng(1).normal(size=(6, 6))
 
@@ -39,7 +39,7 @@ def slow(monkeypatch):
 
     def compute(function):
         with monkeypatch.context() as patch:
-            patch.setattr(Branches, "at", lambda self, points, others=(): None)
+            patch.setattr(BatchEvaluator, "at", lambda self, points, others=(): None)
             return function()
 
     return compute
@@ -75,7 +75,7 @@ def test_numbers_that_no_program_knows_are_computed_one_by_one():
 
     ladder = Ladder("test", noisy, 1)
     ladder.at(np.linspace(0, 1, 50))
-    assert ladder._branches.refusal and len(calls) > 50
+    assert ladder._evaluator.refusal and len(calls) > 50
 
 
 def test_what_a_function_raises_is_said_as_before():
@@ -119,4 +119,4 @@ def test_a_loss_with_a_memory_is_computed_one_by_one(slow):
         return loss
 
     space = Space(made(), np.ones(3))
-    assert Branches(space.traced, space.alone).at(np.ones((20, 3))) is None
+    assert BatchEvaluator(space.traced, space.alone).at(np.ones((20, 3))) is None

@@ -1,4 +1,4 @@
-"""A function at many points: by programs where it can be traced, and proved against the function itself in each use."""
+"""Values of a function at many points: by programs where it can be traced, and proved against the function itself in each use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROBES = 4
 _TOLERANCE = 1e-9
 
 
-class Branches:
+class BatchEvaluator:
     """Values of a function at points, each of which is an array of one shape.
 
     A program is right along one way through the function; points that go another way get a program of their own, and

@@ -1,0 +1,200 @@
+"""Max pooling: the largest element of every window, or of every channel."""
+
+from __future__ import annotations
+
+import math
+import operator
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ...engine.arrays import as_array
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ...engine.numpy_protocol import unwrap
+from ..arrays.repeating import pad as padded
+from ..reductions.extrema import max
+from ..working_precision import in_single, real
+from .pooling_windows import channel_places, pooled_views, pooling_windows
+from .windows import Shape, Windows, added, seen
+
+
+@primitive()
+def max_pool1d(xp: Any, x: Array, *, kernel: int, stride: int | None = None, padding: int = 0) -> Array:
+    """The largest element of every window, NaN where it sees one.
+
+    Elements that are equally large share the gradient equally.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, length)``.
+    kernel : int
+        Length of a window.
+    stride : int, optional
+        From one window to the next; by default the kernel's size, so that windows do not overlap.
+    padding : int
+        How many places before and after ``x`` a window may reach into; they are never the largest.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, (length + 2 * padding - kernel) // stride + 1)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.max_pool1d(Variable([[[1.0, 2.0, 4.0, 3.0]]]), kernel=2)
+    variable([[[2. 4.]]])
+    """
+    views = pooled_views(xp, x, 1, kernel, stride, padding, -math.inf)
+    return reduce(xp.maximum, views[1:], views[0].copy(order="K"))
+
+
+@primitive()
+def max_pool2d(
+    xp: Any, x: Array, *, kernel: int | Shape, stride: int | Shape | None = None, padding: int | Shape = 0
+) -> Array:
+    """The largest element of every window, NaN where it sees one.
+
+    Elements that are equally large share the gradient equally.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, height, width)``.
+    kernel : int or pair of ints
+        Height and width of a window.
+    stride : int or pair of ints, optional
+        From one window to the next; by default the kernel's size, so that windows do not overlap.
+    padding : int or pair of ints
+        How many rows and columns around ``x`` a window may reach into; they are never the largest.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels, *n)`` with ``n = (size + 2 * padding - kernel) // stride + 1``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has another number of axes, or a window does not fit or could see nothing but padding.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.max_pool2d(Variable([[[[1.0, 2.0], [4.0, 3.0]]]]), kernel=2)
+    variable([[[[4.]]]])
+    """
+    views = pooled_views(xp, x, 2, kernel, stride, padding, -math.inf)
+    return reduce(xp.maximum, views[1:], views[0].copy(order="K"))
+
+
+@max_pool1d.vjp("x")
+@max_pool2d.vjp("x")
+@in_single
+def _max_pool_x(g: Any, x: Any, y: Any, kernel: Any, stride: Any, padding: Any) -> Any:
+    """g, added to the greatest element of its window; equal ones get equal shares"""
+    return _to_greatest(g, x, y, windows=pooling_windows(kernel, stride, padding, x.ndim - 2))
+
+
+@primitive()
+@real
+def _to_greatest(xp: Any, g: Array, x: Array, y: Array, *, windows: Windows) -> Array:
+    """The number of every window, shared by its greatest elements. These are constant, so that they have no rules."""
+    greatest, count = _greatest(xp, x, y, windows)
+    share = xp.divide(g, count, out=count)  # in the memory order of x, whatever that of g is
+    return added(xp, (xp.multiply(one, share, out=one) for one in greatest), x.shape[2:], windows)
+
+
+@primitive()
+@real
+def _of_greatest(xp: Any, x: Array, at: Array, y: Array, *, windows: Windows) -> Array:
+    """The mean of ``x`` where ``at`` has the greatest elements of a window."""
+    greatest, count = _greatest(xp, at, y, windows)
+    return reduce(xp.add, [one * v for one, v in zip(greatest, seen(xp, x, windows, 0.0), strict=True)]) / count
+
+
+@_to_greatest.vjp("g")
+def _to_greatest_g(g: Any, x: Any, y: Any, windows: Windows) -> Any:
+    """mean(g, where columns(x) == y)"""
+    return _of_greatest(g, x, y, windows=windows)
+
+
+@_of_greatest.vjp("x")
+def _of_greatest_x(g: Any, at: Any, y: Any, windows: Windows) -> Any:
+    """image(g * (columns(at) == y))"""
+    return _to_greatest(g, at, y, windows=windows)
+
+
+def _greatest(xp: Any, x: Array, y: Array, windows: Windows) -> tuple[list[Array], Array]:
+    """For each element of a window, 1 where it is the greatest or NaN, and else 0; and how many are so in a window."""
+    found = [((v == y) | (v != v)).astype(y.dtype) for v in seen(xp, x, windows, -math.inf)]
+    return found, reduce(operator.iadd, found[1:], found[0].copy(order="K"))
+
+
+def global_max_pool(x: Any, keepdims: bool = False) -> Any:
+    """The largest element of every channel of every example, NaN where there is one.
+
+    Elements that are equally large share the gradient equally.
+
+    Parameters
+    ----------
+    x : Variable or array
+        Of shape ``(examples, channels, ...)``.
+    keepdims : bool
+        Leave the other axes with length 1.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(examples, channels)``.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has no axis after the channels, or nothing along it.
+
+    Examples
+    --------
+    >>> from autolab import Variable, functions as F
+    >>> F.global_max_pool(Variable([[[[1.0, 2.0], [4.0, 3.0]]]]))
+    variable([[4.]])
+    """
+    return max(*channel_places("global_max_pool", x), keepdims=keepdims)
+
+
+def max_pooling_2d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0, cover_all: bool = True) -> Any:
+    """The largest element of every window. With ``cover_all`` there are so many that every element is in one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import functions as F
+    >>> F.max_pooling_2d(np.arange(9.0).reshape(1, 1, 3, 3), 2)
+    array([[[[4., 5.],
+             [7., 8.]]]])
+    """
+    kernel, steps, around = _pair(ksize), _pair(ksize if stride is None else stride), _pair(pad)
+    data = as_array(unwrap(x), "max_pooling_2d: x")
+    shape, kind = data.shape, data.dtype
+    if not cover_all or len(shape) != 4:
+        return max_pool2d(x, kernel=kernel, stride=steps, padding=around)
+    left_over = [(n + 2 * p - k) % s for n, k, s, p in zip(shape[2:], kernel, steps, around, strict=True)]
+    more = [0 if rest == 0 else s - rest for rest, s in zip(left_over, steps, strict=True)]
+    if not any(more):
+        return max_pool2d(x, kernel=kernel, stride=steps, padding=around)
+    widths = [(p, p + extra) for p, extra in zip(around, more, strict=True)]
+    least = -np.inf if kind.kind == "f" else np.iinfo(kind).min
+    lowest = padded(x, ((0, 0), (0, 0), *widths), constant_values=least)
+    return max_pool2d(lowest, kernel=kernel, stride=steps)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return tuple(value) if isinstance(value, tuple | list) else (value, value)
