@@ -5,8 +5,8 @@ counter would miss a write through a NumPy view, and locking arrays would miss v
 own arrays read-only. So the values are left alone and looked at twice: when a step has kept them, and before backward
 uses them.
 
-The engine's `guards` has for each node what compares its values. An entry goes with its node, so a graph is freed as it
-always is; while no graph is watched, backward asks no further than whether the dictionary is empty.
+The engine's `watched_nodes` has for each node what compares its values. An entry goes with its node, so a graph is
+freed as it always is; while no graph is watched, backward asks no further than whether the dictionary is empty.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from zlib import crc32
 import numpy as np
 
 from ..engine.backend import Array, is_array
-from ..engine.backward import guards
+from ..engine.backward import watched_nodes
 from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError
 from ..engine.leaving import Exit, ExitEvent, watch_leaving
@@ -119,7 +119,7 @@ class _Hook:
             written = getattr(event.function, "written_backward", None) if self.blames else None
             own = getattr(written, "__code__", None)
             watch = Watch(event.function.name, tuple(prints.values()), code, instruction, own)
-            guards.setdefault(ref(node, _forget), watch)
+            watched_nodes.setdefault(ref(node, _forget), watch)
 
 
 class _CheckInplace(observe):
@@ -226,7 +226,7 @@ def _crc(flat: Array) -> int:
     return crc32(to_cpu(flat).tobytes())
 
 
-_forget: Callable[[ref[Node]], Any] = guards.pop
+_forget: Callable[[ref[Node]], Any] = watched_nodes.pop
 
 
 def _position(frame: FrameType | None) -> tuple[CodeType | None, int]:

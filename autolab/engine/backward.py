@@ -19,7 +19,7 @@ from .sliced_gradient import SlicedGradient
 from .store import Gradients, added, arrived, leaf_hooks, note_pass, own, publish, retained
 from .variable import Variable, wrap
 
-guards: dict[weakref.ref[Node], Callable[[bool], None]] = {}
+watched_nodes: dict[weakref.ref[Node], Callable[[bool], None]] = {}
 """What is called of nodes that `autolab.debug` watches, with False before a visit and with True after it."""
 
 
@@ -71,7 +71,9 @@ def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: W
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
     on_host = create_graph or not seeds or type(seeds[0][1]) in numpys
-    if keep or guards or (watchers and modes().hooks) or not on_host:  # on a GPU `pull` makes one kernel of a node
+    if (
+        keep or watched_nodes or (watchers and modes().hooks) or not on_host
+    ):  # on a GPU `pull` makes one kernel of a node
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
 
@@ -160,13 +162,13 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
         g = grads.pop(node)
         if node in keep:
             kept[node] = g
-        guard = guards.get(weakref.ref(node)) if guards else None
-        if guard is not None:
-            guard(False)
+        watching = watched_nodes.get(weakref.ref(node)) if watched_nodes else None
+        if watching is not None:
+            watching(False)
         stop = stopwatch(get_array_module(getattr(g, "_data", g))) if hooked else None
         pairs = node.function.pull(node, g, create_graph)
-        if guard is not None:
-            guard(True)
+        if watching is not None:
+            watching(True)
         if stop is not None:
             notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), stop()))
         deliver(pairs, grads, heap)

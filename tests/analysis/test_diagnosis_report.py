@@ -11,8 +11,8 @@ import autolab
 from autolab import functions as F
 from autolab import links as L
 from autolab import optimizers
-from autolab.analysis.diagnosis.examination import _FOLLOWS, RULES
 from autolab.analysis.diagnosis.own import OwnWorkbench
+from autolab.analysis.diagnosis.rules import FOLLOWS, RULES
 
 X, T = np.random.default_rng(0).normal(size=(6, 2)), np.array([0, 1, 2, 0, 1, 2])
 
@@ -40,11 +40,11 @@ def test_a_healthy_program_gets_nothing_found_with_what_was_looked_at():
 
 def test_no_two_findings_explain_each_other_away():
     def behind(kind, seen):
-        for other in _FOLLOWS.get(kind, set()) - seen:
+        for other in FOLLOWS.get(kind, set()) - seen:
             seen |= {other} | behind(other, seen | {other})
         return seen
 
-    assert [kind for kind in _FOLLOWS if kind in behind(kind, set())] == []
+    assert [kind for kind in FOLLOWS if kind in behind(kind, set())] == []
 
 
 def test_html_and_text_say_the_same_and_names_of_users_are_data():

@@ -20,7 +20,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from autolab import DamagedValueError, Parameter, Variable, check_inplace, grad, no_grad
 from autolab import functions as F
-from autolab.engine.backward import guards
+from autolab.engine.backward import watched_nodes
 
 pytestmark = pytest.mark.goal(id="R4")
 
@@ -194,7 +194,7 @@ def test_damage_of_every_precision_and_size(dtype: type, n: int) -> None:
             grad(y, x)
 
 
-# ---------------------------------------------------------------------- what is guards, and what is not
+# ---------------------------------------------------------------------- what is watched, and what is not
 def _index() -> tuple[Variable, Any]:
     index = np.array([0, 0, 2])
     x = Variable(np.ones(3), name="x")
@@ -291,12 +291,12 @@ def test_higher_orders() -> None:
 
 # ---------------------------------------------------------------------- cost and life
 def new(before: dict[Any, Any]) -> list[Any]:
-    """What is guards by now; tracebacks of earlier tests may hold a graph."""
-    return [watch for node, watch in guards.items() if node not in before]
+    """What is watched by now; tracebacks of earlier tests may hold a graph."""
+    return [watch for node, watch in watched_nodes.items() if node not in before]
 
 
 def test_nothing_is_watched_outside() -> None:
-    before, x = dict(guards), Variable(np.ones(3))
+    before, x = dict(watched_nodes), Variable(np.ones(3))
     y = F.tanh(x * x)
     assert new(before) == []
     with collector_off(), check_inplace(), check_inplace():
@@ -307,7 +307,7 @@ def test_nothing_is_watched_outside() -> None:
 
 
 def test_steps_that_keep_the_same_value_share_its_print() -> None:
-    held, x = dict(guards), Variable(np.ones(3))
+    held, x = dict(watched_nodes), Variable(np.ones(3))
     with check_inplace():
         y, z = x * x, x / 2 * x  # the number 2 cannot change and is not watched
         before = [watch.prints for watch in new(held)]
@@ -345,7 +345,7 @@ def test_threads_check_for_themselves() -> None:
 
 
 def test_without_a_graph_nothing_is_watched() -> None:
-    before, x = dict(guards), Variable(np.ones(3))
+    before, x = dict(watched_nodes), Variable(np.ones(3))
     with check_inplace(), no_grad():
         F.sum(x * x)
         assert new(before) == []

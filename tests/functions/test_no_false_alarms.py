@@ -14,7 +14,7 @@ from helpers.oracle import Weights, ours
 from helpers.rows import Row
 
 from autolab import Variable, check_inplace
-from autolab.engine.backward import guards
+from autolab.engine.backward import watched_nodes
 
 CELLS = [
     pytest.param(row, dtype, id=f"{row.name}-{dtype.__name__}", marks=full)
@@ -44,14 +44,14 @@ def test_every_function_that_keeps_something_is_watched() -> None:
     """Control: there would be no alarm either if nothing were looked at."""
     forgotten, keeping = [], 0
     for row in ROWS:
-        case, held = row.cases[0], set(guards)
+        case, held = row.cases[0], set(watched_nodes)
         xs = [Variable(a) for a in case.make(np.random.default_rng(0), np.float64)]
         with check_inplace():
             y = case.call(row.function, *xs)
         kept = [] if y.node is None else [edge.saved for edge in y.node.edges]
         if _has_array(kept):
             keeping += 1
-            forgotten += [row.name] * (not set(guards) - held)
+            forgotten += [row.name] * (not set(watched_nodes) - held)
     assert forgotten == [] and keeping > 50
 
 

@@ -2,103 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...engine.errors import a_kind
 from ...engine.tracebacks import folded, hidden
 from ...shared.foreign import bridge
-from . import (
-    cuts,
-    errors,
-    finite,
-    objectives,
-    orders,
-    parameters,
-    probes,
-    rounds,
-    sequences,
-    shapes,
-    sizes,
-    units,
-    updates,
-)
 from .evidence import Evidence
 from .own import OwnWorkbench
 from .program import Program, outer_values
 from .report import Diagnosis, ProgramFinding
+from .rules import FOLLOWS, RULES
 from .watch import up_to_loss
 from .workbench import Workbench
-
-Rule = Callable[[Evidence], Iterator[ProgramFinding]]
-
-RULES: tuple[tuple[str, Rule], ...] = (
-    ("errors", errors.known),
-    ("NaN and infinity", finite.not_finite),
-    ("values that leave the graph", cuts.cut_gradients),
-    ("parameters that nothing registers", parameters.unregistered),
-    ("parameters that nothing uses", parameters.unreached),
-    ("parameters of the optimizer", parameters.outside_optimizer),
-    ("parameters that are replaced", parameters.replaced),
-    ("whether gradients are computed", updates.without_backward),
-    ("when gradients are cleared", rounds.clearing),
-    ("the direction of updates", updates.uphill),
-    ("the sign of the loss", updates.turned),
-    ("shapes that broadcast", shapes.broadcasts),
-    ("softmax, sigmoid and log before the loss", objectives.doubled),
-    ("the axis of softmax", orders.over_batch),
-    ("the order of inputs and targets", orders.permuted),
-    ("targets that are drawn at random", orders.drawn),
-    ("targets", shapes.labels),
-    ("targets outside the range of the output", objectives.ranges),
-    ("whether examples influence each other", probes.examples),
-    ("reductions over the batch", shapes.reduced),
-    ("whether the future is seen", sequences.future),
-    ("units that are dead, clamped or dropped", units.dead),
-    ("training and evaluation mode", rounds.modes),
-    ("weights at the start", sizes.initialisation),
-    ("layers without a nonlinearity", objectives.linear_pairs),
-    ("float16", finite.underflow),
-    ("scale of the inputs", sizes.unnormalised),
-    ("saturated units", units.saturated),
-    ("sizes of values by depth", sizes.values),
-    ("sizes of gradients by depth", sizes.gradients),
-    ("sizes of gradients through time", sizes.through_time),
-    ("whether the inputs matter", probes.inputs),
-    ("sizes of updates", updates.rate),
-    ("whether the loss falls", rounds.staying),
-    ("other errors", errors.raised),
-)
-"""All rules with what they look at, the most likely causes first."""
-
-_FOLLOWS = {
-    "graph_reused": {"raised"},
-    "changed_in_place": {"raised", "learning_rate", "does_not_overfit"},
-    "not_finite": {"learning_rate", "summed_loss", "exploding", "vanishing", "saturated", "does_not_overfit", "raised"},
-    "cut_gradient": {"does_not_overfit", "constant_output", "frozen_parameter", "clamped", "dead_units", "raised"},
-    "dead_units": {"vanishing", "constant_output", "does_not_overfit", "ignores_inputs"},
-    "dropout": {"constant_output", "vanishing", "does_not_overfit", "dead_units"},
-    "clamped": {"vanishing", "constant_output", "does_not_overfit"},
-    "symmetric_units": {"vanishing", "constant_output", "does_not_overfit", "dead_units"},
-    "large_initialisation": {"saturated", "exploding", "learning_rate", "dead_units"},
-    "unnormalised_inputs": {"saturated", "dead_units", "exploding", "learning_rate", "large_initialisation"},
-    "saturated": {"vanishing", "constant_output", "exploding"},
-    "vanishing": {"constant_output", "does_not_overfit", "learning_rate"},
-    "learning_rate": {"does_not_overfit", "exploding"},
-    "no_backward": {"does_not_overfit", "learning_rate", "gradients_cleared", "gradients_accumulate"},
-    "uphill": {"does_not_overfit", "learning_rate"},
-    "summed_loss": {"learning_rate", "does_not_overfit"},
-    "softmax_over_batch": {"double_softmax", "mixed_examples", "wrong_axis"},
-    "gradients_cleared": {"learning_rate", "does_not_overfit", "raised"},
-    "gradients_accumulate": {"learning_rate", "does_not_overfit"},
-    "wrong_axis": {"constant_output", "does_not_overfit"},
-    "shuffled_labels": {"does_not_overfit"},
-    "broadcast_loss": {"mixed_examples", "does_not_overfit", "one_hot_target"},
-    "double_softmax": {"does_not_overfit"},
-    "constant_output": {"does_not_overfit"},
-}
-"""What another finding explains is left out; none explains another that explains it."""
 
 
 def diagnose(
@@ -183,7 +100,7 @@ def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Di
 
 def _ordered(found: list[ProgramFinding]) -> tuple[ProgramFinding, ...]:
     """Without what follows from others, and each place once; what is certain comes first."""
-    explained = set().union(*[_FOLLOWS.get(finding.kind, set()) for finding in found])
+    explained = set().union(*[FOLLOWS.get(finding.kind, set()) for finding in found])
     if any(f.certainty == "wrong" and f.kind not in ("raised", "does_not_overfit") for f in found):
         explained = explained | {"raised", "does_not_overfit"}
     kept: dict[tuple[str, int | None], ProgramFinding] = {}

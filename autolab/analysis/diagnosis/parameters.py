@@ -143,7 +143,7 @@ def unregistered(e: Evidence) -> Found:
 
 
 def outside_optimizer(e: Evidence) -> Found:
-    """Parameters with a gradient that no optimizer holds, and optimizers that hold other parameters."""
+    """Parameters with a gradient that no optimizer holds: some of a layer, or all of them."""
     copies = e.watch.program.named
     held_by = e.bench.held(copies)
     if not held_by or not e.watch.has_loss:
@@ -152,7 +152,8 @@ def outside_optimizer(e: Evidence) -> Found:
     held = {p.name for tensors in held_by.values() for p in e.bench.same(live, tensors)}
     reached = [p for p in live if p.trainable and e.gradient(p) is not None]
     missing = [p for p in reached if p.name not in held]
-    partly = [p for p in missing if not held or any(q.owner == p.owner and q.name in held for q in live)]
+    others = len(missing) == len(reached)
+    partly = [p for p in missing if others or any(q.owner == p.owner and q.name in held for q in live)]
     upstream = [p for p in missing if not partly and _feeds(e, p, held)]
     if missing and not partly and not upstream:
         e.facts.append(f"The optimizer leaves {listed([p.name for p in missing])} alone, which get a gradient.")

@@ -8,7 +8,7 @@ from functools import update_wrapper
 from threading import Lock
 from typing import Any
 
-from ...engine.backward import guards as watched_nodes
+from ...engine.backward import watched_nodes
 from ...engine.errors import a_kind
 from ...engine.float_errors import are_awaited, float_setting
 from ...engine.keyword_aliases import takes_other_words

@@ -1,4 +1,4 @@
-"""Values of a function at many points: by programs where it can be traced, and proved against the function itself in each use."""
+"""Values of a function at many points: by programs where it can be traced, proved against the function in each use."""
 
 from __future__ import annotations
 

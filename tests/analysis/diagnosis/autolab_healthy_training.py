@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autolab import Link, Sequential, optimizers
+from autolab import Link, Parameter, Sequential, optimizers
 from autolab import functions as F
 from autolab import links as L
 from diagnosis.case import healthy
@@ -154,3 +154,17 @@ def minibatches_shuffled_with_their_labels():
         return total / 4
 
     return train_epoch, model, optimizers.Adam(0.01).setup(model), *_blobs()
+
+
+@healthy(steps=20)
+def an_input_that_is_trained_while_the_model_stays():
+    image = Parameter(_normal(3, 4))
+
+    def step(model, image, optimizer, t):
+        optimizer.zero_grad()
+        loss = F.softmax_cross_entropy(model(image), t)
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, _mlp(4, 16, 3), image, optimizers.Adam([image], lr=0.05), np.array([0, 1, 2])

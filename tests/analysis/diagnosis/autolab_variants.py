@@ -304,6 +304,21 @@ def optimizer_of_another_model():
     return step, *_blobs()
 
 
+@mistake("not_in_optimizer", fails="no parameter has a gradient", steps=20)
+def optimizer_of_another_model_that_the_step_is_given():
+    model, other = _mlp(4, 16, 3), _mlp(4, 16, 3)
+    optimizer = optimizers.SGD(0.1).setup(other)  # <- optimizer = optimizers.SGD(0.1).setup(model)
+
+    def step(model, other, optimizer, x, t):
+        model.cleargrads()
+        loss = F.softmax_cross_entropy(model(x), t)
+        loss.backward()
+        optimizer.update()  # <-
+        return loss
+
+    return step, model, other, optimizer, *_blobs()
+
+
 @mistake("cut_gradient", fails="no parameter has a gradient", steps=20)
 def numbers_before_the_loss_of_a_step():
     model = _mlp(4, 16, 1)
