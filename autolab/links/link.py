@@ -129,9 +129,15 @@ class Link(Displayed, Registry):
             raise
 
     @property
+    def _written(self) -> Callable[..., Any]:
+        """The method in which its author wrote what it computes: `forward`, or a ``__call__`` that replaces it."""
+        lowest = next(cls for cls in type(self).__mro__ if not {"forward", "__call__"}.isdisjoint(vars(cls)))
+        return self.forward if "forward" in vars(lowest) else self.__call__
+
+    @property
     def __signature__(self) -> inspect.Signature:
-        """That of `forward`: tools that ask for the names of inputs find them there."""
-        return inspect.signature(self.forward)
+        """That of what its author wrote: tools that ask for the names of inputs find them there."""
+        return inspect.signature(self._written)
 
     def _kept_buffers(self) -> Callable[[], None]:
         """What puts the buffers back as they are now; those without a size stay what they become."""

@@ -169,7 +169,7 @@ def python_function(fn: Any) -> Any:
     while isinstance(fn, functools.partial):
         fn = fn.func
     fn = inspect.unwrap(fn)
-    fn = fn.forward if isinstance(fn, Link) else fn  # that is what its author wrote
+    fn = fn._written if isinstance(fn, Link) else fn
     if not inspect.isroutine(fn) and not isinstance(fn, type):
         fn = type(fn).__call__
     return inspect.unwrap(getattr(fn, "__func__", fn))

@@ -134,3 +134,13 @@ def test_opened_functions_in_a_link_say_what_they_are_too() -> None:
     r = record(L.MLP((3,)), X, options={"open": "linear"})
     assert [source for _, source in calls(r)][-1].endswith("+ b")
     assert "r" not in [step.name for step in r.steps]
+
+
+def test_a_link_whose_author_wrote_call_instead_of_forward() -> None:
+    class Doubling(L.Linear):
+        def __call__(self, values):
+            return super().__call__(values) * 2
+
+    r = record(Doubling(2, 3), np.ones((1, 2)))
+    assert [step.name for step in r.steps if step.kind == "input"] == ["values"]
+    assert "super().__call__(values) * 2" in (r.source or "")
