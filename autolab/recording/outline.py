@@ -18,6 +18,9 @@ ALL_OPEN = 40
 PARTLY_OPEN = 30
 """In a plan with few boxes, scopes are opened as long as there are no more than so many."""
 
+PASSES_OPEN = 12
+"""With more boxes only the first pass of a loop is open at first: the others are the same, and side by side."""
+
 _TOO_FEW = 6  # boxes, which say too little
 _FEW_CELLS = 72  # as many as a box has at most: each of them is one element
 
@@ -113,16 +116,19 @@ class Outline:
         return len(self.items) + sum([len(self.groups[group].items) - 1 for group in seen])
 
     def at_first(self) -> frozenset[int]:
-        """The groups that are open before anyone has chosen: all but statements, if there are no more than `ALL_OPEN`
-        boxes with everything open. In a plan none are; only where that leaves too few boxes, level by level from the
-        outside. What repeats stays closed there.
+        """The groups that are open before anyone has chosen.
+
+        Up to `ALL_OPEN` boxes these are all but statements; with more than `PASSES_OPEN`, of each loop the first pass
+        only. In a plan none are; only where that leaves too few boxes, level by level from the outside. What repeats
+        stays closed there.
         """
         return self._at_first
 
     @cached_property
     def _at_first(self) -> frozenset[int]:
         if not self.is_plan:
-            return frozenset([group.id for group in self.groups.values() if group.kind != "statement"])
+            every = frozenset([group.id for group in self.groups.values() if group.kind != "statement"])
+            return every - self._later_passes() if self.size(every) > PASSES_OPEN else every
         expanded: set[int] = set()
         count, level = len(self.items), _to_open(self.items)
         while level:
@@ -133,6 +139,11 @@ class Outline:
                 expanded.add(group.id)
                 level += _to_open(group.items)
         return frozenset(expanded)
+
+    def _later_passes(self) -> set[int]:
+        """All passes of loops but the first of each, which shows what they do."""
+        loops = [group.items for group in self.groups.values() if group.kind == "loop"]
+        return {item.id for items in loops for item in [i for i in items if isinstance(i, Group)][1:]}
 
 
 def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:

@@ -8,7 +8,7 @@ import pytest
 import autolab
 from autolab import record
 from autolab.recording import Recording
-from autolab.recording.outline import ALL_OPEN, PARTLY_OPEN, Group, Outline
+from autolab.recording.outline import ALL_OPEN, PARTLY_OPEN, PASSES_OPEN, Group, Outline
 from autolab.recording.outlining import outline
 
 W = autolab.Parameter(np.full((3, 3), 0.5), name="W")
@@ -80,9 +80,11 @@ def test_results_are_what_others_use() -> None:
 
 
 def test_a_small_program_is_open_and_a_large_one_in_part() -> None:
-    small, large = recorded_rnn(10).outline, recorded_rnn(20).outline
-    assert small.at_first() == {group.id for group in small.groups.values() if group.scope}
-    assert small.size(small.at_first()) <= ALL_OPEN
+    tiny, small, large = recorded_rnn(2).outline, recorded_rnn(10).outline, recorded_rnn(20).outline
+    assert tiny.at_first() == {group.id for group in tiny.groups.values() if group.scope}
+    assert tiny.size(tiny.at_first()) <= PASSES_OPEN < small.size(small.groups) <= ALL_OPEN
+    passes = [group for group in small.groups.values() if group.kind == "pass"]
+    assert [group.scope.label for group in passes if group.id in small.at_first()] == ["_t = 0"] and len(passes) == 10
     assert large.is_plan and not small.is_plan
     assert large.at_first() == frozenset() and [item.kind for item in large.items][2] == "loop"
 
