@@ -19,7 +19,7 @@ PARTLY_OPEN = 30
 """In a plan with few boxes, scopes are opened as long as there are no more than so many."""
 
 PASSES_OPEN = 12
-"""With more boxes only the first pass of a loop is open at first: the others are the same, and side by side."""
+"""With more boxes, of a loop that hands a value on only the first pass is open at first: all are drawn side by side."""
 
 _TOO_FEW = 6  # boxes, which say too little
 _FEW_CELLS = 72  # as many as a box has at most: each of them is one element
@@ -118,9 +118,9 @@ class Outline:
     def at_first(self) -> frozenset[int]:
         """The groups that are open before anyone has chosen.
 
-        Up to `ALL_OPEN` boxes these are all but statements; with more than `PASSES_OPEN`, of each loop the first pass
-        only. In a plan none are; only where that leaves too few boxes, level by level from the outside. What repeats
-        stays closed there.
+        Up to `ALL_OPEN` boxes these are all but statements; with more than `PASSES_OPEN`, of a loop that hands a
+        value on, the first pass only. In a plan none are; only where that leaves too few boxes, level by level from the
+        outside. What repeats stays closed there.
         """
         return self._at_first
 
@@ -141,9 +141,14 @@ class Outline:
         return frozenset(expanded)
 
     def _later_passes(self) -> set[int]:
-        """All passes of loops but the first of each, which shows what they do."""
-        loops = [group.items for group in self.groups.values() if group.kind == "loop"]
-        return {item.id for items in loops for item in [i for i in items if isinstance(i, Group)][1:]}
+        """Of loops that hand a value on, all passes but the first, which shows what they do."""
+        found: set[int] = set()
+        for loop in [group for group in self.groups.values() if group.kind == "loop"]:
+            first, *later = [item for item in loop.items if isinstance(item, Group)] or [loop]
+            before = {step.id for step in first.steps}
+            if any([operand.step in before for group in later for step in group.steps for operand in step.operands]):
+                found |= {group.id for group in later}
+        return found
 
 
 def _shown(items: Iterable[Item], expanded: Collection[int]) -> Iterator[Item]:

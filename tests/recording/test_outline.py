@@ -86,6 +86,8 @@ def test_a_small_program_is_open_and_a_large_one_in_part() -> None:
     passes = [group for group in small.groups.values() if group.kind == "pass"]
     assert [group.scope.label for group in passes if group.id in small.at_first()] == ["_t = 0"] and len(passes) == 10
     assert large.is_plan and not small.is_plan
+    beside = record(lambda x: sum([np.tanh(x * k) for k in range(8)]), 1.0).outline
+    assert {group.id for group in beside.groups.values() if group.kind == "pass"} <= beside.at_first()
     assert large.at_first() == frozenset() and [item.kind for item in large.items][2] == "loop"
 
 
