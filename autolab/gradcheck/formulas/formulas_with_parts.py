@@ -89,11 +89,7 @@ def _near_zero(case: Case, i: int, samples: Samples) -> Samples | None:
 
 def _parts(case: Case, i: int, samples: Samples) -> ForwardParts:
     """The parts of the forward; of a reduction also the statistics of its rows."""
-    try:
-        found = forward_parts(case, i, samples.points, list(samples.names.values()))
-    except Exception:  # what runs alone does not always run when it is followed
-        found = None
-    parts = found or ForwardParts({}, {}, [""] * len(samples.names), frozenset())
+    parts = forward_parts(case, i, samples.points, list(samples.names.values()))
     return replace(parts, values={**parts.values, **samples.statistics})
 
 
@@ -119,24 +115,22 @@ def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
     return rule if rule.written and rule.right and rule.written != rule.right else NO_RULE
 
 
-def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> tuple[list[Term], list[Term]]:
+def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> list[list[Term]]:
     """The terms of both; if one is a sum, preferably with a term of the other."""
-    first, second = search.product(written, WRITTEN), search.product(right, MEASURED)
-    if second and not first:
-        first = search.beside(second, written, WRITTEN) or next(search.sums(written, WRITTEN), [])
-    elif first and not second:
-        second = search.beside(first, right, MEASURED) or next(search.sums(right, MEASURED), [])
-    if first or second:
-        return first, second
-    seconds = list(islice(search.sums(right, MEASURED), _TRIED))
-    for second in seconds:
-        if first := search.beside(second, written, WRITTEN):
-            return first, second
-    firsts = list(islice(search.sums(written, WRITTEN), _TRIED))
-    for first in firsts:
-        if second := search.beside(first, right, MEASURED):
-            return first, second
-    return next(iter(firsts), []), next(iter(seconds), [])
+    targets = (written, WRITTEN), (right, MEASURED)
+    found, sums = [search.product(*target) for target in targets], [search.sums(*target) for target in targets]
+    for k in (0, 1):
+        if found[1 - k] and not found[k]:
+            found[k] = search.beside(found[1 - k], *targets[k]) or next(sums[k], [])
+    if any(found):
+        return found
+    tried: list[list[list[Term]]] = [[], []]
+    for k in (1, 0):
+        tried[k] = list(islice(sums[k], _TRIED))
+        for one in tried[k]:
+            if other := search.beside(one, *targets[1 - k]):
+                return [other, one] if k else [one, other]
+    return [next(iter(terms), []) for terms in tried]
 
 
 def _named(case: Case, samples: Samples, parts: ForwardParts) -> dict[str, np.ndarray]:

@@ -31,6 +31,9 @@ _PATHS = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib",
 _LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_function__")
 
 
+Named = dict[str, np.ndarray]
+
+
 @dataclass(frozen=True, eq=False)
 class ForwardParts:
     """The values on the way of a forward at many points, by the user's names, and the single numbers among them.
@@ -39,7 +42,7 @@ class ForwardParts:
     all names that it uses for something else.
     """
 
-    values: dict[str, np.ndarray]
+    values: Named
     constants: dict[str, float]
     known: list[str]
     taken: frozenset[str]
@@ -49,58 +52,52 @@ Points = Sequence[tuple[list[np.ndarray], np.ndarray]]
 """Inputs, each with which of its elements count."""
 
 
-def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> ForwardParts | None:
-    """The parts of the one written forward that takes input ``i`` and gives the result, at all points.
+def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> ForwardParts:
+    """The parts of the one written forward that takes input ``i`` and gives the result, at all points; none where it
+    cannot be followed.
 
     What equals one of ``known`` (the inputs, the result) everywhere is no part.
     """
-    runs: list[dict[str, np.ndarray]] = []
+    runs: list[Named] = []
     depths: dict[str, int] = {}
     taken: set[str] = set()
     for arrays, good in points:
         seen = _watched(case, i, arrays)
         if seen is None:
-            return None
+            return ForwardParts({}, {}, [""] * len(known), frozenset())
         taken |= seen.values.keys()
         depths = {**seen.depths, **depths}
-        runs.append({name: v for name, a in seen.certain() if (v := _spread(a, case.shapes[i], good)) is not None})
+        runs.append(
+            {name: v for name, a in seen.certain().items() if (v := _spread(a, case.shapes[i], good)) is not None}
+        )
     names = [name for name in runs[0] if all([name in run for run in runs])]
     columns = {name: np.concatenate([run[name] for run in runs]) for name in names}
     same = [[name for name, v in columns.items() if np.array_equal(v, other)] for other in known]
-    other = {name: v for name, v in columns.items() if not any([name in equal for equal in same])}
-    other = {name: v for name, v in other.items() if np.isfinite(v).all()}
-    single = {name for name, v in other.items() if (v == v[0]).all()}
-    outermost = _outermost({name: depths[name] for name in other}, single)
-    constants = {name: float(other[name][0]) for name in outermost if name in single}
-    values = {name: other[name] for name in outermost if name not in single and not _is_double(name, other)}
-    return ForwardParts(
-        dict(list(values.items())[:_MOST]),
-        dict(list(constants.items())[:_MOST]),
-        [next(iter(equal), "") for equal in same],
-        frozenset(taken.difference(*same)),
-    )
+    single = {name for name, v in columns.items() if (v == v[0]).all()}
+    parts = _outermost(columns, known, depths, single)
+    constants = [(name, float(v[0])) for name, v in parts.items() if name in single]
+    values = [(name, v) for name, v in parts.items() if name not in single and not _is_double(name, columns)]
+    names = [next(iter(equal), "") for equal in same]
+    return ForwardParts(dict(values[:_MOST]), dict(constants[:_MOST]), names, frozenset(taken.difference(*same)))
 
 
-def parts_at(case: Case, i: int) -> dict[str, np.ndarray]:
+def parts_at(case: Case, i: int) -> Named:
     """The parts of that forward at the given point, of any shape; of those with one value none."""
     seen = _watched(case, i, list(case.subject.arrays))
     if seen is None:
         return {}
-    known = [*case.subject.arrays, *case.subject.run().values()]
-    found = {name: v for name, v in seen.certain() if not any([np.array_equal(v, other) for other in known])}
-    found = {name: v for name, v in found.items() if np.isfinite(v).all()}
-    outermost = _outermost(
-        {name: seen.depths[name] for name in found}, {name for name in found if not found[name].ndim}
-    )
-    return {name: found[name] for name in outermost if not _is_double(name, found)}
+    found, known = seen.certain(), [*case.subject.arrays, *case.subject.run().values()]
+    parts = _outermost(found, known, seen.depths, {name for name, v in found.items() if not v.ndim})
+    return {name: v for name, v in parts.items() if not _is_double(name, found)}
 
 
-def _outermost(depths: dict[str, int], single: set[str]) -> list[str]:
-    """The first names of the outermost function that has any but single numbers: those of helpers tell less."""
-    written = min(
-        [depth for name, depth in depths.items() if name not in single], default=max(depths.values(), default=0)
-    )
-    return [name for name, depth in depths.items() if depth == written][: 2 * _MOST]
+def _outermost(found: Named, known: Sequence[np.ndarray], depths: dict[str, int], single: set[str]) -> Named:
+    """What is not known, of the outermost function that has any but single numbers: those of helpers tell less."""
+    new = [name for name, v in found.items() if np.isfinite(v).all() and not any([np.array_equal(v, a) for a in known])]
+    inside = max([depths[name] for name in new], default=0)
+    written = min([depths[name] for name in new if name not in single], default=inside)
+    outermost = [name for name in new if depths[name] == written]
+    return {name: found[name] for name in outermost[: 2 * _MOST]}
 
 
 def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:
@@ -109,7 +106,7 @@ def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.n
     return np.broadcast_to(value, shape).ravel()[good.ravel()].astype(float)
 
 
-def _is_double(name: str, columns: dict[str, np.ndarray]) -> bool:
+def _is_double(name: str, columns: Named) -> bool:
     """Whether another name has the same values at all points: elsewhere they may differ."""
     return any([other != name and np.array_equal(v, columns[name]) for other, v in columns.items()])
 
@@ -118,8 +115,11 @@ def _watched(case: Case, i: int, arrays: list[np.ndarray]) -> _Names | None:
     if sys.gettrace() is not None:  # somebody else's: a debugger
         return None
     names, tape = _Names(), Tape()
-    with tape, _tracing(names):
-        run = case.subject.run(arrays)
+    try:
+        with tape, _tracing(names):
+            run = case.subject.run(arrays)
+    except Exception:  # what runs alone does not always run when it is followed
+        return None
     if len(tape.steps) != 1 or names.events > _MOST_EVENTS:
         return None
     (step,) = tape.steps
@@ -146,14 +146,14 @@ class _Names:
         self._objects: dict[str, Any] = {}
         self._bits: dict[str, Any] = {}
 
-    def certain(self) -> list[tuple[str, np.ndarray]]:
+    def certain(self) -> Named:
         """The names that kept their values; of several for one array the outermost and first."""
         found: dict[Any, str] = {}
         for name in sorted(self.values, key=self.depths.__getitem__):
             if name not in self.unsure:
                 value = self._objects[name]
                 found.setdefault(id(value) if isinstance(value, np.ndarray) else name, name)
-        return [(name, self.values[name]) for name in found.values()]
+        return {name: self.values[name] for name in found.values()}
 
     def called(self, frame: FrameType, event: str, arg: Any) -> Any:
         """For every Python function that is called: whether to follow it."""

@@ -72,15 +72,9 @@ class Samples:
         return bool(self.counts)
 
     def where(self, mask: np.ndarray) -> Samples:
-        """Those of the samples of an elementwise function that are marked."""
-        points, first = [], 0
-        for arrays, good in self.points:
-            kept = np.zeros_like(good)
-            kept[np.flatnonzero(good)] = mask[first : first + good.sum()]
-            points.append((arrays, kept))
-            first += good.sum()
+        """Those of the samples of an elementwise function that are marked, whatever points they are from."""
         names = {name: v[mask] for name, v in self.names.items()}
-        return Samples(names, self.written[mask], self.measured[mask], points)
+        return Samples(names, self.written[mask], self.measured[mask], [])
 
 
 def letters(case: Case) -> list[str]:
