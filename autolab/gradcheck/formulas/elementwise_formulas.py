@@ -71,10 +71,9 @@ class Formula:
 def short_rule(case: Case, samples: Samples) -> Rule:
     """The formulas in the inputs and the result, as far as some fit."""
     upstream, _ = symbols(case)
-    with np.errstate(all="ignore"):
-        formulas, values = _formulas(samples.names)
-        written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
-        right = _fitting(formulas, values, samples.measured, MEASURED, upstream)
+    formulas, values = _formulas(samples.names)
+    written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
+    right = _fitting(formulas, values, samples.measured, MEASURED, upstream)
     return Rule(written, right) if written != right else NO_RULE
 
 

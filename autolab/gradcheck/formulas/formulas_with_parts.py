@@ -48,10 +48,9 @@ def _rule(case: Case, i: int, samples: Samples) -> Rule:
     rule = NO_RULE if is_counted else short_rule(case, samples)
     if rule.written and rule.right and _holds_near_zero(case, i, samples, rule):
         return rule
-    with np.errstate(all="ignore"):
-        parts = _parts(case, i, samples)
-        rule = _with_parts(case, samples, parts)
-        return rule if rule.right else _with_parts(case, samples, _with_density(parts, letters(case)[i], samples))
+    parts = _parts(case, i, samples)
+    rule = _with_parts(case, samples, parts)
+    return rule if rule.right else _with_parts(case, samples, _with_density(parts, letters(case)[i], samples))
 
 
 def _holds_near_zero(case: Case, i: int, samples: Samples, rule: Rule) -> bool:

@@ -200,8 +200,7 @@ def _local(
         measured = _slopes(place, Direction(i, elements, step), elements)
     if measured is None:
         return None
-    with np.errstate(all="ignore"):
-        statistics = [compute(arrays[i], axes) for compute in (_STATISTICS.values() if axes else ())]
+    statistics = [compute(arrays[i], axes) for compute in (_STATISTICS.values() if axes else ())]
     return [written, measured, *[spread(a).astype(float) for a in (*arrays, y.reshape(rows), *statistics)]]
 
 
