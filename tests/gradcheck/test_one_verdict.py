@@ -12,7 +12,7 @@ from wrong_backwards import CULPRITS, inputs_of
 
 from autolab import check_gradients
 from autolab.gradcheck import taylor_test
-from autolab.gradcheck.checks.direction_study import study
+from autolab.gradcheck.checks.taylor import study
 from autolab.views.check.contents import chosen, curves, first_input, verdict, verdict_at
 from autolab.views.draw.heatmap_data import partly
 

@@ -13,7 +13,7 @@ import pytest
 from check_subjects import node
 
 from autolab import check_gradients
-from autolab.gradcheck.checks.direction_study import study
+from autolab.gradcheck.checks.taylor import study
 
 WRONG = node(lambda x, y: x * x * y, lambda g, x, y: (g * x * y, g * x * x))
 X, Y = np.array([[0.5, -1.5, 2.0], [1.0, 3.0, -0.25]]), np.array([2.0, -1.0, 0.5])

@@ -14,11 +14,10 @@ from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ...shared.binding import Bound, bind
 from ..judging.mismatch import Limits, failure
-from ..measuring.subject import Subject, flat
+from ..measuring.subject import Subject
+from .check import is_wrong
 from .higher import arrays_of, as_tuple, second_order
-from .prepared import prepared
-from .second_opinion import is_wrong
-from .twopoint import Comparer, compare_inputs, precisions
+from .twopoint import compare_inputs, prepared
 
 _SEED = 0
 
@@ -205,7 +204,6 @@ def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any) -> None:
         upstream = upstream_of(caller, ys, y_grad)
         gradients = given.gradients(ys, upstream)
     with prepared(subject.taken_to(dtype)) as moved:
-        comparer = Comparer(moved.place(), moved.look(), flat(upstream), gradients, precisions(moved), limits)
-        mismatches = compare_inputs(comparer, moved, np.random.default_rng(_SEED))
+        mismatches = compare_inputs(moved, upstream, gradients, limits, np.random.default_rng(_SEED))
     if mismatches:
         raise failure(caller, subject.bound.name, mismatches, limits.eps, partial(is_wrong, subject, [upstream]))

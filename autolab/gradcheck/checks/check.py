@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.backend import Array
 from ...engine.configuration import check_rng
+from ...engine.devices import to_cpu
 from ...engine.tracebacks import folded, hidden
 from ...links.functional import with_learned
 from ...shared.binding import Bound, bind, settle
 from ...shared.foreign import bridge
-from ..judging.case import Case, fails
+from ..judging.case import Case, Table, fails
 from ..judging.compare import compare, compare_nearby
-from ..judging.comparison import Table
 from ..judging.contracts import Examination, drawn_at_random, examine
 from ..judging.finding import Finding
 from ..judging.limitations import limitations, precision
 from ..judging.lower_precision import is_half, lowered
+from ..judging.outside import Unchecked
 from ..judging.second_way import beside_dtype, beside_graph, lower_orders
-from ..judging.unchecked import Unchecked
 from ..measuring.executors import check_executor
 from ..measuring.subject import Subject, lifted
 from ..measuring.sweep import StepSweep, explain
 from ..messages import Verdict, shown
 from ..naming.classify import diagnose
-from ..reporting.checked_function import CheckedFunction, kept
-from ..reporting.report import GradientReport, InputReport
+from ..reporting.report import CheckedFunction, GradientReport, InputReport, kept
 from ..reporting.reveal import LEVELS, check_level, revealed, written_backward
 from .higher import gradient_of
 
@@ -193,9 +193,13 @@ def judge(
     if any(failing) and (breach := drawn_at_random(subject, subject.run().values())):
         return breach.verdict, _uncompared(native, exam), (breach.finding,)
     coarse = lowered(case)
-    diagnoses = _diagnoses(case, failing, [finding for finding in coarse if not finding.innocent])
-    second_ways = [*known, *beside_graph(subject, exam), *beside_dtype(native, subject, exam)]
-    diagnoses += _others(second_ways, diagnoses)
+    diagnoses = [finding for finding in coarse if not finding.innocent]
+    for i in everyone:
+        if failing[i] and case.names[i] not in _told(diagnoses):
+            diagnoses.append(diagnose(case, i))
+    for finding in (*known, *beside_graph(subject, exam), *beside_dtype(native, subject, exam)):
+        if finding.input not in _told(diagnoses):
+            diagnoses.append(finding)
     accused = {finding.input for finding in diagnoses}
     innocent = [finding for i in everyone for finding in limitations(case, i, failing[i])]
     innocent += [*coarse, *precision(native, subject, exam)]
@@ -221,24 +225,9 @@ def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tu
     return (here,) if nearby is None else (here, nearby)
 
 
-def _diagnoses(case: Case, failing: list[bool], coarse: Sequence[Finding]) -> list[Finding]:
-    """One finding per failing input; one for both halves of a swapped pair. What is too ``coarse`` is nothing else."""
-    found = [*coarse]
-    told = {finding.input for finding in coarse}
-    for i, name in enumerate(case.names):
-        if failing[i] and name not in told:
-            found.append(diagnose(case, i))
-            told.update(found[-1].evidence.get("others", [found[-1].evidence.get("other", name)]))
-    return found
-
-
-def _others(findings: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
-    """The first finding about each input of which none is ``known``."""
-    first: dict[str | None, Finding] = {}
-    for finding in findings:
-        first.setdefault(finding.input, finding)
-    told = {name for f in known for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
-    return [finding for name, finding in first.items() if name not in told]
+def _told(findings: Sequence[Finding]) -> set[str | None]:
+    """The inputs about which something is said: once, also of both halves of a swapped pair."""
+    return {name for f in findings for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
 
 
 def _overall(inputs: list[InputReport]) -> Verdict:
@@ -279,3 +268,29 @@ def _uncompared(subject: Subject, exam: Examination) -> tuple[InputReport, ...]:
         verdict: Verdict = "wrong" if name == misshapen else "cannot tell"
         reports.append(InputReport(name, array.shape, str(array.dtype), verdict, g, nothing, nothing, nothing, None, 0))
     return tuple(reports)
+
+
+def is_wrong(given: Subject, upstreams: Sequence[Sequence[Array]]) -> bool:
+    """A second opinion on what differences of one given step call wrong: whether gradients are wrong beyond doubt.
+
+    A step that the caller has chosen may be too coarse for a curved function, too fine for its rounding, or reach over
+    a kink. Only what the differences of `check_gradients`, which know their own errors, call wrong too is a failure.
+
+    Parameters
+    ----------
+    given : Subject
+    upstreams : sequence of sequences of arrays
+        Upstream gradients, one per result, for which they seemed wrong; random ones are tried as well.
+    """
+    rng = np.random.default_rng(_SEED)
+    native = Subject(given.bound, caller=given.caller, params=given.params)
+    checked = [i for i, name in enumerate(native.names) if name in given.inputs]
+    checked += range(len(native.names) - len(given.params), len(native.names))
+    with np.errstate(all="ignore"):
+        subject = lifted(native)
+        for upstream in upstreams:
+            inputs = compare(subject, subject.arrays, [to_cpu(g) for g in upstream], rng).inputs
+            if any(inputs[i].elements.wrong.any() or inputs[i].untraced for i in checked):
+                return True
+        _, reports, _ = judge(native, subject, examine(subject, rng), rng)
+    return any(reports[i].verdict == "wrong" for i in checked)

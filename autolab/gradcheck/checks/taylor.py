@@ -6,18 +6,18 @@ wrong one no faster than the step itself. No tolerance is needed: the order is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...engine.configuration import check_rng
-from ...shared.binding import settle
+from ...shared.binding import Bound, settle
 from ..judging.compare import compare
 from ..measuring.point import Direction, Point
-from ..measuring.subject import Subject, draw_upstreams
-from ..measuring.sweep import Path
+from ..measuring.subject import Subject, draw_upstreams, lifted
+from ..measuring.sweep import Path, StepSweep, sweep_of
 from ..messages import number, say, shown
 
 _SEED = 0
@@ -184,3 +184,33 @@ def _order(steps: np.ndarray, change: np.ndarray, remainder: np.ndarray, noise: 
     if rows.size < 3:
         return np.nan
     return float(np.polyfit(np.log(steps[rows]), np.log(remainder[rows]), 1)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionStudy:
+    """One direction of one input looked at closely: the error over the step, and the Taylor remainder, of the same
+    moves."""
+
+    sweep: StepSweep
+    taylor: TaylorReport
+
+
+def study(
+    bound: Bound, upstreams: Sequence[np.ndarray], name: str, place: tuple[int, ...] | None = None, seed: int = 0
+) -> DirectionStudy:
+    """Measure along one element of the input ``name``, or along a random direction through all of it.
+
+    Parameters
+    ----------
+    bound : Bound
+    upstreams : sequence of arrays
+        The upstream gradients that the gradients are computed with, one per floating-point result.
+    name : str
+    place : tuple of int, optional
+        The element; without it ``seed`` draws the direction.
+    """
+    with np.errstate(all="ignore"):
+        subject = lifted(Subject(bound))
+        rng = np.random.default_rng(seed)
+        sweep, path = sweep_of(subject, subject.names.index(name), place, upstreams, rng)
+        return DirectionStudy(sweep, taylor_along(path))

@@ -15,7 +15,7 @@ from ..judging.case import Case, wrong_somewhere
 from ..messages import Kind
 from .elementwise_formulas import MEASURED, NO_RULE, WRITTEN, Rule, short_rule
 from .forward_parts import ForwardParts, forward_parts
-from .product_search import LEAST_SHARE, ProductSearch, Term
+from .product_search import LEAST_SHARE, MOST_NAMES, ProductSearch, Term, clear_points
 from .row_formulas import row_rule
 from .samples import LEAST, Samples, letters, sampled
 
@@ -100,14 +100,14 @@ def _with_density(parts: ForwardParts, name: str, samples: Samples) -> ForwardPa
 
 def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
     names = _named(case, samples, parts)
-    lost = samples.measured - samples.written
-    is_small = np.max(np.abs(lost)) < LEAST_SHARE * np.max(np.abs(samples.measured))
-    if is_small or len(names) < len(samples.names) or set(names) & parts.taken:
+    is_small = np.max(np.abs(samples.measured - samples.written)) < LEAST_SHARE * np.max(np.abs(samples.measured))
+    are_told = len(samples.names) == len(names) <= MOST_NAMES and not set(names) & parts.taken
+    chosen = clear_points(samples)
+    if is_small or not are_told or chosen.size < LEAST:
         return NO_RULE
     upstream = next(name for name in ("g", "upstream", "upstream_") if name not in {*names, *parts.taken})
-    targets = samples.written, samples.measured, lost
-    search = ProductSearch.where_clear(targets, names, parts.values, parts.constants, upstream, samples.counts)
-    if search is None:
+    search = ProductSearch(samples, names, parts, upstream, chosen)
+    if not search.values:
         return NO_RULE
     written, right = _found(search, samples.written, samples.measured)
     rule = Rule(_text(written, right) if samples.written.any() else "0", _text(right, written))

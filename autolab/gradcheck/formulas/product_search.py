@@ -15,7 +15,8 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 
 from .elementwise_formulas import FACTORS, Formula, known_parts, length
-from .samples import LEAST
+from .forward_parts import ForwardParts
+from .samples import LEAST, Samples
 
 Values = Mapping[str, np.ndarray]
 """What formulas are made of: text -> its values at the points."""
@@ -32,7 +33,7 @@ _CLEAR = 1e-2
 LEAST_SHARE = 1e-3
 """What is less than this share of something else could be what rounding and differences leave of it."""
 
-_MOST_NAMES = 12
+MOST_NAMES = 12
 _MOST_HITS = 400
 _MOST_SUMS = 60
 _MOST_LETTERS = 6
@@ -58,84 +59,61 @@ _NOTHING = 7
 """The length of a term that is only the upstream gradient: that of a letter."""
 
 
+def clear_points(samples: Samples) -> np.ndarray:
+    """The samples at which both gradients are clear, and if possible also what is lost between them; some of many."""
+    targets = samples.written, samples.measured, samples.measured - samples.written
+    clear = [np.abs(t) >= _CLEAR * np.max(np.abs(t)) for t in targets]
+    everywhere, two = np.flatnonzero(np.logical_and.reduce(clear)), np.flatnonzero(clear[0] & clear[1])
+    chosen = everywhere if everywhere.size >= LEAST else two
+    return chosen[np.linspace(0, chosen.size - 1, min(chosen.size, _POINTS)).astype(int)]
+
+
 class ProductSearch:
     """A search among the products of values.
 
     Parameters
     ----------
-    values : dict
-        The factors, of which no two are multiples of one another, and none is 0 at a chosen point.
-    letters : set of str
-        Those that are names.
-    usual : set of str
-        Those that use nothing but inputs and the result: of formulas of one length theirs come first.
-    constants : dict
-        Single numbers, by which a product may be multiplied and divided.
+    samples : Samples
+        A product may be divided by how many elements a reduction has, rather than by the bare number.
+    names : dict
+        The values of the inputs and of the result, which is the last.
+    parts : ForwardParts
+        Other values. By its single numbers a product may be multiplied and divided.
     upstream : str
         What formulas call the upstream gradient.
-    counts : dict
-        How many elements a reduction has: a product may be divided by it, rather than by the bare number.
     chosen : array of int
         The points that are projected.
-    weights : array
-        Two for each of these points; each adds up to 0.
+
+    Attributes
+    ----------
+    values : dict
+        The factors, of which no two are multiples of one another, and none is 0 at a chosen point.
     """
 
-    def __init__(
-        self,
-        values: Values,
-        letters: set[str],
-        usual: set[str],
-        constants: Mapping[str, float],
-        upstream: str,
-        counts: Mapping[str, float],
-        chosen: np.ndarray,
-        weights: np.ndarray,
-    ) -> None:
-        self._values, self._letters, self._usual = values, letters, usual
-        self._constants, self._upstream, self._counts = constants, upstream, counts
-        self._chosen, self._weights = chosen, weights
-        self._texts = list(values)
-        logs = np.log(np.abs(np.stack([v[chosen] for v in values.values()]))) @ weights
+    def __init__(self, samples: Samples, names: Values, parts: ForwardParts, upstream: str, chosen: np.ndarray) -> None:
+        self._constants, self._counts, self._upstream, self._chosen = parts.constants, samples.counts, upstream, chosen
+        self._usual = {text for text, _ in known_parts(dict(names))}  # of formulas of one length theirs come first
+        weights = np.random.default_rng(0).normal(size=(chosen.size, 2))
+        self._weights = weights - weights.mean(axis=0)
+        *inputs, result = names
+        others = dict(list(parts.values.items())[: MOST_NAMES - len(names)])
+        self._letters = {**{name: names[name] for name in inputs}, **others, result: names[result]}
+        found: dict[tuple[float, ...], Term] = {(0.0, 0.0): ("1", chosen)}
+        for text, v in _factors(self._letters, parts.constants):
+            if np.isfinite(v).all() and (v[chosen] != 0).all():  # multiples of one another count once, x and abs(x) too
+                found.setdefault(tuple(np.round(self._projected(v), 9) + 0.0), (text, v))
+        _, *values = found.values()
+        self.values, self._texts = dict(values), [text for text, _ in values]
+        logs = np.array([self._projected(v) for v in self.values.values()]).reshape(-1, 2)
         signed = np.concatenate([logs, -logs, np.zeros((1, 2))])  # value k above, below as k + count; the last is 1
         pairs, sums = _paired(signed, np.arange(len(signed)))
         order = np.argsort(sums[:, 0])
         self._pairs, self._sums = pairs[order], sums[order]
-        plain = [k for k, text in enumerate(self._texts) if text in letters]
+        plain = [k for k, text in enumerate(self._texts) if text in self._letters]
         self._more = _paired(signed, np.array([*plain, *[k + len(logs) for k in plain], 2 * len(logs)]))
 
-    @classmethod
-    def where_clear(
-        cls,
-        targets: Sequence[np.ndarray],
-        names: Values,
-        parts: Values,
-        constants: Mapping[str, float],
-        upstream: str,
-        counts: Mapping[str, float],
-    ) -> ProductSearch | None:
-        """A search with the values of the inputs and the result, which is the last of ``names``, and of other parts.
-
-        It projects points where the first two of ``targets`` are clear, and if possible all. None where they are not.
-        """
-        clear = [np.abs(t) >= _CLEAR * np.max(np.abs(t)) for t in targets]
-        everywhere, two = np.flatnonzero(np.logical_and.reduce(clear)), np.flatnonzero(clear[0] & clear[1])
-        chosen = everywhere if everywhere.size >= LEAST else two
-        if chosen.size < LEAST or len(names) > _MOST_NAMES:
-            return None
-        chosen = chosen[np.linspace(0, chosen.size - 1, min(chosen.size, _POINTS)).astype(int)]
-        weights = np.random.default_rng(0).normal(size=(chosen.size, 2))
-        weights -= weights.mean(axis=0)
-        *inputs, result = names
-        others = dict(list(parts.items())[: _MOST_NAMES - len(names)])
-        letters = {**{name: names[name] for name in inputs}, **others, result: names[result]}
-        found: dict[tuple[float, ...], Term] = {(0.0, 0.0): ("1", chosen)}
-        for text, v in _factors(letters, constants):
-            if np.isfinite(v).all() and (v[chosen] != 0).all():  # multiples of one another count once, x and abs(x) too
-                found.setdefault(tuple(np.round(np.log(np.abs(v[chosen])) @ weights, 9) + 0.0), (text, v))
-        _, *values = found.values()
-        usual = {text for text, _ in known_parts(dict(names))}
-        return cls(dict(values), set(letters), usual, constants, upstream, counts, chosen, weights) if values else None
+    def _projected(self, value: np.ndarray) -> np.ndarray:
+        return np.log(np.abs(value[self._chosen])) @ self._weights
 
     # ------------------------------------------------------------------ what is found
     def product(self, target: np.ndarray, close: float) -> list[Term]:
@@ -144,7 +122,7 @@ class ProductSearch:
         if not np.isfinite(size) or not (target[self._chosen] != 0).all():
             return []
         for formula in self._candidates(target, 100 * close):
-            value = formula.value(self._values)
+            value = formula.value(self.values)
             factor = float(value @ target / (value @ value))
             if np.max(np.abs(factor * value - target)) <= close * size:
                 text, exact = self._with_factor(formula, factor, 10 * close)
@@ -165,7 +143,7 @@ class ProductSearch:
         if not 0 < size < np.inf:
             return
         for formulas in self._near_sums(target):
-            values = np.stack([f.value(self._values) for f in formulas], axis=1)
+            values = np.stack([f.value(self.values) for f in formulas], axis=1)
             scales = np.max(np.abs(values), axis=0)
             if not (np.isfinite(scales) & (scales > 0)).all():
                 continue  # a product of very large or small numbers
@@ -179,7 +157,7 @@ class ProductSearch:
     def _candidates(self, target: np.ndarray, window: float) -> list[Formula]:
         """Formulas with the projection of ``target``, the shortest first."""
         more, sums = self._more
-        rest = np.log(np.abs(target[self._chosen])) @ self._weights - sums
+        rest = self._projected(target) - sums
         first = np.searchsorted(self._sums[:, 0], rest[:, 0] - window)
         past = np.searchsorted(self._sums[:, 0], rest[:, 0] + window)
         found: set[Formula] = set()
@@ -213,7 +191,7 @@ class ProductSearch:
         pairs = combinations_with_replacement([*letters, *[k for k in short if kinds[k]], 2 * count], 2)
         signed = [[*pair, 2 * count] for pair in pairs] + [*map(list, combinations_with_replacement(letters, 3))]
         products = {f: of for of in signed if (f := self._formula(of)) is not None}
-        values = np.stack([v[self._chosen] for v in self._values.values()])
+        values = np.stack([v[self._chosen] for v in self.values.values()])
         units = np.prod(np.concatenate([values, 1 / values, np.ones_like(values[:1])])[[*products.values()]], axis=1)
         units /= np.linalg.norm(units, axis=1, keepdims=True)
         return list(products), units, units @ units.T

@@ -167,7 +167,7 @@ def _are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> n
 def _is_elementwise(case: Case, i: int, elements: np.ndarray, measured: np.ndarray) -> bool:
     """Whether moving all elements at once gives the slopes that moving each alone gave."""
     c = case.tables[0].inputs[i]
-    e = c.elements.take(elements)
+    e = c.elements[elements]
     known = c.measured[elements] & ~e.unsure & (e.kind != KINK) & np.isfinite(measured)
     slopes = case.exam.upstreams[0][0].ravel()[elements] * measured
     size = np.max(np.abs(e.numeric[known]), initial=0.0)

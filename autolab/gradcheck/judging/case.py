@@ -1,19 +1,21 @@
-"""All that is known about an input whose gradient fails, and what its numbers can and cannot mean."""
+"""What came of comparing gradients, as plain data for every element, input and point; and what such numbers can and
+cannot mean."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..measuring.numeric_slopes import KINK
-from ..measuring.places import index_of
-from ..measuring.probes import MARGIN
+from ..measuring.numeric_slopes import KINK, SMOOTH
+from ..measuring.point import index_of
+from ..measuring.probes import KNOWN, MARGIN, Search
+from ..measuring.records import Records
+from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
-from .comparison import Comparison, Table
 from .contracts import Combination, Examination, Gradients
-from .survey import is_more_than_zero
+from .survey import Survey, is_more_than_zero
 
 SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
@@ -22,6 +24,64 @@ _NONLINEAR = 1e-3
 _LEFT = 1e-12
 _SATURATED = 1e-13
 _SEED = 0
+
+
+class Elements(Records):
+    """What is known of each element.
+
+    ``analytic`` is 0 where the function gave no gradient. ``numeric`` is NaN where nothing was measured or can be, and
+    ``uncertainty`` how far it can be off. ``low`` and ``high`` bound the acceptable slopes; they differ where the
+    ``kind`` is a kink. ``deviation`` is the distance to them, and ``tolerance`` what it may be. Some are ``wrong``;
+    ``unsure`` are the measured ones about which nothing can be said.
+    """
+
+    @property
+    def known(self) -> np.ndarray:
+        """Where the function is smooth and its slope was measured well, whatever the analytic gradient is."""
+        return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
+
+    def worst(self, among: np.ndarray) -> int:
+        """Of the elements marked in ``among``, the one that deviates most; what is not finite comes first."""
+        deviation = np.where(np.isfinite(self.deviation), self.deviation, np.inf)
+        return int(np.argmax(np.where(among, deviation, -1.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The elements of one input.
+
+    ``given``: there is a gradient; ``probes``: what random directions say of elements that were not measured;
+    ``stairs``: what hides the slope of some elements; ``zeros``: those whose gradient is 0 up to rounding.
+    """
+
+    elements: Elements
+    measured: np.ndarray
+    given: bool
+    probes: Search
+    stairs: Mapping[int, Stair] = field(default_factory=dict)
+    zeros: frozenset[int] = frozenset()
+
+    @property
+    def untraced(self) -> bool:
+        """Whether probes found an error that shows at none of the elements that were measured."""
+        return bool(self.probes.halves) and not (self.elements.wrong | self.elements.unsure).any()
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The comparisons of all inputs at one point.
+
+    ``failure`` names what the function raised in the neighbourhood, if anything.
+    """
+
+    inputs: tuple[Comparison, ...]
+    failure: str | None
+    survey: Survey
+
+    @property
+    def fails(self) -> bool:
+        """Whether some element is wrong."""
+        return any(c.elements.wrong.any() for c in self.inputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +105,10 @@ class Case:
         """The comparisons of input ``i`` at the given point and, if it was measured there, nearby."""
         here, *nearby = [table.inputs[i] for table in self.tables]
         return [here, *[c for c in nearby if c.measured.any()]]
+
+    def wrong_point(self, i: int) -> int:
+        """The first point at which an element of input ``i`` is wrong."""
+        return next((k for k, c in enumerate(self.at(i)) if c.elements.wrong.any()), 0)
 
     def leftover(self, i: int) -> float:
         """What rounding may leave of a gradient whose terms cancel at the given point.

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..measuring.fine_slopes import is_zero
+from ..measuring.fine_slopes import is_zero, slopes_at_tie
 from ..measuring.gauge import Gauge
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
 from ..measuring.point import Direction
 from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
-from ..measuring.ties import slopes_at_tie
-from .comparison import Comparison, Elements, Table
+from .case import Comparison, Elements, Table
 from .survey import Survey, survey_of
 
 ELEMENTS = 256
@@ -92,9 +91,10 @@ def _some(doubtful: np.ndarray, right: np.ndarray, rng: np.random.Generator) -> 
 def _table(survey: Survey, plans: Sequence[_Plan]) -> Table:
     gauge, claims = survey.gauge, survey.claims
     elements = _measured(gauge, claims, [index for index, _ in plans])
-    inputs = []
+    inputs, first = [], 0
     for claim, (index, probes) in zip(claims, plans, strict=True):
-        part, elements = elements.take(slice(index.size)), elements.take(slice(index.size, None))
+        part = elements[first : first + index.size].view(Elements)
+        first += index.size
         measured = np.zeros(claim.analytic.size, bool)
         measured[index] = True
         directions = _moved_alone(survey, claim, index, part)
@@ -145,19 +145,20 @@ def _judged(
     analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, gauge: Gauge
 ) -> Elements:
     leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0)) / (_LIFT if _is_tiny(gauge) else 1.0)
-    with np.errstate(all="ignore"):
-        numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
-        kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
-        size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
-        tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
-        deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
-        lost = (numeric == 0) & (error == 0) & (deviation <= gauge.grain / scale)  # nothing moves
-        wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
-        enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
-        unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
-        unsure |= lost & (deviation > np.fmax(tolerance, leftover))
-        tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
-    return Elements(analytic, numeric, error, low, high, found.kind, deviation, tolerance, wrong, unsure)
+    numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
+    kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
+    size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
+    tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
+    deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
+    lost = (numeric == 0) & (error == 0) & (deviation <= gauge.grain / scale)  # nothing moves
+    wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
+    enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
+    unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+    unsure |= lost & (deviation > np.fmax(tolerance, leftover))
+    tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
+    slopes = {"analytic": analytic, "numeric": numeric, "uncertainty": error, "low": low, "high": high}
+    verdicts = {"deviation": deviation, "tolerance": tolerance, "wrong": wrong, "unsure": unsure}
+    return Elements.of(**slopes, kind=found.kind, **verdicts)
 
 
 def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements) -> list[Direction]:
@@ -173,8 +174,7 @@ def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements
     gauge, noise = replace(survey.gauge, noise=survey.own.results), survey.own.gradients[i][index[which]]
     again = _judged_along(alone, part.analytic[which], noise, claim.root_eps, gauge)
     for k in np.flatnonzero(again.wrong & again.known):
-        for entry in fields(Elements):
-            getattr(part, entry.name)[which[k]] = getattr(again, entry.name)[k]
+        part[which[k]] = again[k]
         directions[which[k]] = alone[k]
     return directions
 
@@ -186,34 +186,33 @@ def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) ->
     """
     stairs: dict[int, Stair] = {}
     wrong, gauge = np.flatnonzero(part.wrong), survey.gauge
-    with np.errstate(all="ignore"):
-        for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
-            numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
-            slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * deviation)
-            if slope is not None:
-                _settle(part, k, slope)
-                continue
-            tie = slopes_at_tie(gauge, directions[k].input, directions[k].index, analytic)
-            if tie is not None:
-                _settle(part, k, analytic)
-                part.kind[k], (part.low[k], part.high[k]) = KINK, tie
-                continue
-            stair = find_stair(gauge, directions[k], numeric, analytic)
-            if stair is not None:
-                stairs[int(directions[k].index)] = stair
-            elif not survey.speak_for(directions[k], numeric, analytic, deviation):
-                break
-            part.wrong[k], part.unsure[k] = False, True
-            part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
-        is_defined = gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
-        for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
-            numeric, analytic = part.numeric[k], part.analytic[k]
-            slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * abs(analytic))
-            if slope is not None:
-                _settle(part, k, slope)
-        for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
-            stair = find_stair(gauge, directions[k], part.numeric[k], part.analytic[k])
-            stairs |= {} if stair is None else {int(directions[k].index): stair}
+    for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
+        numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
+        slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * deviation)
+        if slope is not None:
+            _settle(part, k, slope)
+            continue
+        tie = slopes_at_tie(gauge, directions[k].input, directions[k].index, analytic)
+        if tie is not None:
+            _settle(part, k, analytic)
+            part.kind[k], (part.low[k], part.high[k]) = KINK, tie
+            continue
+        stair = find_stair(gauge, directions[k], numeric, analytic)
+        if stair is not None:
+            stairs[int(directions[k].index)] = stair
+        elif not survey.speak_for(directions[k], numeric, analytic, deviation):
+            break
+        part.wrong[k], part.unsure[k] = False, True
+        part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
+    is_defined = gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
+    for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
+        numeric, analytic = part.numeric[k], part.analytic[k]
+        slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * abs(analytic))
+        if slope is not None:
+            _settle(part, k, slope)
+    for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
+        stair = find_stair(gauge, directions[k], part.numeric[k], part.analytic[k])
+        stairs |= {} if stair is None else {int(directions[k].index): stair}
     return stairs
 
 
@@ -238,10 +237,7 @@ def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> froze
 
 def _spread(part: Elements, analytic: np.ndarray, index: np.ndarray) -> Elements:
     """``part`` at its places among all elements of the input."""
-    spread = {}
-    for entry in fields(Elements):
-        values = getattr(part, entry.name)
-        spread[entry.name] = np.full(analytic.size, np.nan if values.dtype.kind == "f" else 0).astype(values.dtype)
-        spread[entry.name][index] = values
-    spread["analytic"] = analytic
-    return Elements(**spread)
+    nothing = [np.nan if kind.kind == "f" else 0 for kind, *_ in part.dtype.fields.values()]
+    spread = np.full(analytic.size, np.array(tuple(nothing), part.dtype)).view(Elements)
+    spread[index], spread.analytic = part, analytic
+    return spread

@@ -6,7 +6,7 @@ bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from ...transforms.compiling.surroundings import generators
 from ..measuring.subject import Run, Subject, draw_upstreams
 from ..messages import Kind, Verdict, number, shown
 from .finding import Finding
-from .lasting_arrays import changed_by
+from .outside import changed_by
 
 Gradients = tuple[np.ndarray | None, ...]
 
@@ -219,9 +219,6 @@ def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | 
         runs = _RUNS if _generators() == before else _RUNS_OF_DRAWS
         for _ in range(runs - 1):
             _check_equal(subject, values, subject.run())
-    except Breach as breach:
-        return breach
-    try:
         elsewhere = subject.run(nearby).values()
         for _ in range(runs):
             _check_equal(subject, elsewhere, subject.run(nearby))
@@ -252,9 +249,8 @@ def _check_later_gradient(
     if not all(map(_same, gradients, again)):
         return  # one that does not even repeat itself is another case
     alone = subject.gradients(subject.run(), upstream)
-    for name, a, b in zip(subject.names, alone, gradients, strict=True):
-        if not _same(a, b):
-            raise _breach(subject, "inplace.later_gradient", name, "shared", **_difference(a, b))
+    for name, values in _apart(subject, alone, gradients):
+        raise _breach(subject, "inplace.later_gradient", name, "shared", **values)
 
 
 def _check_again(
@@ -263,14 +259,12 @@ def _check_again(
     """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
     try:
         again = subject.gradients(first, upstream)
-        for name, a, b, c in zip(subject.names, gradients, again, fresh, strict=True):
-            if not _same(a, c):
-                values = _difference(a, c)
-                if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
-                    raise _breach(subject, "inplace.lasting", name, "shared", kept=kept, **values)
-                raise _breach(subject, "nondeterministic.backward", name, **values)
-            if not _same(a, b):
-                raise _breach(subject, "inplace.again", name, **_difference(a, b))
+        for name, values in _apart(subject, gradients, fresh):
+            if kept := changed_by(subject.run, partial(subject.gradients, upstreams=upstream)):
+                raise _breach(subject, "inplace.lasting", name, "shared", kept=kept, **values)
+            raise _breach(subject, "nondeterministic.backward", name, **values)
+        for name, values in _apart(subject, gradients, again):
+            raise _breach(subject, "inplace.again", name, **values)
     except DamagedValueError as error:
         raise _breach(subject, "inplace.by_backward", error=error) from None
 
@@ -281,9 +275,14 @@ def _same(a: np.ndarray | None, b: np.ndarray | None) -> bool:
     return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=True)
 
 
-def _difference(a: np.ndarray | None, b: np.ndarray | None) -> dict[str, Any]:
-    """The two values at the first element that differs, as text."""
-    if a is None or b is None:
-        return {"first": "None" if a is None else "an array", "second": "None" if b is None else "an array"}
-    index = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))[0]
-    return {"first": number(a.flat[index]), "second": number(b.flat[index])}
+def _apart(subject: Subject, first: Gradients, second: Gradients) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The inputs whose gradients are not the same, with the two values at the first element that differs, as text."""
+    for name, a, b in zip(subject.names, first, second, strict=True):
+        if _same(a, b):
+            continue
+        if a is None or b is None:
+            texts = ["None" if g is None else "an array" for g in (a, b)]
+        else:
+            index = np.flatnonzero((a != b) & ~(np.isnan(a) & np.isnan(b)))[0]
+            texts = [number(g.flat[index]) for g in (a, b)]
+        yield name, dict(zip(("first", "second"), texts, strict=True))

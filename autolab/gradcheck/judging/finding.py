@@ -1,4 +1,4 @@
-"""Finding: one thing that a check found out."""
+"""Finding: one thing that a check found out; and Explanation, of which a finding about a wrong gradient is made."""
 
 from __future__ import annotations
 
@@ -48,3 +48,26 @@ class Finding:
     def innocent(self) -> bool:
         """True if it explains something and is no failure."""
         return self.kind in INNOCENT and self.evidence.get("verdict") != "wrong"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a search for the cause of a wrong gradient comes back with: the words of its sentence that are not among the
+    numbers of the gradient, and more evidence.
+
+    ``cause`` tells it from others of its kind that have other sentences. ``element`` is the one whose numbers are said,
+    by default the worst; ``after`` a sentence that follows.
+    """
+
+    kind: Kind
+    words: Mapping[str, str] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    cause: str = ""
+    element: int | None = None
+    after: str = ""
+
+
+def because(kind: Kind, how: str, cause: str = "", **formulas: str) -> Explanation:
+    """One with words that say how it came about. ``formulas`` go further than that: what was written, what is right,
+    which term is missing."""
+    return Explanation(kind, {"how": how}, {"how": how, **formulas}, cause)

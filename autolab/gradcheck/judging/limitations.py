@@ -9,13 +9,12 @@ import numpy as np
 
 from ...engine.errors import GradientCountError, GradientShapeError
 from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
-from ..measuring.places import array_and_index, index_of
+from ..measuring.point import array_and_index, index_of
 from ..measuring.probes import MARGIN
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
 from ..messages import number, say, shown, where
-from .case import Case
-from .comparison import Comparison
+from .case import Case, Comparison
 from .contracts import Examination
 from .finding import Finding
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..measuring.probes import MARGIN
+from ..measuring.subject import flat
 from ..messages import apart, where
-from .case import Case
-from .comparison import Comparison
+from .case import Case, Comparison
 from .finding import Finding
 
 _NOISY = 1e-10
@@ -30,15 +30,14 @@ def lowered(case: Case) -> list[Finding]:
     table = case.tables[0]
     if any(a.dtype != np.float64 for a in case.subject.arrays) or not _suspicious(case):
         return []
-    with np.errstate(all="ignore"):
-        try:
-            dtype = _dtype(case.subject.arrays, lambda xs: _flat(case.subject.run(xs).values()))
-            if dtype is not None:
-                words, evidence = _said(dtype, "forward")
-                return [Finding.said("low_precision.forward", None, evidence, function=case.function, **words)]
-            found = [_backward(case, i) for i in range(len(table.inputs)) if _is_off(case, i)]
-        except Exception:  # rounded inputs may lie outside the function's domain
-            return []
+    try:
+        dtype = _dtype(case.subject.arrays, lambda xs: flat(case.subject.run(xs).values()))
+        if dtype is not None:
+            words, evidence = _said(dtype, "forward")
+            return [Finding.said("low_precision.forward", None, evidence, function=case.function, **words)]
+        found = [_backward(case, i) for i in range(len(table.inputs)) if _is_off(case, i)]
+    except Exception:  # rounded inputs may lie outside the function's domain
+        return []
     return [finding for finding in found if finding is not None]
 
 
@@ -123,7 +122,3 @@ def _said(dtype: type[np.floating], place: str) -> tuple[dict[str, object], dict
     """The words about a lower precision, and the evidence."""
     digits = int(-np.log10(float(np.finfo(dtype).eps)))
     return {"dtype": dtype.__name__, "digits": digits}, {"dtype": dtype.__name__, "where": place}
-
-
-def _flat(values: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate([v.ravel() for v in values])

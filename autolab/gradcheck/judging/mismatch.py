@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..measuring.places import array_and_index, index_of
+from ..measuring.point import array_and_index, index_of
 from ..messages import Verdict, apart, number, say, shown, where
-
-_ROWS = 16
 
 
 class GradientCheckError(AssertionError):
@@ -29,6 +28,10 @@ class Limits:
     eps: float
     atol: float
     rtol: float
+
+    def allowed(self, numeric: Any) -> Any:
+        """By how much a gradient may differ from such a difference."""
+        return self.atol + self.rtol * np.abs(numeric)
 
 
 @dataclass(frozen=True)
@@ -102,36 +105,22 @@ def failure(
 def worst_entry(
     label: str,
     shape: tuple[int, ...],
-    result_shapes: Sequence[tuple[int, ...]],
     analytic: np.ndarray,
     numeric: np.ndarray,
-    limits: Limits,
-    rounding: np.ndarray,
+    allowed: np.ndarray,
+    result_shapes: Sequence[tuple[int, ...]] = (),
 ) -> Mismatch | None:
-    """The worst of a part of the Jacobian, a row per result element; ``rounding`` is what each may be off besides."""
-    if _agree(analytic, numeric, limits):
-        return None
+    """The worst of the derivatives by one input: a row per result element, or a single one for all results together.
+
+    What is NaN is wrong; what cannot be measured comes last.
+    """
     gap = np.abs(analytic - numeric)
-    allowed = limits.atol + limits.rtol * np.abs(numeric)
-    wrong = ~(gap <= allowed + rounding[:, None])
+    wrong = ~(gap <= allowed)
     if not wrong.any():
         return None
-    row, k = np.unravel_index(worst_of(gap, numeric, wrong), gap.shape)
-    result, place = array_and_index(int(row), result_shapes)
-    numbers = float(analytic[row, k]), float(numeric[row, k]), float(allowed[row, k] + rounding[row])
-    return Mismatch(label, index_of(int(k), shape), *numbers, int(wrong.sum()), wrong.size, result, place)
-
-
-def worst_of(gap: np.ndarray, numeric: np.ndarray, wrong: np.ndarray) -> int:
-    """The flat place of the widest gap among those that are ``wrong``; what cannot be measured comes last."""
     size = np.where(np.isfinite(numeric), np.where(np.isnan(gap), np.inf, gap), 0.0)
-    return int(np.argmax(np.where(wrong, size, -1.0)))
-
-
-def _agree(analytic: np.ndarray, numeric: np.ndarray, limits: Limits) -> bool:
-    """Whether all is within the limits, a few rows at a time: large temporary arrays would take longer."""
-    for first in range(0, len(analytic), _ROWS):
-        a, n = analytic[first : first + _ROWS], numeric[first : first + _ROWS]
-        if not (np.abs(a - n) <= limits.atol + limits.rtol * np.abs(n)).all():
-            return False
-    return True
+    place = int(np.argmax(np.where(wrong, size, -1.0)))
+    row, k = divmod(place, gap.shape[-1])
+    result, index = array_and_index(row, result_shapes) if result_shapes else (None, ())
+    numbers = float(analytic.flat[place]), float(numeric.flat[place]), float(allowed.flat[place])
+    return Mismatch(label, index_of(k, shape), *numbers, int(wrong.sum()), wrong.size, result, index)

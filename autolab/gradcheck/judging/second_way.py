@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..measuring.places import index_of
+from ..measuring.point import index_of
 from ..measuring.probes import MARGIN
 from ..measuring.subject import Run, Subject, draw_upstreams
 from ..messages import Kind, apart, say, where

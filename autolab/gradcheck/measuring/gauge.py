@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -25,6 +25,8 @@ _REFINEMENTS = (
     (tuple(2.0**k for k in range(6, -8, -2)), tuple(2.0**-k for k in range(18, 30, 2))),
 )
 """Coarser and finer steps for the directions that those before leave unsettled."""
+
+_ENTRIES = ("step", "left", "right", "low", "high", "growth", "level", "reach")
 
 _CANCELLED = 1e4
 """So much larger than the result over the input may the terms of a gradient be that cancel."""
@@ -69,21 +71,19 @@ class Gauge:
             which = which[again]
             some = [directions[int(i)] for i in which]
             more = [_measure(self, some, steps) for steps in (coarser, finer)]
-            ladder = _stacked(more[0], _columns(ladder, again), more[1])
-            _replace(found, which, slopes_of(ladder))
+            ladder = DifferenceLadder.joined([more[0], ladder[:, again], more[1]])
+            found[which] = slopes_of(ladder)
         return found
 
 
 def _measure(
     gauge: Gauge, directions: Sequence[Direction], steps: Sequence[float], far: bool = False
 ) -> DifferenceLadder:
-    task = partial(_measured, replace(gauge, executor=None), tuple(steps), far)
-    parts = []
-    for ladder, tally in spread(gauge.executor, task, directions):
+    task = partial(_measured, replace(gauge, executor=None), steps, far)
+    found = spread(gauge.executor, task, directions)
+    for _, tally in found:
         gauge.point.tally.add(tally)
-        parts.append(ladder)
-    columns = [np.concatenate([getattr(part, f.name) for part in parts], axis=1) for f in fields(DifferenceLadder)[1:]]
-    return DifferenceLadder(np.asarray(steps), *columns)
+    return DifferenceLadder.joined([ladder for ladder, _ in found], axis=1)
 
 
 def _measured(
@@ -91,18 +91,15 @@ def _measured(
 ) -> tuple[DifferenceLadder, Tally]:
     """A part of the directions, on a copy of the point, as others may move it at the same time; and what it took."""
     gauge = replace(gauge, point=copy(gauge.point))
-    rows = np.full((5, len(steps), len(directions)), np.nan)
-    level, reach = np.zeros((2, 1, len(directions)))
-    loudness = np.abs(gauge.weights) * gauge.noise.level
+    rows = dict.fromkeys(_ENTRIES, np.zeros((len(steps), len(directions))))
+    ladder = DifferenceLadder.of(**rows)
     with np.errstate(all="ignore"):
         for column, direction in enumerate(directions):
             for row, h in enumerate(steps):
-                rows[:, row, column] = _differences(gauge, direction, h)
+                ladder[row, column] = (h, *_differences(gauge, direction, h), 0.0, 0.0)
             if far:
-                touched, reach[0, column] = _far(gauge, direction)
-                level[0, column] = loudness[touched].sum()
-    rows[:, ~np.isfinite(rows).all(axis=0)] = np.nan
-    return DifferenceLadder(np.asarray(steps), *[*rows, level, reach]), gauge.point.tally
+                ladder.level[:, column], ladder.reach[:, column] = _far(gauge, direction)
+    return ladder, gauge.point.tally
 
 
 def _differences(gauge: Gauge, direction: Direction, h: float) -> tuple[float, ...]:
@@ -113,28 +110,15 @@ def _differences(gauge: Gauge, direction: Direction, h: float) -> tuple[float, .
     moved = (right != 0) | (left != 0)
     reached = np.abs(gauge.weights) * (gauge.noise.relative * (np.abs(up) + np.abs(down)) / 2 + SUBNORMAL)
     low, high = np.minimum(left, right).sum(), np.maximum(left, right).sum()
-    return left.sum(), right.sum(), low, high, reached[moved].sum()
+    found = left.sum(), right.sum(), low, high, reached[moved].sum()
+    return found if np.isfinite(found).all() else (np.nan,) * len(found)
 
 
-def _far(gauge: Gauge, direction: Direction) -> tuple[np.ndarray, float]:
-    """Which results a long move to either side changes, or makes impossible; and the mean slope on the way."""
+def _far(gauge: Gauge, direction: Direction) -> tuple[float, float]:
+    """The noise of what a long move to either side changes, or makes impossible; and the mean slope on the way."""
     with gauge.point.far_away():
         moves = [gauge.point.along(direction, h) - gauge.point.values for h in (FAR, -FAR)]
     slopes = [np.abs(gauge.weights * move).sum() / FAR for move in moves]
-    return (moves[0] != 0) | (moves[1] != 0), max([s for s in slopes if np.isfinite(s)], default=0.0)
-
-
-def _columns(ladder: DifferenceLadder, which: np.ndarray) -> DifferenceLadder:
-    return DifferenceLadder(
-        ladder.steps, *[getattr(ladder, field.name)[:, which] for field in fields(DifferenceLadder)[1:]]
-    )
-
-
-def _stacked(*ladders: DifferenceLadder) -> DifferenceLadder:
-    joined = [np.concatenate([getattr(ladder, field.name) for ladder in ladders]) for field in fields(DifferenceLadder)]
-    return DifferenceLadder(*joined[:-2], *[rows.max(axis=0, keepdims=True) for rows in joined[-2:]])
-
-
-def _replace(found: Slopes, which: np.ndarray, better: Slopes) -> None:
-    for field in fields(Slopes):
-        getattr(found, field.name)[which] = getattr(better, field.name)
+    touched = (moves[0] != 0) | (moves[1] != 0)
+    loudness = np.abs(gauge.weights[touched]) * gauge.noise.level[touched]
+    return loudness.sum(), max([s for s in slopes if np.isfinite(s)], default=0.0)

@@ -8,9 +8,10 @@ their gap shrinks with the step.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+
+from .records import Records
 
 SMOOTH, KINK, UNKNOWN, NOISY = 0, 1, 2, 3
 """What a function is like along a direction. UNKNOWN: a jump, an infinite slope, or not defined on both sides."""
@@ -37,20 +38,13 @@ _GROWTH = 1.2
 """From step to step the slope of a smooth function settles; that of a cube root grows 2.5 times."""
 
 
-@dataclass(frozen=True, eq=False)
-class Slopes:
+class Slopes(Records):
     """Derivatives along directions, one entry per direction, in units of the direction's step.
 
-    ``low`` and ``high`` bound the one-sided slopes at a kink; elsewhere both are ``value``. ``reach`` is how much the
-    function moves nearby: what is small beside it counts as zero.
+    Each has a ``value`` and its ``error``; ``low`` and ``high`` bound the one-sided slopes at a kink, elsewhere both
+    are ``value``. ``kind`` is what the function is like, and ``reach`` how much it moves nearby: what is small beside
+    it counts as zero.
     """
-
-    value: np.ndarray
-    error: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    kind: np.ndarray
-    reach: np.ndarray
 
     def settled(self) -> np.ndarray:
         """Where the derivative is known to eight digits and the function is smooth."""
@@ -59,27 +53,19 @@ class Slopes:
             return (self.kind == SMOOTH) & (self.error <= _SETTLED * (np.abs(self.value) + _FLAT * largest))
 
 
-@dataclass(frozen=True, eq=False)
-class DifferenceLadder:
+class DifferenceLadder(Records):
     """Weighted differences, one row per step from coarse to fine and one column per direction; NaN where there is none.
 
-    The noise is that of the results that a long way along the direction moves, though a step may be too short for their
-    last digit: ``level`` (one row) at the point itself, and ``growth`` for the magnitude that they reach at the step.
-    ``reach`` (one row) is the mean slope of that long way.
+    The slopes of a ``step`` are those to the ``left`` and ``right``, and ``low`` and ``high``, the sums of the smaller
+    and of the larger ones of all results. The noise is that of the results that a long way along the direction moves,
+    though a step may be too short for their last digit: ``level`` at the point itself, and ``growth`` for the magnitude
+    that they reach at the step. ``reach`` is the mean slope of that long way. A row of which these were not measured
+    has 0 there.
     """
-
-    steps: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    growth: np.ndarray
-    level: np.ndarray
-    reach: np.ndarray
 
     def rate(self) -> np.ndarray:
         """What the noise does to a slope."""
-        return (self.growth + self.level) / self.steps[:, None]
+        return (self.growth + self.level.max(axis=0)) / self.step
 
 
 def slopes_of(ladder: DifferenceLadder) -> Slopes:
@@ -92,7 +78,7 @@ def slopes_of(ladder: DifferenceLadder) -> Slopes:
             low[column], high[column], error[column] = _one_sided(ladder, usable, int(column))
         kind[_is_loud(ladder)] = NOISY
         kind[np.isnan(value) | _diverging(ladder)] = UNKNOWN
-        return Slopes(value, error, low, high, kind, _reach(ladder))
+        return Slopes.of(value=value, error=error, low=low, high=high, kind=kind, reach=_reach(ladder))
 
 
 # ---------------------------------------------------------------------- the value
@@ -167,8 +153,8 @@ def _one_sided(ladder: DifferenceLadder, usable: np.ndarray, column: int) -> tup
 
 def _is_loud(ladder: DifferenceLadder) -> np.ndarray:
     """Where the noise is no small part of all that the function does."""
-    moves = np.fmax(np.abs(ladder.left), np.abs(ladder.right)) * ladder.steps[:, None]
-    return ladder.level[0] > _LOUD * np.fmax(np.fmax.reduce(moves), ladder.reach[0] * FAR)
+    moves = np.fmax(np.abs(ladder.left), np.abs(ladder.right)) * ladder.step
+    return ladder.level.max(axis=0) > _LOUD * np.fmax(np.fmax.reduce(moves), ladder.reach.max(axis=0) * FAR)
 
 
 def _diverging(ladder: DifferenceLadder) -> np.ndarray:
@@ -185,4 +171,4 @@ def _reach(ladder: DifferenceLadder) -> np.ndarray:
     """The largest one-sided slope at the coarsest step that could be measured, or on a long way if that is larger."""
     largest = np.maximum(np.abs(ladder.low), np.abs(ladder.high))
     row = np.argmax(np.isfinite(largest), axis=0)
-    return np.fmax(np.take_along_axis(largest, row[None], axis=0)[0], ladder.reach[0])
+    return np.fmax(np.take_along_axis(largest, row[None], axis=0)[0], ladder.reach.max(axis=0))

@@ -1,4 +1,4 @@
-"""A function of arrays at one point, evaluated along directions."""
+"""A function of arrays at one point, evaluated along directions; and which element of all arrays is where."""
 
 from __future__ import annotations
 
@@ -202,3 +202,27 @@ def step_scale(array: np.ndarray) -> np.ndarray:
     least = max(typical * _SMALLEST, float(np.finfo(array.dtype).smallest_normal))
     _, exponent = np.frexp(np.maximum(magnitude, least))
     return np.ldexp(1.0, exponent - 1)
+
+
+def index_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The index of a flat element.
+
+    Examples
+    --------
+    >>> index_of(5, (2, 3)), index_of(0, ())
+    ((1, 2), ())
+    """
+    return tuple([int(k) for k in np.unravel_index(place, shape)])
+
+
+def array_and_index(place: int, shapes: Sequence[tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
+    """Which of the arrays has the element, and at which index.
+
+    Examples
+    --------
+    >>> array_and_index(4, [(3,), (2, 2)])
+    (1, (0, 1))
+    """
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    which = int(np.searchsorted(ends, place, side="right"))
+    return which, index_of(place - (int(ends[which - 1]) if which else 0), shapes[which])

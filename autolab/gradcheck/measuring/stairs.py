@@ -9,8 +9,9 @@ beyond it the function is as flat as before, until the next; and the jumps go wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -123,40 +124,37 @@ class _Side:
 
     def stair(self, t: float) -> Stair | None:
         """The jump from which on it is as the gradient says, if it is one and there are more beyond."""
-        edge = self._crossing(t)
+        least = self.gap * t / _HIGH
+        edge = self._edge(0.0, t, least, lambda middle, at, *ends: at > _EXPLAINED * self.gap * middle)
         if edge is None or not self._is_flat_beyond(edge[1], t):
             return None
         tread = (self.rest(edge[1]) - self.rest(edge[0])) / self.gap
         ends = [*[more * edge[1] for more in _MORE], *[edge[1] + treads * tread for treads in _TREADS]]
-        again = any(self._jumps(edge[1], end, self.gap * t / _HIGH) for end in ends)
+        higher = partial(
+            self._edge, least=least, is_beyond=lambda _, at, below, above: abs(at - below) > abs(above - at)
+        )
+        again = any(higher(edge[1], end) is not None for end in ends)
         return self._named(*edge, t) if again else None
 
-    def _crossing(self, t: float) -> tuple[float, float] | None:
-        """The places before and after the first jump that makes it as the gradient says; None if no jump does."""
-        low, high, heights = 0.0, t, []
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.rest(middle) > _EXPLAINED * self.gap * middle else (middle, high)
-            heights.append(self.rest(high) - self.rest(low))
-            if not self.gap * t / _HIGH <= heights[-1] < np.inf:  # no stair is infinitely high: that is a pole
-                return None
-        return (low, high) if _stays(heights) else None
-
-    def _jumps(self, low: float, high: float, least: float) -> bool:
-        """Whether there is a jump of at least that height, however closely one looks."""
-        below, above = self.rest(low), self.rest(high)
-        heights = []
+    def _edge(
+        self, low: float, high: float, least: float, is_beyond: Callable[..., bool]
+    ) -> tuple[float, float] | None:
+        """The places before and after a jump of at least that height, which is there however closely one looks; None
+        if there is none. ``is_beyond`` is asked which half has it: whether a place, by what it and both ends leave, is
+        beyond."""
+        below, above, heights = self.rest(low), self.rest(high), []
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             at = self.rest(middle)
-            if abs(at - below) > abs(above - at):
+            if is_beyond(middle, at, below, above):
                 high, above = middle, at
             else:
                 low, below = middle, at
             heights.append(abs(above - below))
-            if not least <= heights[-1] < np.inf:
-                return False
-        return _stays(heights)
+            if not least <= heights[-1] < np.inf:  # no stair is infinitely high: that is a pole
+                return None
+        before = heights[_HALVINGS // 2]  # as high as it was from farther away
+        return (low, high) if before / 4 <= heights[-1] <= 2 * before else None
 
     def _is_flat_beyond(self, edge: float, t: float) -> bool:
         """Whether the slope beyond the jump is no more the one that the gradient says than that before it."""
@@ -170,11 +168,6 @@ class _Side:
         place = int(np.flatnonzero(self.gauge.point.finite)[k])
         share = _HIGH * float(np.abs(self.gauge.weights) @ jumps) / t / self.gap
         return Stair(place, float(self.gauge.point.values[k]), high * self.direction.step, float(jumps[k]), share)
-
-
-def _stays(heights: list[float]) -> bool:
-    """Whether a jump stays as high as it was from farther away."""
-    return heights[_HALVINGS // 2] / 4 <= heights[-1] <= 2 * heights[_HALVINGS // 2]
 
 
 def find_stair(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> Stair | None:

@@ -11,8 +11,8 @@ from ..formulas.forward_parts import Named, parts_at
 from ..formulas.row_formulas import MEASURED, WRITTEN, first_fitting, row_names, row_statistics, row_sums, shared_parts
 from ..formulas.samples import symbols
 from ..judging.case import Case
+from ..judging.finding import Explanation, because
 from ..messages import say, shown
-from .explanation import Explanation, because
 from .rearranged import is_plain
 
 _LARGEST = 2**14
@@ -60,18 +60,19 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
     e, upstreams, shape = case.at(i)[0].elements, case.exam.upstreams[0], case.shapes[i]
     if len(upstreams) != 1 or upstreams[0].shape != shape or not is_plain(case, i):
         return None
-    lost = (e.numeric - e.analytic).reshape(shape)
+    lost = e.numeric - e.analytic
     upstream, _ = symbols(case)
     names = row_names(case, i)
     parts = parts_at(case, i) if lost.size >= _LEAST else {}
     names |= {} if {upstream, *names} & parts.keys() else parts
     for axis in reversed(range(len(shape))):
         terms = _terms(upstream, upstreams[0], names, axis)
-        values = np.stack([*terms.values()]).reshape(len(terms), -1)
+        stacked = np.stack([*terms.values()])
         for below, divisor in _divisors(names, axis):
+            values = (stacked / divisor).reshape(len(terms), -1)
             for key, factor in (("missing", 1.0), ("sign", 2.0)):
                 for sign, share in (("+", lost / factor), ("-", -lost / factor)):
-                    if term := first_fitting([*terms], values, (share * divisor).ravel(), MEASURED):
+                    if term := first_fitting([*terms], values, share, MEASURED):
                         how = say(f"missing_term.row_{key}", axis=axis)
                         return because("missing_term", how, term=f"{sign} {term}{below}")
     return None

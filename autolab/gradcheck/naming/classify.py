@@ -20,14 +20,13 @@ from ..judging.case import (
     undefined,
     wrong_somewhere,
 )
-from ..judging.finding import Finding
+from ..judging.finding import Explanation, Finding
 from ..measuring.numeric_slopes import KINK
 from ..messages import apart, number, say, shown, where
 from .arranged_products import forgotten_in_row, wrong_order
 from .constants import named
-from .explanation import Explanation
 from .forgotten_way import forgotten_way
-from .leaving import lost_part
+from .leaving import left
 from .rearranged import one_place_of_several, partial_sums, rearranged
 from .regions import is_left_out, region_of
 
@@ -35,7 +34,7 @@ from .regions import is_left_out, region_of
 def diagnose(case: Case, i: int) -> Finding:
     """The finding about a failing input."""
     causes = (
-        _left,
+        left,
         _upstream,
         _nonlinear,
         _swapped,
@@ -73,18 +72,6 @@ def _with_rule(case: Case, i: int, finding: Finding) -> Finding:
 
 
 # ---------------------------------------------------------------------- the causes, in this order
-def _left(case: Case, i: int) -> Explanation | None:
-    point = _point(case, i)
-    e = case.at(i)[point].elements
-    lost = lost_part(case, i, point, e.worst(e.wrong)) if e.wrong.any() else None
-    if lost is None:
-        return None
-    evidence = {"cause": lost.places[0].how, "places": lost.evidence, "whole": lost.whole}
-    given = {} if case.at(i)[point].given else {"analytic": "None"}
-    after = "" if lost.whole else say("left_graph.more")
-    return Explanation("left_graph", {"what": lost.text, **given}, evidence, after=after)
-
-
 def _upstream(case: Case, i: int) -> Explanation | None:
     g = case.exam.none[i]
     if g is not None and ignores_upstream(case, i):
@@ -201,14 +188,9 @@ def _unexplained(case: Case, i: int) -> Explanation:
 
 
 # ---------------------------------------------------------------------- the sentence
-def _point(case: Case, i: int) -> int:
-    """The first point at which an element of the input is wrong."""
-    return next((k for k, c in enumerate(case.at(i)) if c.elements.wrong.any()), 0)
-
-
 def _finding(case: Case, i: int, why: Explanation) -> Finding:
     """A finding with the numbers of one element: at the point, or nearby if all is right there."""
-    point = _point(case, i)
+    point = case.wrong_point(i)
     e, x = case.at(i)[point].elements, case.tables[point].survey.arrays[i]
     element = e.worst(e.wrong) if why.element is None else why.element
     index = case.index(i, element)

@@ -30,8 +30,8 @@ from ...engine.primitive import Primitive
 from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import Case
+from ..judging.finding import Explanation, because
 from ..messages import say, shown
-from .explanation import Explanation, because
 
 _CLOSE = 1e-6
 _MOST_WAYS = 24

@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.source import file_label
 from ...engine.variable import Variable
 from ..judging.case import Case
+from ..judging.finding import Explanation
 from ..measuring.differences import default_step
 from ..measuring.gauge import Gauge
 from ..measuring.point import Direction
@@ -33,67 +33,38 @@ _TELLING = 0.02
 _MOST_PLACES = 8
 
 
-@dataclass(frozen=True)
-class Lost:
-    """The places at which a part of a gradient left; ``whole`` if that is all that is wrong with it."""
-
-    places: tuple[Exit, ...]
-    whole: bool
-    file: str  # of the function
-
-    @property
-    def text(self) -> str:
-        """The places in words."""
-        return "; ".join(map(self._words, self.places))
-
-    def _words(self, exit: Exit) -> str:
-        key = "left_graph.place" if exit.file == self.file else "left_graph.elsewhere"
-        place = say(key, line=exit.line, file=shown(exit.file))
-        return say(f"left_graph.{exit.how}", place=place, source=shown(exit.source, 80))
-
-    @property
-    def evidence(self) -> list[dict[str, Any]]:
-        """The places as plain data."""
-        return [place._asdict() for place in self.places]
-
-
-def lost_part(case: Case, i: int, point: int, element: int) -> Lost | None:
-    """What left the graph and is missing in the gradient of one element of input ``i`` at a point of the case."""
-    e, gauge = case.at(i)[point].elements, case.tables[point].survey.gauge
-    analytic, numeric = float(e.analytic[element]), float(e.numeric[element])
+def left(case: Case, i: int) -> Explanation | None:
+    """What left the graph and is missing in the gradient of the worst element."""
+    point = case.wrong_point(i)
+    c, gauge = case.at(i)[point], case.tables[point].survey.gauge
+    element = c.elements.worst(c.elements.wrong)
+    analytic, numeric = float(c.elements.analytic[element]), float(c.elements.numeric[element])
     gap = _TELLING * abs(analytic - numeric)
-    if not np.isfinite([analytic, numeric]).all():
+    if not c.elements.wrong.any() or not np.isfinite([analytic, numeric]).all():
         return None
     try:
         kept = _HeldExits(case.subject, i, gauge)
         slopes = {place: kept.slope(element, {place}) for place in kept.places}
-        places = tuple([place for place, slope in slopes.items() if abs(slope - numeric) > gap])
-        if not places:
-            return None
-        whole = kept.slope(element, set(places))
-        if not np.isfinite([*slopes.values(), whole]).all():  # the function refuses to go on with another value
-            return None
-        code = getattr(inspect.unwrap(case.subject.bound.fn), "__code__", None)
-        return Lost(places, abs(whole - analytic) <= gap, "" if code is None else file_label(code.co_filename))
+        places = [place for place, slope in slopes.items() if abs(slope - numeric) > gap]
+        held = kept.slope(element, set(places)) if places else np.nan
     except Exception:  # what runs alone does not always run when it is followed
         return None
+    if not places or not np.isfinite([*slopes.values(), held]).all():  # or it refuses to go on with another value
+        return None
+    is_all = abs(held - analytic) <= gap
+    words = {"what": _in_words(case, places), **({} if c.given else {"analytic": "None"})}
+    evidence = {"cause": places[0].how, "places": [place._asdict() for place in places], "whole": is_all}
+    return Explanation("left_graph", words, evidence, after="" if is_all else say("left_graph.more"))
 
 
-@dataclass
-class _ExitValues:
-    """What left at a place, in order, and the nodes that it was computed from."""
-
-    values: list[Any] = field(default_factory=list)
-    nodes: set[Node] = field(default_factory=set)
-
-    def add(self, value: Any, node: Node | None) -> None:
-        self.values.append(value.copy() if hasattr(value, "copy") else value)
-        waiting = [node]
-        while waiting:
-            found = waiting.pop()
-            if found is not None and found not in self.nodes:
-                self.nodes.add(found)
-                waiting += found.parents
+def _in_words(case: Case, places: list[Exit]) -> str:
+    code = getattr(inspect.unwrap(case.subject.bound.fn), "__code__", None)
+    file, texts = "" if code is None else file_label(code.co_filename), []
+    for exit in places:
+        key = "left_graph.place" if exit.file == file else "left_graph.elsewhere"
+        place = say(key, line=exit.line, file=shown(exit.file))
+        texts.append(say(f"left_graph.{exit.how}", place=place, source=shown(exit.source, 80)))
+    return "; ".join(texts)
 
 
 class _HeldExits:
@@ -101,18 +72,18 @@ class _HeldExits:
 
     def __init__(self, subject: Subject, i: int, gauge: Gauge) -> None:
         self._gauge, self._i = gauge, i
-        found: dict[Exit, _ExitValues] = {}
+        values: dict[Exit, list[Any]] = {}
+        sources: dict[Exit, list[Node | None]] = {}
 
         def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
-            for variable in variables:
-                found.setdefault(exit, _ExitValues()).add(value, variable.node)
+            values.setdefault(exit, []).append(value.copy() if hasattr(value, "copy") else value)
+            sources.setdefault(exit, []).extend([variable.node for variable in variables])
             return value
 
         with _listening(keep):
             run = subject.run(gauge.point.arrays)
-        own = run.inputs[i].node
-        self.places = {exit: place for exit, place in found.items() if own in place.nodes}
-        self.places = dict(list(self.places.items())[:_MOST_PLACES])
+        places = [exit for exit in values if _leads_to(run.inputs[i].node, sources[exit])]
+        self.places = {exit: values[exit] for exit in places[:_MOST_PLACES]}
 
     def slope(self, element: int, held: Collection[Exit]) -> float:
         """The central difference of the weighted results, with the values that were kept at the places in ``held``."""
@@ -122,13 +93,25 @@ class _HeldExits:
         return float(self._gauge.weights @ moved) / (2 * t * direction.step)
 
     def _results(self, direction: Direction, t: float, held: Collection[Exit]) -> np.ndarray:
-        left = {exit: iter(self.places[exit].values) for exit in held}
+        kept = {exit: iter(self.places[exit]) for exit in held}
 
         def hold(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
-            return next(left[exit]) if exit in left else value
+            return next(kept[exit]) if exit in kept else value
 
         with _listening(hold):
             return self._gauge.point.along(direction, t)
+
+
+def _leads_to(own: Node | None, sources: list[Node | None]) -> bool:
+    """Whether something was computed from the node ``own``."""
+    seen: set[Node] = set()
+    waiting = [*sources]
+    while waiting:
+        found = waiting.pop()
+        if found is not None and found not in seen:
+            seen.add(found)
+            waiting += found.parents
+    return own in seen
 
 
 @contextmanager

@@ -15,9 +15,9 @@ import numpy as np
 from ..judging.case import Case
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
-from ..measuring.places import index_of
+from ..judging.finding import Explanation, because
+from ..measuring.point import index_of
 from ..messages import Kind, number, say
-from .explanation import Explanation, because
 from .regions import listed
 
 _STEP = 2.0**-10

@@ -1,22 +1,43 @@
-"""GradientReport: what a gradient check found, as plain frozen data."""
+"""GradientReport: what a gradient check found, as plain frozen data; and what it remembers of the function."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from ..measuring.sweep import StepSweep
-    from .checked_function import CheckedFunction
 
 from ...engine.display import Savable, show
 from ...engine.habits import answer_habits
+from ...shared.binding import Bound
 from ..judging.finding import Finding
 from ..judging.mismatch import GradientCheckError
 from ..messages import Verdict, apart, number, say, shown, where
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedFunction:
+    """What a report remembers of the function that it judged, so that it can be looked at again.
+
+    ``base`` is the function as it was given, with copies of its inputs; ``checked`` the one whose first derivatives
+    were compared: ``base`` itself, or for a higher order its gradient. ``reveal`` is how much the report may say."""
+
+    base: Bound
+    checked: Bound
+    order: int
+    reveal: int
+
+
+def kept(bound: Bound) -> Bound:
+    """``bound`` with copies of its inputs: what the caller does with the arrays later changes nothing."""
+    copies = {
+        name: type(x)(x.array.copy(), name=x.name, requires_grad=x.requires_grad) for name, x in bound.variables.items()
+    }
+    return replace(bound, variables=copies)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from .formulas import formula_lines, without_formulas
 
 if TYPE_CHECKING:
     from ...gradcheck import Finding, GradientReport, InputReport
-    from ...gradcheck.checks.direction_study import DirectionStudy
+    from ...gradcheck.checks.taylor import DirectionStudy
 
 Index = tuple[int, ...]
 _TEXT = 1000

@@ -18,9 +18,9 @@ from ...engine.float_errors import quietly
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...gradcheck import GradientReport, check_bound
-from ...gradcheck.checks.direction_study import DirectionStudy, study
 from ...gradcheck.checks.higher import FirstOrder
-from ...gradcheck.reporting.checked_function import CheckedFunction
+from ...gradcheck.checks.taylor import DirectionStudy, study
+from ...gradcheck.reporting.report import CheckedFunction
 from ...recording.locate import source_of
 from ...recording.model import Recording, Step
 from ...recording.record import record_bound

@@ -21,7 +21,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import autolab
 from autolab import FunctionNode, check_gradients
-from autolab.gradcheck.checks.direction_study import study
+from autolab.gradcheck.checks.taylor import study
 from autolab.views.check.lens import Lens
 from autolab.views.draw.colors import paint
 from autolab.views.draw.messages import say

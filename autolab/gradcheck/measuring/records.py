@@ -1,0 +1,30 @@
+"""Records: arrays whose entries have several numbers, which are chosen, replaced and joined together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+
+class Records(np.recarray[Any, Any]):
+    """An array of records; ``records.name`` are the numbers of one name, as an array that can be changed in place.
+
+    Examples
+    --------
+    >>> found = Records.of(value=np.array([1.0, 2.0, 3.0]), sure=np.array([True, False, True]))
+    >>> found[found.sure].value
+    array([1., 3.])
+    """
+
+    @classmethod
+    def of(cls, **columns: np.ndarray) -> Self:
+        """Records of arrays that have one shape."""
+        kinds = [(name, column.dtype) for name, column in columns.items()]
+        return np.rec.fromarrays(list(columns.values()), kinds).view(cls)
+
+    @classmethod
+    def joined(cls, parts: Sequence[np.ndarray], axis: int = 0) -> Self:
+        """All the parts, one after the other."""
+        return np.concatenate(parts, axis=axis).view(cls)
