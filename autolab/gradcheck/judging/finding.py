@@ -67,7 +67,10 @@ class Explanation:
     after: str = ""
 
 
-def because(kind: Kind, how: str, cause: str = "", **formulas: str) -> Explanation:
-    """One with words that say how it came about. ``formulas`` go further than that: what was written, what is right,
-    which term is missing."""
-    return Explanation(kind, {"how": how}, {"how": how, **formulas}, cause)
+def because(
+    kind: Kind, key: str, cause: str = "", formulas: Mapping[str, str] | None = None, **words: Any
+) -> Explanation:
+    """One with words that say how it came about: the sentence ``key`` of that kind. ``formulas`` go further than that:
+    what was written, what is right, which term is missing."""
+    how = say(f"{kind}.{key}", **words)
+    return Explanation(kind, {"how": how}, {"how": how, **(formulas or {})}, cause)

@@ -12,7 +12,7 @@ from ..formulas.row_formulas import MEASURED, WRITTEN, first_fitting, row_names,
 from ..formulas.samples import symbols
 from ..judging.case import Case
 from ..judging.finding import Explanation, because
-from ..messages import say, shown
+from ..messages import shown
 from .rearranged import is_plain
 
 _LARGEST = 2**14
@@ -36,7 +36,7 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
     ]
     if not written or not right or written == right:
         return None
-    return because("rearranged", "", "product", written=written, right=right)
+    return Explanation("rearranged", evidence={"written": written, "right": right}, cause="product")
 
 
 def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
@@ -70,11 +70,10 @@ def forgotten_in_row(case: Case, i: int) -> Explanation | None:
         stacked = np.stack([*terms.values()])
         for below, divisor in _divisors(names, axis):
             values = (stacked / divisor).reshape(len(terms), -1)
-            for key, factor in (("missing", 1.0), ("sign", 2.0)):
+            for key, factor in (("row_missing", 1.0), ("row_sign", 2.0)):
                 for sign, share in (("+", lost / factor), ("-", -lost / factor)):
                     if term := first_fitting([*terms], values, share, MEASURED):
-                        how = say(f"missing_term.row_{key}", axis=axis)
-                        return because("missing_term", how, term=f"{sign} {term}{below}")
+                        return because("missing_term", key, formulas={"term": f"{sign} {term}{below}"}, axis=axis)
     return None
 
 

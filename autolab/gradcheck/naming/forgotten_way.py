@@ -31,22 +31,10 @@ from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import Case
 from ..judging.finding import Explanation, because
-from ..messages import say, shown
+from ..messages import shown
 
 _CLOSE = 1e-6
 _MOST_WAYS = 24
-_SIGNS = (("missing_term.path", -1.0), ("missing_term.path_sign", -2.0))
-
-
-@dataclass(frozen=True, eq=False)
-class _Application:
-    """One call of a function that the user wrote, and the upstream gradients of its results."""
-
-    function: Authored | Primitive
-    inputs: tuple[Any, ...]
-    outputs: tuple[Variable, ...]
-    upstream: tuple[Any, ...]
-    attributes: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,75 +74,67 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
     slack = 10 * e.tolerance[known] + _CLOSE * np.abs(right[known])
     if not known.any() or (np.abs(right - e.numeric)[known] > slack).any():
         return None
-    return _explained(e.analytic - right, right, ways)
-
-
-def _explained(lost: np.ndarray, right: np.ndarray, ways: list[Way]) -> Explanation | None:
-    size = max(np.max(np.abs(right)), np.max(np.abs(lost)))
-    telling = [w for w in ways if _differs(w.share, 0 * right, size) and _differs(w.share, right, size)]
-    steps = [w for w in telling if isinstance(w, TracedStep)][:_MOST_WAYS]
-    edges = [w for w in telling if not isinstance(w, TracedStep)][:_MOST_WAYS]
-    for way in edges:
-        for key, factor in _SIGNS:
-            if not _differs(lost, factor * way.share, size):
-                return because("missing_term", say(key, function=shown(way.function)))
-    for step in steps:
-        if not _differs(lost, -step.share, size):
-            return because("wrong_function", say(step.key, function=shown(step.function)), "chain")
-    for first, second in combinations(edges, 2):
-        if not _differs(lost, -first.share - second.share, size):
-            names = f"{shown(first.function)} and through {shown(second.function)}"
-            return because("missing_term", say("missing_term.path", function=names))
+    lost = e.analytic - right
+    close = _CLOSE * max(np.max(np.abs(right)), np.max(np.abs(lost)))
+    telling = [w for w in ways if np.max(np.abs(w.share)) > close and np.max(np.abs(w.share - right)) > close]
+    for share, explanation in _candidates(telling):
+        if np.max(np.abs(lost - share)) <= close:
+            return explanation
     return None
 
 
-def _differs(a: np.ndarray, b: np.ndarray, size: float) -> bool:
-    return bool(np.max(np.abs(a - b)) > _CLOSE * size)
+def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
+    """What may be lost, and what it would mean: a way or its sign, the derivative of a step, two ways."""
+    steps = [w for w in ways if isinstance(w, TracedStep)][:_MOST_WAYS]
+    edges = [w for w in ways if not isinstance(w, TracedStep)][:_MOST_WAYS]
+    for way in edges:
+        yield -way.share, because("missing_term", "path", function=shown(way.function))
+        yield -2.0 * way.share, because("missing_term", "path_sign", function=shown(way.function))
+    for step in steps:
+        yield -step.share, because("wrong_function", step.key, "chain", function=shown(step.function))
+    for first, second in combinations(edges, 2):
+        names = f"{shown(first.function)} and through {shown(second.function)}"
+        yield -first.share - second.share, because("missing_term", "path", function=names)
 
 
 def _traced(case: Case, i: int) -> Traced | None:
     found = _application(case, i)
     if found is None:
         return None
-    application, place = found
-    elsewhere = getattr(application.function, "traced", None)  # a function of another library traces itself
+    call, place, upstream = found
+    elsewhere = getattr(call.function, "traced", None)  # a function of another library traces itself
     if elsewhere is not None:
-        return elsewhere(place, application.upstream)
-    leaves, tape = [Variable(x.array) if isinstance(x, Variable) else x for x in application.inputs], Tape()
+        return elsewhere(place, upstream)
+    leaves, tape = [Variable(x.array) if isinstance(x, Variable) else x for x in call.inputs], Tape()
     with using_config("enable_backprop", True), tape:
-        ys = _forward(application, leaves)
+        ys = _forward(call, leaves)
+    ys = ys if isinstance(ys, tuple) else (ys,)
     names = {y.node: (step.function.name, y) for step in tape.steps for y in step.outputs if y.node is not None}
-    pairs = list(zip(ys, application.outputs, strict=True))
+    pairs = list(zip(ys, call.outputs, strict=True))
     if not all(isinstance(y, Variable) and np.allclose(y.array, z.array, rtol=1e-9, atol=0) for y, z in pairs):
         return None
-    x, size = leaves[place], case.subject.arrays[i].size
-    starts = [np.zeros(y.shape) if g is None else g for y, g in zip(ys, application.upstream, strict=True)]
-    ways = list(_ways(ys, starts, x, names))
-    return _flat(grad(ys, [x], starts)[0], size), ways
+    x = leaves[place]
+    starts = [np.zeros(y.shape) if g is None else g for y, g in zip(ys, upstream, strict=True)]
+    return _flat(grad(ys, [x], starts)[0], x.size), list(_ways(ys, starts, x, names))
 
 
-def _forward(application: _Application, arguments: list[Any]) -> tuple[Any, ...]:
-    """The results of the user's forward on Variables, by an object of its own."""
-    function = application.function
-    if isinstance(function, Primitive):
-        returned = function.forward(np, *arguments, **application.attributes)
-        return returned if isinstance(returned, tuple) else (returned,)
-    own = copy(function)
+def _forward(call: ForwardEvent, arguments: list[Any]) -> Any:
+    """What the user's forward returns for Variables, by an object of its own."""
+    if isinstance(call.function, Primitive):
+        return call.function.forward(np, *arguments, **call.attributes)
+    own = copy(call.function)
     own._call = Call(own.name, len(arguments))
     if isinstance(own, ContextFunction):
         own._marks = Marks(own.name, tuple(arguments), False)
-        returned = type(own).forward(own, *arguments)
-    elif isinstance(own, SimpleFunction):
-        returned = own.forward(*arguments)
-    elif isinstance(own, ArrayForward):
-        returned = own.forward(tuple(arguments))
-    else:
-        return ()
-    return returned if isinstance(returned, tuple) else (returned,)
+        return type(own).forward(own, *arguments)
+    if isinstance(own, SimpleFunction):
+        return own.forward(*arguments)
+    return own.forward(tuple(arguments)) if isinstance(own, ArrayForward) else ()
 
 
-def _application(case: Case, i: int) -> tuple[_Application, int] | None:
-    """The one written function that takes the input itself, if nothing else does; and which of its inputs that is."""
+def _application(case: Case, i: int) -> tuple[ForwardEvent, int, tuple[Any, ...]] | None:
+    """The call of the one written function that takes the input itself, if nothing else does; which of its inputs that
+    is; and the upstream gradients of its results."""
     subject, tape = case.subject, Tape()
     upstream: dict[Any, tuple[Any, ...]] = {}  # by the node of the only result, or by the object that was called
 
@@ -173,11 +153,9 @@ def _application(case: Case, i: int) -> tuple[_Application, int] | None:
     takers = [(event, k) for event in tape.steps for k, x in enumerate(event.inputs) if x is leaf]
     if len(takers) != 1 or not _is_written(takers[0][0].function):
         return None
-    (event, place) = takers[0]
-    key = event.outputs[0].node if isinstance(event.function, Primitive) else event.function
-    if key not in upstream:
-        return None
-    return _Application(event.function, event.inputs, event.outputs, upstream[key], event.attributes), place
+    ((call, place),) = takers
+    key = call.outputs[0].node if isinstance(call.function, Primitive) else call.function
+    return (call, place, upstream[key]) if key in upstream else None
 
 
 def _is_written(function: Any) -> bool:
@@ -218,9 +196,9 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         taken = x if parent is x.node else names[parent][1]
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
-            yield TracedStep(name, total - passed, "wrong_function.step")
+            yield TracedStep(name, total - passed, "step")
     if reached and np.shape(event.upstream) == x.shape:
-        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "inner")
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:

@@ -17,7 +17,7 @@ from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
 from ..judging.finding import Explanation, because
 from ..measuring.point import index_of
-from ..messages import Kind, number, say
+from ..messages import Kind, number
 from .regions import listed
 
 _STEP = 2.0**-10
@@ -36,22 +36,22 @@ _LONG = 12
 Arrange = Callable[[np.ndarray], np.ndarray]
 
 
-def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[str, Arrange]]:
+def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[Explanation, Arrange]]:
     """Ways to put the elements of an array of that shape in other places: axes exchanged, reversed, shifted."""
     axes = range(len(shape))
     for order in permutations(axes):
         if order != tuple(axes) and tuple([shape[k] for k in order]) == shape:
-            words = say("rearranged.transposed" if len(shape) == 2 else "rearranged.axes", order=order)
-            yield words, partial(np.transpose, axes=order)
+            key = "transposed" if len(shape) == 2 else "axes"
+            yield because("rearranged", key, order=order), partial(np.transpose, axes=order)
     long = [k for k in axes if shape[k] > 1]
     for chosen in product((False, True), repeat=len(long)):
         flipped = tuple([k for k, is_chosen in zip(long, chosen, strict=True) if is_chosen])
         if flipped:
-            yield say("rearranged.flipped", axes=_named(flipped)), partial(np.flip, axis=flipped)
+            yield because("rearranged", "flipped", axes=_named(flipped)), partial(np.flip, axis=flipped)
     for k in long:
         for by in sorted({1, -1, shape[k] // 2}, key=abs) if shape[k] > _LONG else range(1, shape[k]):
             if shape[k] > 2 and by % shape[k]:
-                yield say("rearranged.shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
+                yield because("rearranged", "shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
 
 
 def is_plain(case: Case, i: int) -> bool:
@@ -76,11 +76,11 @@ def rearranged(case: Case, i: int) -> Explanation | None:
     ways = list(arrangements(shape))
     if has_gaps:
         ways.sort(key=lambda way: getattr(way[1], "func", None) is not np.roll)
-    for words, arrange in ways:
+    for explanation, arrange in ways:
         places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
         if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
-            return because("rearranged", words)
-    return because("rearranged", say("rearranged.reordered")) if _reordered(case, i) else None
+            return explanation
+    return because("rearranged", "reordered") if _reordered(case, i) else None
 
 
 def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
@@ -129,7 +129,7 @@ def one_place_of_several(case: Case, i: int) -> Explanation | None:
     elements = np.arange(e.analytic.size)
     for which, row in (("last", len(used) - 1 - np.argmax(used[::-1], axis=0)), ("first", np.argmax(used, axis=0))):
         if _matches(np.where(e.wrong, shares[row, elements], e.numeric), e.analytic, e.numeric):
-            return because("local_error", say("local_error.one_place", which=which), "repeated")
+            return because("local_error", "one_place", "repeated", which=which)
     return None
 
 
@@ -164,14 +164,12 @@ def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iter
     else:
         yield from _offset(outputs[0], jacobian, g)
         yield from _slices(case.shapes[i], outputs[0], jacobian, g)
-        for words, arrange in arrangements(outputs[0]):
-            yield (
-                because("rearranged", say("rearranged.upstream", how=words)),
-                arrange(g.reshape(outputs[0])).ravel() @ jacobian,
-            )
+        for way, arrange in arrangements(outputs[0]):
+            moved = arrange(g.reshape(outputs[0])).ravel()
+            yield because("rearranged", "upstream", how=way.words["how"]), moved @ jacobian
     if jacobian.shape[0] == jacobian.shape[1]:
-        yield because("rearranged", say("rearranged.jacobian")), jacobian @ g
-        yield because("missing_term", say("missing_term.diagonal")), g * np.diagonal(jacobian)
+        yield because("rearranged", "jacobian"), jacobian @ g
+        yield because("missing_term", "diagonal"), g * np.diagonal(jacobian)
 
 
 def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
@@ -184,8 +182,8 @@ def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Ite
         for first in range(length - places.size + 1):
             if first != places[0]:
                 moved = np.roll(g.reshape(output), int(places[0]) - first, axis=axis).ravel()
-                words = say("rearranged.offset", axis=axis, first=first, right=int(places[0]))
-                yield because("rearranged", words), moved @ jacobian
+                found = because("rearranged", "offset", axis=axis, first=first, right=int(places[0]))
+                yield found, moved @ jacobian
 
 
 def _without_a_result(
@@ -196,8 +194,8 @@ def _without_a_result(
         part = slice(first, first + int(np.prod(shape)))
         first = part.stop
         share = g[part] @ jacobian[part]
-        yield because("missing_term", say("missing_term.result", result=k)), g @ jacobian - share
-        yield because("missing_term", say("missing_term.sign", result=k)), g @ jacobian - 2 * share
+        yield because("missing_term", "result", result=k), g @ jacobian - share
+        yield because("missing_term", "sign", result=k), g @ jacobian - 2 * share
 
 
 def _slices(
@@ -209,12 +207,11 @@ def _slices(
     for axis, length in enumerate(output):
         along = shares.sum(axis=tuple([k for k in range(len(output)) if k != axis]))
         for key, places in _some_of(length):
-            words = say(f"{kind}.{key}", axis=axis, place=listed(np.array(places)))
             part = along[places].sum(axis=0)
-            yield because(kind, words), along.sum(axis=0) - part if key == "without" else part
+            found = because(kind, key, axis=axis, place=listed(np.array(places)))
+            yield found, along.sum(axis=0) - part if key == "without" else part
     for place in (0, -1) if len(output) > 1 and shares.shape[-1] == 1 else ():
-        words = say(f"{kind}.element", place=list(index_of(place % g.size, output)))
-        yield because(kind, words), g[place] * jacobian[place]
+        yield because(kind, "element", place=list(index_of(place % g.size, output))), g[place] * jacobian[place]
     if kind == "unreduced_broadcast" and ((jacobian != 0).sum(axis=1) <= 1).all():
         yield from _other_axes(shape, shares.sum(axis=-1))
 
@@ -237,5 +234,4 @@ def _other_axes(shape: tuple[int, ...], shares: np.ndarray) -> Iterator[tuple[Ex
     for axes in combinations(range(shares.ndim), len(stretched)):
         total = shares.sum(axis=axes)
         if axes != stretched and total.size == np.prod(shape):
-            words = say("unreduced_broadcast.axis", axes=_named(axes), right=_named(stretched))
-            yield because("unreduced_broadcast", words), total.ravel()
+            yield because("unreduced_broadcast", "axis", axes=_named(axes), right=_named(stretched)), total.ravel()
