@@ -6,7 +6,7 @@ wrong one no faster than the step itself. No tolerance is needed: the order is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ...engine.configuration import check_rng
 from ...shared.binding import Bound, settle
 from ..judging.compare import compare
-from ..measuring.point import Direction, Point
+from ..measuring.point import Arrays, Direction, Point
 from ..measuring.subject import Subject, draw_upstreams, lifted
 from ..measuring.sweep import Path, StepSweep, sweep_of
 from ..messages import number, say, shown
@@ -196,7 +196,7 @@ class DirectionStudy:
 
 
 def study(
-    bound: Bound, upstreams: Sequence[np.ndarray], name: str, place: tuple[int, ...] | None = None, seed: int = 0
+    bound: Bound, upstreams: Arrays, name: str, place: tuple[int, ...] | None = None, seed: int = 0
 ) -> DirectionStudy:
     """Measure along one element of the input ``name``, or along a random direction through all of it.
 

@@ -24,7 +24,7 @@ from ...engine.float_errors import quietly
 from ...engine.variable import Variable
 from ..judging.compare import ELEMENTS
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, worst_entry
-from ..measuring.point import Direction, MovableArrays, index_of
+from ..measuring.point import Direction, MovableArrays, Shape, index_of
 from ..measuring.probes import halved
 from ..measuring.subject import Run, Subject, flat, holding, results
 from ..messages import shown
@@ -125,14 +125,14 @@ class Comparer:
         return not abs(analytic - numeric) <= allowed
 
 
-def worst_element(comparer: Comparer, input: int, label: str, shape: tuple[int, ...]) -> Mismatch | None:
+def worst_element(comparer: Comparer, input: int, label: str, shape: Shape) -> Mismatch | None:
     """Compare every element of one input."""
     table = [comparer.along(Direction(input, k, 1.0)) for k in range(int(np.prod(shape)))]
     return worst_entry(label, shape, *np.array(table).reshape(-1, 3).T)
 
 
 def random_directions(
-    comparer: Comparer, input: int, label: str, shape: tuple[int, ...], rng: np.random.Generator
+    comparer: Comparer, input: int, label: str, shape: Shape, rng: np.random.Generator
 ) -> Mismatch | None:
     """Compare along random directions through all elements of one input; where they disagree, find an element that
     does."""

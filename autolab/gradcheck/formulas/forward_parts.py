@@ -20,6 +20,7 @@ import numpy as np
 from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import Case
+from ..measuring.point import Arrays, Shape
 
 _MOST = 8
 _MOST_EVENTS = 3000
@@ -52,7 +53,7 @@ Points = Sequence[tuple[list[np.ndarray], np.ndarray]]
 """Inputs, each with which of its elements count."""
 
 
-def forward_parts(case: Case, i: int, points: Points, known: Sequence[np.ndarray]) -> ForwardParts:
+def forward_parts(case: Case, i: int, points: Points, known: Arrays) -> ForwardParts:
     """The parts of the one written forward that takes input ``i`` and gives the result, at all points; none where it
     cannot be followed.
 
@@ -91,7 +92,7 @@ def parts_at(case: Case, i: int) -> Named:
     return {name: v for name, v in parts.items() if not _is_double(name, found)}
 
 
-def _outermost(found: Named, known: Sequence[np.ndarray], depths: dict[str, int], single: set[str]) -> Named:
+def _outermost(found: Named, known: Arrays, depths: dict[str, int], single: set[str]) -> Named:
     """What is not known, of the outermost function that has any but single numbers: those of helpers tell less."""
     new = [name for name, v in found.items() if np.isfinite(v).all() and not any([np.array_equal(v, a) for a in known])]
     inside = max([depths[name] for name in new], default=0)
@@ -100,7 +101,7 @@ def _outermost(found: Named, known: Sequence[np.ndarray], depths: dict[str, int]
     return {name: found[name] for name in outermost[: 2 * _MOST]}
 
 
-def _spread(value: np.ndarray, shape: tuple[int, ...], good: np.ndarray) -> np.ndarray | None:
+def _spread(value: np.ndarray, shape: Shape, good: np.ndarray) -> np.ndarray | None:
     if value.ndim not in (0, len(shape)) or any(n not in (1, m) for n, m in zip(value.shape, shape, strict=False)):
         return None
     return np.broadcast_to(value, shape).ravel()[good.ravel()].astype(float)

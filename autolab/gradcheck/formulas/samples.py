@@ -16,7 +16,7 @@ import numpy as np
 
 from ..judging.case import Case, wrong_somewhere
 from ..measuring.numeric_slopes import KINK
-from ..measuring.point import Direction, MovableArrays
+from ..measuring.point import Direction, MovableArrays, Shape
 
 _SPREADS = (0.0, 0.4, 0.4, 0.1, 0.1, 0.02, 0.02)
 """The points are so far from the given one, relative to each element: a loss may be undefined not far away."""
@@ -43,7 +43,7 @@ _APART = 1e-9
 
 _LETTERS = "xzwuv"
 
-_STATISTICS: dict[str, Callable[[np.ndarray, tuple[int, ...]], np.ndarray]] = {
+_STATISTICS: dict[str, Callable[[np.ndarray, Shape], np.ndarray]] = {
     "mean({x}{along})": lambda x, axes: x.mean(axis=axes, keepdims=True),
     "sqrt(sum({x} * {x}{along}))": lambda x, axes: np.sqrt((x * x).sum(axis=axes, keepdims=True)),
     "std({x}{along})": lambda x, axes: x.std(axis=axes, keepdims=True),
@@ -104,7 +104,7 @@ def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -
     return next((samples for samples in found if samples is not None), None)
 
 
-def _reduced_axes(case: Case, i: int) -> Iterator[tuple[int, ...]]:
+def _reduced_axes(case: Case, i: int) -> Iterator[Shape]:
     """The axes of input ``i`` without which, or with length 1, its shape is that of the result; none of them if it is
     the same shape."""
     outputs, shape = case.exam.upstreams[0], case.shapes[i]
@@ -121,11 +121,11 @@ def _reduced_axes(case: Case, i: int) -> Iterator[tuple[int, ...]]:
                 yield axes
 
 
-def _kept(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, ...]:
+def _kept(shape: Shape, axes: Shape) -> Shape:
     return tuple([1 if k in axes else n for k, n in enumerate(shape)])
 
 
-def _samples(case: Case, i: int, axes: tuple[int, ...], wrong_alone: bool, scale: float) -> Samples | None:
+def _samples(case: Case, i: int, axes: Shape, wrong_alone: bool, scale: float) -> Samples | None:
     rng = np.random.default_rng(0)
     wide = (0.0, *[_WIDE] * ((_MORE_ROUNDS if wrong_alone else _ROUNDS) - 1))
     wanted = wrong_somewhere(case, i) if wrong_alone and axes else True
@@ -175,7 +175,7 @@ def _is_elementwise(case: Case, i: int, elements: np.ndarray, measured: np.ndarr
 
 
 def _local(
-    case: Case, i: int, axes: tuple[int, ...], arrays: list[np.ndarray], elements: np.ndarray, rng: np.random.Generator
+    case: Case, i: int, axes: Shape, arrays: list[np.ndarray], elements: np.ndarray, rng: np.random.Generator
 ) -> list[np.ndarray] | None:
     """At some elements of an input: the local derivative of backward, the measured one, the inputs, the result, the
     statistics of a reduction. None where an element has a share in the result of another row.
@@ -229,7 +229,7 @@ def _slopes(place: MovableArrays, direction: Direction, seen: Any = ...) -> np.n
     return np.where(np.abs(best - better) <= _SETTLED * size, (16 * best - better) / 15, np.nan)
 
 
-def _with_rows(case: Case, i: int, axes: tuple[int, ...], samples: Samples, values: list[np.ndarray]) -> Samples:
+def _with_rows(case: Case, i: int, axes: Shape, samples: Samples, values: list[np.ndarray]) -> Samples:
     """The samples with what is known of their rows: those of the statistics that are no multiples of the result, as
     that has a name, and how many elements there are."""
     name, shape = letters(case)[i], case.shapes[i]

@@ -13,8 +13,10 @@ from ..measuring.point import index_of
 from ..measuring.probes import KNOWN, MARGIN, Search
 from ..measuring.records import Records
 from ..measuring.stairs import Stair
-from ..measuring.subject import Subject
-from .contracts import Combination, Examination, Gradients
+from ..measuring.subject import Gradients, Subject
+from ..messages import apart, say, where
+from .contracts import Combination, Examination
+from .finding import Explanation
 from .survey import Survey, is_more_than_zero
 
 SIGNAL = 10.0
@@ -148,18 +150,7 @@ def ignores_upstream(case: Case, i: int) -> bool:
     return is_more_than_zero(case.exam.none[i])
 
 
-@dataclass(frozen=True)
-class Nonlinear:
-    """The element at which a gradient is not linear in the upstream gradient, what it is there, and what others make
-    of it. ``key`` names the upstream gradient."""
-
-    key: str
-    element: int
-    given: float
-    made: float
-
-
-def nonlinear(case: Case, i: int) -> Nonlinear | None:
+def nonlinear(case: Case, i: int) -> Explanation | None:
     """Where the gradient is least linear in the upstream gradient, if that is no rounding error.
 
     A backward that takes the size of it, or its square, shows only where the signs differ: one of the sums is negative.
@@ -167,20 +158,22 @@ def nonlinear(case: Case, i: int) -> Nonlinear | None:
     return next((found for c in case.exam.combinations if (found := _unlike(case, i, c)) is not None), None)
 
 
-def _unlike(case: Case, i: int, combination: Combination) -> Nonlinear | None:
+def _unlike(case: Case, i: int, combination: Combination) -> Explanation | None:
     """A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing."""
     found = combination.of(i)
     if found is None or not found[0].size or not all([np.isfinite(g).all() for g in (found[0], *found[1])]):
         return None
-    made = np.asarray(sum(found[1])).ravel()
-    gap = np.abs(found[0].ravel() - made)
+    given, made = found[0].ravel(), np.asarray(sum(found[1])).ravel()
+    gap = np.abs(given - made)
     gauge, noise = case.tables[0].survey.gauge, case.tables[0].survey.noise.gradients[i]
     known = max(*[_NONLINEAR * np.abs(g).max() for g in found[1]], MARGIN * noise.max())
     least = np.maximum(known, gauge.grain / gauge.point.scales[i])
     k = int(np.argmax(np.where(gap > least, gap, 0)))
     if not gap[k] > least[k] or not gap[k] > case.leftover(i):
         return None
-    return Nonlinear(combination.key, k, float(found[0].flat[k]), float(made[k]))
+    texts = dict(zip(("given", "made"), apart(float(given[k]), float(made[k])), strict=True))
+    how = say(f"wrong_function.nonlinear.{combination.key}", **texts, where=where(case.index(i, k)))
+    return Explanation("wrong_function", {"how": how}, cause="nonlinear")
 
 
 def fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..measuring.fine_slopes import is_zero, slopes_at_tie
 from ..measuring.gauge import Gauge
-from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN, Slopes
-from ..measuring.point import Direction
+from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
+from ..measuring.point import Arrays, Direction
 from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
@@ -43,20 +43,14 @@ _NEGLIGIBLE = 1e-5
 """An element is also measured if its tolerance is below this fraction of the largest move of the function."""
 
 
-def compare(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], rng: np.random.Generator
-) -> Table:
+def compare(subject: Subject, arrays: Arrays, upstreams: Arrays, rng: np.random.Generator) -> Table:
     """Measure the gradients of the subject at ``arrays`` for one upstream gradient."""
     survey = survey_of(subject, arrays, upstreams)
     return _table(survey, [_plan(survey.gauge, claim, rng) for claim in survey.claims])
 
 
 def compare_nearby(
-    subject: Subject,
-    arrays: Sequence[np.ndarray],
-    upstreams: Sequence[np.ndarray],
-    rng: np.random.Generator,
-    here: Table,
+    subject: Subject, arrays: Arrays, upstreams: Arrays, rng: np.random.Generator, here: Table
 ) -> Table | None:
     """The same at a point near that of ``here``, as far as it says something new; None if it does not.
 
@@ -114,51 +108,46 @@ def _plan(gauge: Gauge, claim: Claim, rng: np.random.Generator) -> _Plan:
     return np.union1d(rng.choice(size, _SAMPLE, replace=False), found.suspects), found
 
 
-def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Sequence[np.ndarray]) -> Elements:
+def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Arrays) -> Elements:
     """The chosen elements of all inputs, one input after the other."""
     analytic = np.concatenate([c.analytic[i] for c, i in zip(claims, indexes, strict=True)])
     noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
     directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
-    elements = _judged_along(directions, analytic, noise, claims[0].root_eps, gauge)
+    elements = _judged(directions, analytic, noise, claims[0].root_eps, gauge)
     if not gauge.point.is_finite:
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
     return elements
 
 
-def _judged_along(
+def _judged(
     directions: Sequence[Direction], analytic: np.ndarray, noise: np.ndarray, root_eps: float, gauge: Gauge
 ) -> Elements:
     """Elements that are moved along directions of their own."""
     lift = _LIFT if _is_tiny(gauge) else 1.0
     lifted = replace(gauge, weights=gauge.weights * lift)
-    scale = np.array([d.step for d in directions], float)
-    return _judged(analytic, noise, lifted.slopes(directions, moving=analytic != 0), scale * lift, root_eps, lifted)
+    found = lifted.slopes(directions, moving=analytic != 0)
+    scale = np.array([d.step for d in directions], float) * lift
+    numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
+    kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
+    size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
+    tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
+    deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
+    lost = (numeric == 0) & (error == 0) & (deviation <= lifted.grain / scale)  # nothing moves
+    wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
+    enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
+    unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
+    leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0))
+    unsure |= lost & (deviation > np.fmax(tolerance, leftover))
+    tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
+    slopes = {"analytic": analytic, "numeric": numeric, "uncertainty": error, "low": low, "high": high}
+    verdicts = {"deviation": deviation, "tolerance": tolerance, "wrong": wrong, "unsure": unsure}
+    return Elements.of(**slopes, kind=found.kind, **verdicts)
 
 
 def _is_tiny(gauge: Gauge) -> bool:
     """Whether the errors of the slopes would underflow."""
     largest = max([float(np.max(scale, initial=0.0)) for scale in gauge.point.scales])
     return float(np.max(np.abs(gauge.point.values), initial=0.0)) < 1 / _LIFT and largest < _LIFT
-
-
-def _judged(
-    analytic: np.ndarray, noise: np.ndarray, found: Slopes, scale: np.ndarray, root_eps: float, gauge: Gauge
-) -> Elements:
-    leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0)) / (_LIFT if _is_tiny(gauge) else 1.0)
-    numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
-    kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
-    size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
-    tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
-    deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
-    lost = (numeric == 0) & (error == 0) & (deviation <= gauge.grain / scale)  # nothing moves
-    wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
-    enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
-    unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
-    unsure |= lost & (deviation > np.fmax(tolerance, leftover))
-    tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
-    slopes = {"analytic": analytic, "numeric": numeric, "uncertainty": error, "low": low, "high": high}
-    verdicts = {"deviation": deviation, "tolerance": tolerance, "wrong": wrong, "unsure": unsure}
-    return Elements.of(**slopes, kind=found.kind, **verdicts)
 
 
 def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements) -> list[Direction]:
@@ -172,7 +161,7 @@ def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements
         return directions
     alone = [Direction(i, index[k], own[k]) for k in which]
     gauge, noise = replace(survey.gauge, noise=survey.own.results), survey.own.gradients[i][index[which]]
-    again = _judged_along(alone, part.analytic[which], noise, claim.root_eps, gauge)
+    again = _judged(alone, part.analytic[which], noise, claim.root_eps, gauge)
     for k in np.flatnonzero(again.wrong & again.known):
         part[which[k]] = again[k]
         directions[which[k]] = alone[k]

@@ -6,7 +6,7 @@ bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,12 +19,13 @@ from ...engine.devices import to_cpu
 from ...engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from ...engine.sharing import wrote_to_lent
 from ...transforms.compiling.surroundings import generators
-from ..measuring.subject import Run, Subject, draw_upstreams
+from ..measuring.point import Arrays, Shape
+from ..measuring.subject import Gradients, Run, Subject, draw_upstreams
 from ..messages import Kind, Verdict, number, shown
 from .finding import Finding
 from .outside import changed_by
 
-Gradients = tuple[np.ndarray | None, ...]
+Upstreams = tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 
 _RUNS, _RUNS_OF_DRAWS = 3, 30
 """A function that draws one bit may give the same in a few runs: one that moves a generator is run more often."""
@@ -53,7 +54,7 @@ class Combination:
     gradients: Gradients
     others: tuple[Gradients, ...]
 
-    def of(self, i: int) -> tuple[np.ndarray, tuple[np.ndarray, ...]] | None:
+    def of(self, i: int) -> tuple[np.ndarray, Arrays] | None:
         """The gradient of input ``i``, and those whose sum it should be, if it has any."""
         found = self.gradients[i]
         others = [g for gradients in self.others if (g := gradients[i]) is not None]
@@ -69,7 +70,7 @@ class Examination:
     None if backward cannot be differentiated. Without ``gradients`` backward failed or a contract is broken.
     """
 
-    upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
+    upstreams: Upstreams
     breach: Breach | None = None
     gradients: Gradients | None = None
     second: Gradients = ()
@@ -111,16 +112,12 @@ def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
         return Examination(upstreams, _breach(subject, "inplace.upstream"))
 
 
-def _examine_backward(
-    subject: Subject, first: Run, second: Run, upstreams: tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
-) -> Examination:
+def _examine_backward(subject: Subject, first: Run, second: Run, upstreams: Upstreams) -> Examination:
     values, given = first.values(), tuple([g.copy() for g in upstreams[0]])
     gradients = subject.gradients(first, given)
     _check_inputs(subject, first, "inplace.input_backward")
-    if not all(map(_same, given, upstreams[0])):
-        raise _breach(subject, "inplace.upstream")
-    if not all(map(_same, first.values(), values)):
-        raise _breach(subject, "inplace.output")
+    _check_same(subject, given, upstreams[0], "inplace.upstream")
+    _check_same(subject, first.values(), values, "inplace.output")
     fresh = subject.gradients(second, upstreams[0])
     _check_later_gradient(subject, gradients, fresh, upstreams[0])
     _check_again(subject, first, gradients, fresh, upstreams[0])
@@ -141,13 +138,13 @@ _LARGE = 1024.0
 
 
 def _combinations(
-    subject: Subject, run: Run, upstreams: tuple[tuple[np.ndarray, ...], ...], first: Gradients, second: Gradients
+    subject: Subject, run: Run, upstreams: tuple[Arrays, ...], first: Gradients, second: Gradients
 ) -> tuple[Combination, ...]:
     """What shows a rule that is right only for some upstream gradients: of one sign, not all alike, of usual size."""
     ones = tuple([(g != 0).astype(g.dtype) for g in upstreams[0]])  # 0 belongs to a result that is not finite
     large = subject.gradients(run, tuple([g * _LARGE for g in upstreams[0]]))
 
-    def rest(others: tuple[np.ndarray, ...]) -> Gradients:
+    def rest(others: Arrays) -> Gradients:
         return subject.gradients(run, tuple([-(a + b) for a, b in zip(upstreams[0], others, strict=True)]))
 
     return (
@@ -161,7 +158,7 @@ def _scaled(gradients: Gradients, factor: float) -> Gradients:
     return tuple([None if g is None else g * g.dtype.type(factor) for g in gradients])
 
 
-def _under_graph(subject: Subject, run: Run, upstream: tuple[np.ndarray, ...]) -> Gradients | None:
+def _under_graph(subject: Subject, run: Run, upstream: Arrays) -> Gradients | None:
     try:
         return subject.gradients(run, upstream, create_graph=True)
     except Exception:  # not everything can be differentiated twice, and whoever wants to is told so
@@ -186,7 +183,7 @@ def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:
     return Breach(finding, "wrong")
 
 
-def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
+def is_broadcast(shape: Shape, larger: Shape) -> bool:
     """Whether NumPy stretches ``shape`` to ``larger``, another one."""
     try:
         return shape != larger and np.broadcast_shapes(shape, larger) == larger
@@ -195,19 +192,21 @@ def is_broadcast(shape: tuple[int, ...], larger: tuple[int, ...]) -> bool:
 
 
 # ---------------------------------------------------------------------- each raises the breach that it finds
+def _check_same(subject: Subject, first: Arrays, second: Arrays, key: str, *about: Any, **more: Any) -> None:
+    if len(first) != len(second) or not all(map(_same, first, second)):
+        raise _breach(subject, key, *about, **more)
+
+
 def _check_inputs(subject: Subject, run: Run, key: str, cause: str = "") -> None:
     for name, x, array in zip(subject.names, run.inputs, subject.arrays, strict=True):
-        if not _same(to_cpu(x.array), array):
-            raise _breach(subject, key, name, cause)
+        _check_same(subject, [to_cpu(x.array)], [array], key, name, cause)
 
 
-def _check_equal(subject: Subject, values: Sequence[np.ndarray], second: Run) -> None:
-    others = second.values()
-    if len(values) != len(others) or not all(map(_same, values, others)):
-        raise _breach(subject, "nondeterministic.forward", verdict="cannot tell")
+def _check_equal(subject: Subject, values: Arrays, second: Run) -> None:
+    _check_same(subject, values, second.values(), "nondeterministic.forward", verdict="cannot tell")
 
 
-def drawn_at_random(subject: Subject, values: Sequence[np.ndarray]) -> Breach | None:
+def drawn_at_random(subject: Subject, values: Arrays) -> Breach | None:
     """Whether the results are drawn at random, and were merely equal by chance in the first two runs.
 
     Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
@@ -233,18 +232,15 @@ def _generators() -> object:
     return repr(config.rng.bit_generator.state), generators()
 
 
-def _check_later_call(subject: Subject, first: Run, values: Sequence[np.ndarray], rng: np.random.Generator) -> None:
+def _check_later_call(subject: Subject, first: Run, values: Arrays, rng: np.random.Generator) -> None:
     try:
         subject.run(subject.nearby(rng))
     except Exception:  # the inputs may lie outside the function's domain
         return
-    if not all(map(_same, first.values(), values)):
-        raise _breach(subject, "inplace.later_call", cause=FORWARD)
+    _check_same(subject, first.values(), values, "inplace.later_call", cause=FORWARD)
 
 
-def _check_later_gradient(
-    subject: Subject, gradients: Gradients, again: Gradients, upstream: tuple[np.ndarray, ...]
-) -> None:
+def _check_later_gradient(subject: Subject, gradients: Gradients, again: Gradients, upstream: Arrays) -> None:
     """The gradients of two runs, after which the function was called elsewhere, against those of a run of now."""
     if not all(map(_same, gradients, again)):
         return  # one that does not even repeat itself is another case
@@ -253,9 +249,7 @@ def _check_later_gradient(
         raise _breach(subject, "inplace.later_gradient", name, "shared", **values)
 
 
-def _check_again(
-    subject: Subject, first: Run, gradients: Gradients, fresh: Gradients, upstream: tuple[np.ndarray, ...]
-) -> None:
+def _check_again(subject: Subject, first: Run, gradients: Gradients, fresh: Gradients, upstream: Arrays) -> None:
     """A second backward on the same graph, and one on a fresh graph, must give the same bits."""
     try:
         again = subject.gradients(first, upstream)

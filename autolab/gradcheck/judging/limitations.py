@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.errors import GradientCountError, GradientShapeError
 from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
 from ..measuring.point import array_and_index, index_of
 from ..measuring.probes import MARGIN
@@ -17,6 +16,7 @@ from ..messages import number, say, shown, where
 from .case import Case, Comparison
 from .contracts import Examination
 from .finding import Finding
+from .second_way import in_own_dtype
 
 _ROOT_EPS_MARGIN = 10.0
 _UNDERFLOW = 1e-290
@@ -49,14 +49,13 @@ def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
     k, e = int(at[0]), c.elements
     low, high, analytic = float(e.low[k]), float(e.high[k]), float(e.analytic[k])
     judgement = say("kink.outside" if e.wrong[k] else "kink.between")
-    words = {"low": number(low), "high": number(high), "analytic": number(analytic), "judgement": judgement}
-    return _finding(case, i, "kink", at, words, {"low": low, "high": high, "analytic": analytic})
+    return _finding(case, i, "kink", at, {"low": low, "high": high, "analytic": analytic}, judgement=judgement)
 
 
 def _zero(case: Case, i: int, c: Comparison) -> Finding | None:
     if not c.zeros:
         return None
-    return _finding(case, i, "low_precision.zero", np.array(sorted(c.zeros)), {}, {})
+    return _finding(case, i, "low_precision.zero", np.array(sorted(c.zeros)), {})
 
 
 def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
@@ -80,13 +79,9 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         still = e.numeric[k] == 0 == e.uncertainty[k]
         key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
     numbers = {name: float(getattr(e, name)[k]) for name in ("analytic", "numeric", "uncertainty")}
-    words = {
-        **{name: number(value) for name, value in numbers.items()},
-        "error": failure if key == "cannot_verify.raises" else number(numbers["uncertainty"]),
-        "limit": " and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else "",
-        "dtype": case.exam.upstreams[0][0].dtype,
-    }
-    return _finding(case, i, key, at, words, numbers)
+    error = failure if key == "cannot_verify.raises" else number(numbers["uncertainty"])
+    limit = " and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else ""
+    return _finding(case, i, key, at, numbers, error=error, limit=limit, dtype=case.exam.upstreams[0][0].dtype)
 
 
 def _is_out_of_range(case: Case, i: int, k: int) -> bool:
@@ -110,15 +105,8 @@ def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
         key = "cannot_verify.stairs" if c.elements.numeric[k] == 0 else "cannot_verify.steep_stairs"
     result, dtype = _result(case, stair.result)
     numbers = {"analytic": float(c.elements.analytic[k]), "step": stair.step, "jump": stair.jump}
-    words = {
-        "result": result,
-        "dtype": dtype,
-        "value": number(stair.value),
-        "step": f"{stair.step:.3g}",
-        "jump": f"{stair.jump:.3g}",
-        "analytic": number(numbers["analytic"]),
-    }
-    return _finding(case, i, key, at, words, numbers)
+    rough = {"step": f"{stair.step:.3g}", "jump": f"{stair.jump:.3g}"}
+    return _finding(case, i, key, at, numbers, result=result, dtype=dtype, value=number(stair.value), **rough)
 
 
 def _result(case: Case, place: int) -> tuple[str, str]:
@@ -137,35 +125,28 @@ def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
     return Finding.said(key, case.names[i], count=int(c.measured.sum()), total=c.measured.size)
 
 
-def _finding(
-    case: Case, i: int, key: str, at: np.ndarray, words: Mapping[str, Any], numbers: Mapping[str, float]
-) -> Finding:
-    """What is to be said about the elements ``at`` of an input; the words and numbers are of the first."""
+def _finding(case: Case, i: int, key: str, at: np.ndarray, numbers: Mapping[str, float], **words: Any) -> Finding:
+    """What is to be said about the elements ``at`` of an input; the numbers, and other words, are of the first."""
     index = case.index(i, int(at[0]))
     more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
     evidence = {"index": list(index), **numbers, "count": int(at.size)}
-    return Finding.said(key, case.names[i], evidence, function=case.function, where=where(index) + more, **words)
+    words = {**{name: number(value) for name, value in numbers.items()}, **words, "where": where(index) + more}
+    return Finding.said(key, case.names[i], evidence, function=case.function, **words)
 
 
 def _native(native: Subject, exam: Examination) -> list[Finding]:
     """Gradients that come out otherwise in the precision of the inputs than in float64."""
-    run = native.run()
-    upstreams = [g.astype(y.dtype) for g, y in zip(exam.upstreams[0], run.outputs, strict=True)]
-    try:
-        gradients = native.gradients(run, upstreams)
-    except (GradientShapeError, GradientCountError):
-        return []
+    run, _, gradients = in_own_dtype(native, exam)
     limit = _ROOT_EPS_MARGIN * float(np.sqrt(native.epsilon(run)))
     found = []
-    for i, (name, coarse, exact) in enumerate(zip(native.names, gradients, exam.gradients or (), strict=False)):
+    for x, name, coarse, exact in zip(native.arrays, native.names, gradients, exam.gradients or (), strict=True):
         if coarse is None or exact is None or not exact.size:
             continue
         size = np.maximum(np.abs(exact), 1e-3 * np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))
         gap = np.where(np.isfinite(exact), np.abs(coarse - exact) / np.where(size > 0, size, 1.0), 0.0)
-        k = int(np.nanargmax(np.where(np.isnan(gap), np.inf, gap)))
-        if gap.flat[k] <= limit:
-            continue
-        words: dict[str, Any] = {"dtype": native.arrays[i].dtype, "where": where(index_of(k, exact.shape))}
-        first, second = number(float(coarse.flat[k])), number(float(exact.flat[k]))
-        found.append(Finding.said("low_precision.native", name, first=first, second=second, **words))
+        k = int(np.argmax(np.where(np.isnan(gap), np.inf, gap)))
+        if not gap.flat[k] <= limit:
+            numbers: dict[str, Any] = {"first": number(float(coarse.flat[k])), "second": number(float(exact.flat[k]))}
+            place = where(index_of(k, exact.shape))
+            found.append(Finding.said("low_precision.native", name, dtype=x.dtype, where=place, **numbers))
     return found

@@ -6,11 +6,11 @@ further on. One that rounds its results gives only numbers that the lower precis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..measuring.point import Arrays, Evaluate
 from ..measuring.probes import MARGIN
 from ..measuring.subject import flat
 from ..messages import apart, where
@@ -21,8 +21,6 @@ _NOISY = 1e-10
 _ROUNDINGS = 16
 _DTYPES = (np.float16, np.float32)
 _LEAST = 3
-
-Evaluate = Callable[[Sequence[np.ndarray]], np.ndarray]
 
 
 def lowered(case: Case) -> list[Finding]:
@@ -64,7 +62,7 @@ def _is_off(case: Case, i: int) -> bool:
 def _backward(case: Case, i: int) -> Finding | None:
     ones = [(g != 0).astype(g.dtype) for g in case.exam.upstreams[0]]  # times 1 nothing gets more digits
 
-    def gradient(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    def gradient(arrays: Arrays) -> np.ndarray:
         found = case.subject.gradients(case.subject.run(arrays), ones)[i]
         return np.zeros(0) if found is None else found.ravel()
 
@@ -91,7 +89,7 @@ def _is_told(c: Comparison, k: int, eps: float) -> bool:
     return bool(is_explained and e.deviation[k] > MARGIN * e.uncertainty[k] + _NOISY * size)
 
 
-def _dtype(arrays: Sequence[np.ndarray], evaluate: Evaluate) -> type[np.floating] | None:
+def _dtype(arrays: Arrays, evaluate: Evaluate) -> type[np.floating] | None:
     """The precision in which the results are computed, if it is lower and shows."""
     here = evaluate(arrays)
     if not np.isfinite(here).all() or not here.any():

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..measuring.point import index_of
+from ..measuring.point import Arrays, index_of
 from ..measuring.probes import MARGIN
-from ..measuring.subject import Run, Subject, draw_upstreams
+from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, jittered, spread_of
 from ..messages import Kind, apart, say, where
-from .contracts import Examination, Gradients
+from .contracts import Examination
 from .finding import Finding
-
-Arrays = Sequence[np.ndarray]
 
 _FAR = 10.0
 """A difference counts from this many roots of the precision on, relative to the gradient."""
@@ -40,12 +38,18 @@ def beside_dtype(native: Subject, subject: Subject, exam: Examination) -> list[F
     """Of the gradients that ``subject`` computes in float64: those that are wrong in the dtype of the inputs."""
     if native is subject or exam.gradients is None:
         return []
-    run = native.run()
-    upstreams = [g.astype(y.dtype) for g, y in zip(exam.upstreams[0], run.outputs, strict=True)]
+    _, upstreams, gradients = in_own_dtype(native, exam)
     ways = _Ways(subject, native, upstreams, False)
     dtype = ", ".join(sorted({str(a.dtype) for a in native.arrays if a.dtype.itemsize < 8}))
     words = {"here": say("elsewhere.dtype", dtype=dtype), "there": say("elsewhere.dtype.there", dtype="float64")}
-    return _findings(ways, ways.wrong(exam.gradients, native.gradients(run, upstreams)), words, "dtype")
+    return _findings(ways, ways.wrong(exam.gradients, gradients), words, "dtype")
+
+
+def in_own_dtype(native: Subject, exam: Examination) -> tuple[Run, Arrays, Gradients]:
+    """A run in the dtype of the inputs, the upstream gradients and the gradients."""
+    run = native.run()
+    upstreams = [g.astype(y.dtype) for g, y in zip(exam.upstreams[0], run.outputs, strict=True)]
+    return run, upstreams, native.gradients(run, upstreams)
 
 
 def beside_graph(subject: Subject, exam: Examination) -> list[Finding]:
@@ -91,14 +95,15 @@ class _Ways:
     upstreams: Arrays
     create_graph: bool
 
-    def wrong(self, expected: Gradients, given: Gradients) -> list[_Apart]:
+    def wrong(self, right: Gradients, second: Gradients) -> list[_Apart]:
         """The inputs of which the second way gives something wrong."""
+        expected, given = self._filled(right), self._filled(second)
         masks = self._far(self.second.arrays, expected, given)
         if not any(mask.any() for mask in masks) or self._is_limited():
             return []
-        noise = self._noise()
-        for k, mask in enumerate(masks):
-            mask &= ~(self._gap(expected[k], given[k], k) <= MARGIN * noise[k])
+        gaps = [np.abs(b - a) for a, b in zip(expected, given, strict=True)]
+        for mask, gap, noise in zip(masks, gaps, self._noise(), strict=True):
+            mask &= ~(gap <= MARGIN * noise)
         rng = np.random.default_rng(_SEED)
         for _ in range(_NEARBY if any(mask.any() for mask in masks) else 0):
             try:
@@ -107,36 +112,33 @@ class _Ways:
             except Exception:  # nearby may lie outside the function's domain
                 return []
             masks = [mask & other for mask, other in zip(masks, here, strict=True)]
-        return [self._worst(k, mask, expected, given) for k, mask in enumerate(masks) if mask.any()]
+        sizes = [np.where(np.isnan(gap), np.inf, gap) for gap in gaps]
+        worst = [int(np.argmax(np.where(mask, size, -1.0))) for mask, size in zip(masks, sizes, strict=True)]
+        return [_Apart(k, worst[k], given[k], expected[k]) for k, mask in enumerate(masks) if mask.any()]
 
-    def _worst(self, k: int, mask: np.ndarray, expected: Gradients, given: Gradients) -> _Apart:
-        gap = self._gap(expected[k], given[k], k)
-        values = [_filled(g, self.first.arrays[k]) for g in (given[k], expected[k])]
-        return _Apart(k, int(np.argmax(np.where(mask, np.where(np.isnan(gap), np.inf, gap), -1.0))), *values)
+    def _filled(self, gradients: Gradients) -> list[np.ndarray]:
+        """The gradients in float64, flat; zeros where there is none."""
+        pairs = zip(gradients, self.first.arrays, strict=True)
+        return [np.zeros(x.size) if g is None else g.astype(np.float64).ravel() for g, x in pairs]
 
-    def _gap(self, expected: np.ndarray | None, given: np.ndarray | None, k: int) -> np.ndarray:
-        x = self.first.arrays[k]
-        return np.abs(_filled(given, x) - _filled(expected, x))
-
-    def _far(self, arrays: Arrays, expected: Gradients, given: Gradients) -> list[np.ndarray]:
+    def _far(self, arrays: Arrays, expected: Arrays, given: Arrays) -> list[np.ndarray]:
         """The elements that are further apart than rounding may bring them, flat; a NaN is."""
         eps = max([float(np.finfo(a.dtype).eps) for a in (*arrays, *self.upstreams)])
         upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.upstreams])
         masks = []
-        for k, (a, b, x) in enumerate(zip(expected, given, arrays, strict=True)):
-            exact = _filled(a, x)
+        for exact, other, x in zip(expected, given, arrays, strict=True):
             largest = float(np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))
             terms = max(largest, upstream * (1 + float(np.abs(x).max(initial=0.0))))
             size = np.maximum(np.abs(exact), _SMALL * largest)
             least = np.maximum(_FAR * np.sqrt(eps) * size, _UNITS * eps * terms)
-            masks.append(np.isfinite(exact.astype(x.dtype)) & ~(self._gap(a, b, k) <= least))
+            masks.append(np.isfinite(exact.astype(x.dtype)) & ~(np.abs(other - exact) <= least))
         return masks
 
-    def _gradients(self, is_second: bool, arrays: Arrays, factor: float = 1.0) -> tuple[Run, Gradients]:
+    def _gradients(self, is_second: bool, arrays: Arrays, factor: float = 1.0) -> tuple[Run, list[np.ndarray]]:
         subject = self.second if is_second else self.first
         run = subject.run([a.astype(own.dtype) for a, own in zip(arrays, subject.arrays, strict=True)])
         starts = [(g * factor).astype(y.dtype) for g, y in zip(self.upstreams, run.outputs, strict=True)]
-        return run, subject.gradients(run, starts, self.create_graph and is_second)
+        return run, self._filled(subject.gradients(run, starts, self.create_graph and is_second))
 
     def _is_limited(self) -> bool:
         """Whether something overflows, vanishes or is not finite on the second way, or its results are others."""
@@ -153,24 +155,13 @@ class _Ways:
         """How far the gradients of both ways move with inputs that move by some units in their last place, and with
         another rounding of the upstream gradient, flat."""
         rng = np.random.default_rng(_SEED)
-        here = [self._gradients(s, self.second.arrays)[1] for s in (False, True)]
-        spread = [np.zeros(a.size) for a in self.first.arrays]
-        for _ in range(_DRAWS):
-            arrays = [
-                (a + rng.choice((-_MOVED, _MOVED), a.shape) * np.spacing(a)).astype(a.dtype) for a in self.second.arrays
-            ]
-            factor = float(rng.uniform(0.5, 2.0))
-            for is_second, once in enumerate(here):
-                moved = self._gradients(bool(is_second), arrays, factor)[1]
-                for k, (g, h) in enumerate(zip(once, moved, strict=True)):
-                    x = self.first.arrays[k]
-                    np.fmax(spread[k], np.abs(_filled(h, x) / factor - _filled(g, x)), out=spread[k])
-        return spread
-
-
-def _filled(gradient: np.ndarray | None, x: np.ndarray) -> np.ndarray:
-    """A gradient in float64, flat; zeros where there is none."""
-    return np.zeros(x.size) if gradient is None else gradient.astype(np.float64).ravel()
+        draws = [(jittered(self.second.arrays, rng, _MOVED), float(rng.uniform(0.5, 2.0))) for _ in range(_DRAWS)]
+        spreads = []
+        for is_second in (False, True):
+            once = self._gradients(is_second, self.second.arrays)[1]
+            moved = [[g / factor for g in self._gradients(is_second, arrays, factor)[1]] for arrays, factor in draws]
+            spreads.append(spread_of(once, moved))
+        return [np.fmax(a, b) for a, b in zip(*spreads, strict=True)]
 
 
 def _findings(ways: _Ways, found: list[_Apart], words: dict[str, str], cause: str) -> list[Finding]:

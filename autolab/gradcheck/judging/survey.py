@@ -12,15 +12,15 @@ from functools import cached_property
 import numpy as np
 
 from ...engine.devices import to_cpu
+from ...engine.observe import ForwardEvent
 from ...functions.elementwise.division import floor_divide
 from ...functions.elementwise.rounding import ceil, floor, round, sign
-from ...transforms.forward_mode import Tape
 from ..measuring.fine_slopes import fine_slope, lost_slope
 from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise
-from ..measuring.point import Direction, Point
+from ..measuring.point import Arrays, Direction, Point
 from ..measuring.probes import MARGIN, Claim
-from ..measuring.subject import Subject, flat, where_finite
+from ..measuring.subject import Subject, flat, jittered, spread_of, where_finite
 
 _STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
 """Functions whose steps are meant."""
@@ -53,7 +53,7 @@ class Survey:
 
     subject: Subject
     arrays: tuple[np.ndarray, ...]
-    upstreams: Sequence[np.ndarray]
+    upstreams: Arrays
     gradients: Sequence[np.ndarray | None]
     gauge: Gauge
     noise: Noises
@@ -89,12 +89,13 @@ class Survey:
         return None
 
     @cached_property
+    def _steps(self) -> list[ForwardEvent]:
+        return self.subject.steps(self.arrays)
+
+    @cached_property
     def has_steps(self) -> bool:
         """Whether the function uses one of AutoLab's own functions with steps."""
-        tape = Tape()
-        with tape:
-            self.subject.run(self.arrays)
-        return any([step.function in _STEPS for step in tape.steps])
+        return any([step.function in _STEPS for step in self._steps])
 
     def speak_for(self, direction: Direction, numeric: float, analytic: float, deviation: float) -> bool:
         """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""
@@ -138,7 +139,7 @@ class Survey:
         """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
         inputs; it is no float32, which scatters as well."""
         scatter, moved, g = self._scatter[input], self._moved[input], self.gradients[input]
-        if scatter is None or moved is None or g is None or _is_float32(float(g.flat[element])):
+        if scatter is None or g is None or _is_float32(float(g.flat[element])):
             return False
         return bool(deviation <= MARGIN * max(scatter[element], moved[element]))
 
@@ -156,10 +157,7 @@ class Survey:
     @cached_property
     def _largest(self) -> float:
         """The largest value on the way from the inputs to the results."""
-        tape = Tape()
-        with tape:
-            self.subject.run(self.arrays)
-        return max([_size(a) for a in (*self.arrays, *[to_cpu(y.array) for step in tape.steps for y in step.outputs])])
+        return max([_size(a) for a in (*self.arrays, *[to_cpu(y.array) for step in self._steps for y in step.outputs])])
 
     @cached_property
     def _scatter(self) -> list[np.ndarray | None]:
@@ -168,39 +166,28 @@ class Survey:
         none = self.subject.gradients(run, [np.zeros_like(g) for g in self.upstreams])
         all_scaled = [[(g * s).astype(g.dtype) for g in self.upstreams] for s in _SCALES]
         found = [self.subject.gradients(run, scaled) for scaled in all_scaled]
-        spread = self._spread([[g if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)])
+        others = [[None if g is None else g / s for g in row] for s, row in zip(_SCALES, found, strict=True)]
+        spread = spread_of(self.gradients, others)
         return [None if is_more_than_zero(g) else apart for g, apart in zip(none, spread, strict=True)]
 
     @cached_property
-    def _moved(self) -> list[np.ndarray | None]:
+    def _moved(self) -> list[np.ndarray]:
         """How far gradients move with their inputs, for a move of each by a unit in its last place, flat.
 
         The moves are larger: a gradient that is wrong at one point only moves as much for a single unit.
         """
         rng = np.random.default_rng(_SEED)
-        found: list[Sequence[np.ndarray | None]] = []
+        found = []
         for _ in _SCALES:
-            arrays = [a + rng.choice((-_UNITS, _UNITS), a.shape) * np.spacing(a) for a in self.arrays]
+            arrays = jittered(self.arrays, rng, _UNITS)
             try:
-                run = self.subject.run([a.astype(b.dtype) for a, b in zip(arrays, self.arrays, strict=True)])
-                found.append(self.subject.gradients(run, self.upstreams))
+                found.append(self.subject.gradients(self.subject.run(arrays), self.upstreams))
             except Exception:  # outside its domain a function may raise whatever it likes
                 continue
-        return [None if g is None else g / _UNITS for g in self._spread(found)]
-
-    def _spread(self, others: Sequence[Sequence[np.ndarray | None]]) -> list[np.ndarray | None]:
-        """How far the gradients are from others at most, flat; what is not finite does not count."""
-        found = [None if g is None else np.zeros(g.size) for g in self.gradients]
-        for row in others:
-            for spread, g, once in zip(found, row, self.gradients, strict=True):
-                if spread is not None and g is not None and once is not None and g.shape == once.shape:
-                    np.fmax(spread, np.abs(g - once).ravel(), out=spread)
-        return found
+        return [spread / _UNITS for spread in spread_of(self.gradients, found)]
 
 
-def survey_of(
-    subject: Subject, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray], known: Noises | None = None
-) -> Survey:
+def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises | None = None) -> Survey:
     """``known`` is the noise at a point nearby, if it was measured there. What is not finite here does not count."""
     run = subject.run(arrays)
     upstreams = where_finite(run, upstreams)
@@ -211,13 +198,7 @@ def survey_of(
     return Survey(subject, tuple(arrays), upstreams, gradients, gauge, known, float(np.sqrt(subject.epsilon(run))))
 
 
-def _noises(
-    subject: Subject,
-    arrays: Sequence[np.ndarray],
-    upstreams: Sequence[np.ndarray],
-    point: Point,
-    moves: Sequence[Direction],
-) -> Noises:
+def _noises(subject: Subject, arrays: Arrays, upstreams: Arrays, point: Point, moves: Sequence[Direction]) -> Noises:
     """The noise of the finite results and of the gradients, from the same runs."""
     both = subject.point(arrays, upstreams)
     noise = estimate_noise(both, moves)

@@ -12,7 +12,10 @@ import numpy as np
 
 from ...engine.backend import Array
 
-Evaluate = Callable[[Sequence[np.ndarray]], np.ndarray]
+Arrays = Sequence[np.ndarray]
+Shape = tuple[int, ...]
+
+Evaluate = Callable[[Arrays], np.ndarray]
 """Input arrays in, all floating-point results of the function in one flat float64 array out."""
 
 _SMALLEST = 2.0**-20
@@ -125,7 +128,7 @@ class Point(MovableArrays):
     tally : Tally
     """
 
-    def __init__(self, evaluate: Evaluate, arrays: Sequence[np.ndarray]) -> None:
+    def __init__(self, evaluate: Evaluate, arrays: Arrays) -> None:
         values = evaluate(arrays)
         finite = np.isfinite(values)
         scales = tuple([step_scale(array) for array in arrays])
@@ -204,7 +207,7 @@ def step_scale(array: np.ndarray) -> np.ndarray:
     return np.ldexp(1.0, exponent - 1)
 
 
-def index_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+def index_of(place: int, shape: Shape) -> Shape:
     """The index of a flat element.
 
     Examples
@@ -215,7 +218,7 @@ def index_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([int(k) for k in np.unravel_index(place, shape)])
 
 
-def array_and_index(place: int, shapes: Sequence[tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
+def array_and_index(place: int, shapes: Sequence[Shape]) -> tuple[int, Shape]:
     """Which of the arrays has the element, and at which index.
 
     Examples

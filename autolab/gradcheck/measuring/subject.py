@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,11 +16,16 @@ from ...engine.backend import Array, get_array_module
 from ...engine.configuration import using_config
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
-from ...engine.float_errors import float_setting, quietly
+from ...engine.float_errors import FloatSetting, float_setting, quietly
 from ...engine.grad import grad
+from ...engine.observe import ForwardEvent
 from ...engine.variable import Variable
 from ...shared.binding import Bound, bind
-from .point import Point, Tally, step_scale
+from ...transforms.forward_mode import Tape
+from .point import Arrays, Point, Tally, step_scale
+
+Gradients = Sequence[np.ndarray | None]
+"""One per input; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Run:
         return tuple([np.array(to_cpu(y.array)) for y in self.outputs])
 
 
+@dataclass(eq=False)
 class Subject:
     """A bound function, its inputs, and how often it was called.
 
@@ -47,7 +53,7 @@ class Subject:
         The tool that errors name.
     executor : Executor, optional
         Where differences are measured.
-    params : sequence of Variable
+    params : tuple of Variable
         What the function reads besides its inputs. They are moved like inputs, and have their own arrays between runs.
     inputs : tuple of str, optional
         The inputs that are checked; by default those that require a gradient.
@@ -62,29 +68,23 @@ class Subject:
         What the caller does about floating-point errors: the function runs under that, whatever is set around it.
     """
 
-    def __init__(
-        self,
-        bound: Bound,
-        dtype: Any = None,
-        caller: str = "check_gradients",
-        executor: Executor | None = None,
-        params: Sequence[Variable] = (),
-        inputs: tuple[str, ...] | None = None,
-    ) -> None:
-        self.floats = float_setting()
-        self.bound = bound
-        self.caller = caller
-        self.executor = executor
-        self.dtype = dtype
-        self.params = tuple(params)
+    bound: Bound
+    dtype: Any = None
+    caller: str = "check_gradients"
+    executor: Executor | None = None
+    params: tuple[Variable, ...] = ()
+    inputs: tuple[str, ...] = None  # type: ignore[assignment]
+    floats: FloatSetting = field(default_factory=float_setting)
+
+    def __post_init__(self) -> None:
+        variables = self.bound.variables
+        if self.inputs is None:
+            self.inputs = tuple([name for name, x in variables.items() if x.requires_grad])
+        self.names = (*self.inputs, *[p.name or f"params[{i}]" for i, p in enumerate(self.params)])
+        checked = (*[variables[name] for name in self.inputs], *self.params)
+        self.arrays = tuple([np.array(self._precise(to_cpu(x.array))) for x in checked])
         self._runs = 0
         self._tallies: list[Tally] = []
-        self.inputs = (
-            tuple([name for name, x in bound.variables.items() if x.requires_grad]) if inputs is None else inputs
-        )
-        self.names = (*self.inputs, *[p.name or f"params[{i}]" for i, p in enumerate(params)])
-        checked = (*[bound.variables[name] for name in self.inputs], *params)
-        self.arrays = tuple([np.array(self._precise(to_cpu(x.array))) for x in checked])
 
     @classmethod
     def given(
@@ -101,23 +101,21 @@ class Subject:
 
     def taken_to(self, dtype: Any) -> Subject:
         """The same with floats of another dtype."""
-        subject = Subject(self.bound, dtype, self.caller, self.executor, self.params, self.inputs)
-        subject.floats = self.floats
-        return subject
+        return replace(self, dtype=dtype)
 
-    def run(self, arrays: Sequence[np.ndarray] | None = None) -> Run:
+    def run(self, arrays: Arrays | None = None) -> Run:
         """Call the function on copies of ``arrays``; by default on those of the inputs."""
         self._runs += 1
         return self._run(self.arrays if arrays is None else arrays)
 
-    def _run(self, arrays: Sequence[np.ndarray]) -> Run:
+    def _run(self, arrays: Arrays) -> Run:
         fresh, own = self.fresh(arrays), arrays[len(self.inputs) :]
         with using_config("enable_backprop", True), holding(self.params, own), quietly(self.floats):
             returned = self.bound.call(fresh)
         inputs = (*[fresh[name] for name in self.inputs], *self.params)
         return Run(inputs, results(self.caller, self.bound.name, returned))
 
-    def fresh(self, arrays: Sequence[np.ndarray]) -> dict[str, Variable]:
+    def fresh(self, arrays: Arrays) -> dict[str, Variable]:
         """The arguments of the function, of which those that are checked hold copies of ``arrays``."""
         values = dict(zip(self.inputs, arrays, strict=False))
         return {name: self._fresh(x, values.get(name)) for name, x in self.bound.variables.items()}
@@ -128,6 +126,13 @@ class Subject:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "executor": None, "_tallies": []}  # what a worker is sent
+
+    def steps(self, arrays: Arrays | None = None) -> list[ForwardEvent]:
+        """The functions that it calls on the way, at ``arrays`` or the inputs."""
+        tape = Tape()
+        with tape:
+            self.run(arrays)
+        return tape.steps
 
     @contextmanager
     def heard(self) -> Iterator[set[str]]:
@@ -145,14 +150,14 @@ class Subject:
         """How often the function was called, also by those points of `point` that were moved elsewhere."""
         return self._runs + sum([tally.calls for tally in self._tallies])
 
-    def point(self, arrays: Sequence[np.ndarray], upstreams: Sequence[np.ndarray] | None = None) -> Point:
+    def point(self, arrays: Arrays, upstreams: Arrays | None = None) -> Point:
         """The results at ``arrays``, to be moved; for ``upstreams`` followed by the gradients (0 where there is
         none)."""
         found = Point(partial(self._evaluate, upstreams), arrays)
         self._tallies.append(found.tally)
         return found
 
-    def _evaluate(self, upstreams: Sequence[np.ndarray] | None, arrays: Sequence[np.ndarray]) -> np.ndarray:
+    def _evaluate(self, upstreams: Arrays | None, arrays: Arrays) -> np.ndarray:
         run = self._run(arrays)  # the point counts it, wherever its copies are moved
         if upstreams is None:
             return flat(run.values())
@@ -160,9 +165,7 @@ class Subject:
         filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
         return flat([*run.values(), *filled])
 
-    def gradients(
-        self, run: Run, upstreams: Sequence[np.ndarray], create_graph: bool = False
-    ) -> tuple[np.ndarray | None, ...]:
+    def gradients(self, run: Run, upstreams: Arrays, create_graph: bool = False) -> tuple[np.ndarray | None, ...]:
         """The gradients of the checked inputs; None where the function reports no dependence."""
         starts = beside(run.outputs, upstreams)
         with using_config("enable_backprop", True), quietly(self.floats):
@@ -183,7 +186,7 @@ class Subject:
 
 
 @contextmanager
-def holding(params: Sequence[Variable], arrays: Sequence[np.ndarray]) -> Iterator[None]:
+def holding(params: Sequence[Variable], arrays: Arrays) -> Iterator[None]:
     """Inside, the parameters have copies of ``arrays``."""
     own = [p.array for p in params]
     try:
@@ -247,7 +250,7 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
     return tuple(drawn)
 
 
-def where_finite(run: Run, upstreams: Sequence[np.ndarray]) -> list[np.ndarray]:
+def where_finite(run: Run, upstreams: Arrays) -> list[np.ndarray]:
     """Upstream gradients for a run, with 0 for what is not finite there."""
     return [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]
 
@@ -255,3 +258,18 @@ def where_finite(run: Run, upstreams: Sequence[np.ndarray]) -> list[np.ndarray]:
 def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Array]:
     """Upstream gradients that were drawn in main memory, each on the device of its result."""
     return [get_array_module(y.array).asarray(g) for y, g in zip(results, upstreams, strict=True)]
+
+
+def jittered(arrays: Arrays, rng: np.random.Generator, units: float) -> list[np.ndarray]:
+    """Arrays of which every element is moved by so many units in its last place."""
+    return [(a + rng.choice((-units, units), a.shape) * np.spacing(a)).astype(a.dtype) for a in arrays]
+
+
+def spread_of(gradients: Gradients, others: Iterable[Gradients]) -> list[np.ndarray]:
+    """How far gradients are from others at most, flat; what is missing or not finite does not count."""
+    found = [np.zeros(0 if g is None else g.size) for g in gradients]
+    for row in others:
+        for spread, g, once in zip(found, row, gradients, strict=True):
+            if g is not None and once is not None and g.shape == once.shape:
+                np.fmax(spread, np.abs(g - once).ravel(), out=spread)
+    return found

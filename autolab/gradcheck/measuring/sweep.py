@@ -15,7 +15,7 @@ import numpy as np
 from ...shared.binding import settle
 from ..messages import shown
 from .noise import estimate_noise
-from .point import Direction, Point
+from .point import Arrays, Direction, Point
 from .subject import Subject, draw_upstreams, flat, where_finite
 
 _SEED = 0
@@ -168,9 +168,7 @@ class Path:
     noise: float
 
     @classmethod
-    def of(
-        cls, subject: Subject, upstreams: Sequence[np.ndarray], moves: Callable[[Point], Sequence[Direction]]
-    ) -> Path:
+    def of(cls, subject: Subject, upstreams: Arrays, moves: Callable[[Point], Sequence[Direction]]) -> Path:
         """That of the ``moves`` from the given inputs."""
         run, point = subject.run(), subject.point(subject.arrays)
         upstreams = where_finite(run, upstreams)
@@ -192,7 +190,7 @@ def sweep_of(
     subject: Subject,
     i: int,
     place: tuple[int, ...] | None,
-    upstreams: Sequence[np.ndarray],
+    upstreams: Arrays,
     rng: np.random.Generator,
     steps: Sequence[float] = ALL_STEPS,
 ) -> tuple[StepSweep, Path]:
@@ -206,7 +204,7 @@ def sweep_of(
     return StepSweep(path.function, subject.names[i], place, analytic, widths, numeric, error, rounding), path
 
 
-def explain(subject: Subject, i: int, place: tuple[int, ...], upstreams: Sequence[np.ndarray]) -> StepSweep:
+def explain(subject: Subject, i: int, place: tuple[int, ...], upstreams: Arrays) -> StepSweep:
     """A few steps at one element, for a report."""
     return sweep_of(subject, i, place, upstreams, np.random.default_rng(_SEED), _FEW_STEPS)[0]
 

@@ -36,7 +36,7 @@ def diagnose(case: Case, i: int) -> Finding:
     causes = (
         left,
         _upstream,
-        _nonlinear,
+        nonlinear,
         _swapped,
         _rotated,
         _missing,
@@ -151,19 +151,6 @@ def _stale(case: Case, i: int) -> Explanation | None:
     if not same or here.elements.wrong.any() or moved.sum() < max(2, known.sum() / 2):
         return None
     return Explanation("wrong_function", cause="stale")
-
-
-def _nonlinear(case: Case, i: int) -> Explanation | None:
-    found = nonlinear(case, i)
-    if found is None:
-        return None
-    given, made = apart(found.given, found.made)
-    words = {
-        "how": say(
-            f"wrong_function.nonlinear.{found.key}", given=given, made=made, where=where(case.index(i, found.element))
-        )
-    }
-    return Explanation("wrong_function", words, cause="nonlinear")
 
 
 def _local(case: Case, i: int) -> Explanation | None:

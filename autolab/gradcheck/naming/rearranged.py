@@ -16,7 +16,7 @@ from ..judging.case import Case
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
 from ..judging.finding import Explanation, because
-from ..measuring.point import index_of
+from ..measuring.point import Shape, index_of
 from ..messages import Kind, number
 from .regions import listed
 
@@ -34,9 +34,10 @@ _LONG = 12
 """Along a longer axis not every shift is tried."""
 
 Arrange = Callable[[np.ndarray], np.ndarray]
+Candidates = Iterator[tuple[Explanation, np.ndarray]]
 
 
-def arrangements(shape: tuple[int, ...]) -> Iterator[tuple[Explanation, Arrange]]:
+def arrangements(shape: Shape) -> Iterator[tuple[Explanation, Arrange]]:
     """Ways to put the elements of an array of that shape in other places: axes exchanged, reversed, shifted."""
     axes = range(len(shape))
     for order in permutations(axes):
@@ -61,7 +62,7 @@ def is_plain(case: Case, i: int) -> bool:
     return bool(c.measured.all() and finite.all() and c.measured.size > 2)
 
 
-def _named(axes: tuple[int, ...]) -> str:
+def _named(axes: Shape) -> str:
     return ("axis " if len(axes) == 1 else "axes ") + " and ".join(map(str, axes))
 
 
@@ -157,7 +158,7 @@ def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> 
     return bool(gap <= close * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
 
 
-def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
     outputs = [y.shape for y in case.exam.upstreams[0]]
     if len(outputs) > 1:
         yield from _without_a_result(outputs, jacobian, g)
@@ -172,7 +173,7 @@ def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Iter
         yield because("missing_term", "diagonal"), g * np.diagonal(jacobian)
 
 
-def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+def _offset(output: Shape, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
     """The results that the input reaches, read from another place along an axis of the upstream gradient."""
     reached = (jacobian != 0).any(axis=1).reshape(output)
     for axis, length in enumerate(output):
@@ -186,9 +187,7 @@ def _offset(output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray) -> Ite
                 yield found, moved @ jacobian
 
 
-def _without_a_result(
-    outputs: list[tuple[int, ...]], jacobian: np.ndarray, g: np.ndarray
-) -> Iterator[tuple[Explanation, np.ndarray]]:
+def _without_a_result(outputs: list[Shape], jacobian: np.ndarray, g: np.ndarray) -> Candidates:
     first = 0
     for k, shape in enumerate(outputs):
         part = slice(first, first + int(np.prod(shape)))
@@ -198,9 +197,7 @@ def _without_a_result(
         yield because("missing_term", "sign", result=k), g @ jacobian - 2 * share
 
 
-def _slices(
-    shape: tuple[int, ...], output: tuple[int, ...], jacobian: np.ndarray, g: np.ndarray
-) -> Iterator[tuple[Explanation, np.ndarray]]:
+def _slices(shape: Shape, output: Shape, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
     """Only some of the results count, where all of them should be summed up."""
     shares = (g[:, None] * jacobian).reshape(*output, -1)
     kind: Kind = "unreduced_broadcast" if is_broadcast(shape, output) else "missing_term"
@@ -227,7 +224,7 @@ def _some_of(length: int) -> Iterator[tuple[str, list[int]]]:
         yield from [("slices", places[k::2]) for k in (0, 1) if length > 3]
 
 
-def _other_axes(shape: tuple[int, ...], shares: np.ndarray) -> Iterator[tuple[Explanation, np.ndarray]]:
+def _other_axes(shape: Shape, shares: np.ndarray) -> Candidates:
     """The copies of a broadcast input summed up over other axes than those along which it was stretched."""
     lead = shares.ndim - len(shape)
     stretched = tuple([k for k, n in enumerate(shares.shape) if k < lead or shape[k - lead] != n])

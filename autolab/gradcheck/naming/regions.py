@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..judging.case import Case
+from ..measuring.point import Shape
 from ..messages import apart, say, shown
 
 _REGIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
@@ -61,7 +62,7 @@ def _parted(wrong: float, right: float) -> dict[str, str]:
     return {"bound": bound, "right": other}
 
 
-def placed(shape: tuple[int, ...], wrong: np.ndarray, right: np.ndarray) -> str:
+def placed(shape: Shape, wrong: np.ndarray, right: np.ndarray) -> str:
     """The slices along one axis that hold all wrong elements and no right one; empty if there are none.
 
     Examples
@@ -79,7 +80,7 @@ def placed(shape: tuple[int, ...], wrong: np.ndarray, right: np.ndarray) -> str:
     return ""
 
 
-def _kind(axis: int, shape: tuple[int, ...], count: int) -> str:
+def _kind(axis: int, shape: Shape, count: int) -> str:
     if len(shape) == 2:
         return ("row" if axis == 0 else "column") + ("s" if count > 1 else "")
     plural = "s" if count > 1 else ""

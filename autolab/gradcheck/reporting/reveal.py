@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...transforms.forward_mode import Tape
 from ..judging.contracts import FORWARD
 from ..judging.finding import Finding
 from ..measuring.subject import Subject
@@ -76,10 +75,7 @@ def _with_hint(finding: Finding, backward: str) -> Finding:
 
 def written_backward(subject: Subject) -> str:
     """Where the user wrote the backward, in words; empty if there is none, or more than one."""
-    tape = Tape()
-    with tape:
-        subject.run()
-    functions = [step.function for step in tape.steps]
+    functions = [step.function for step in subject.steps()]
     found = {f.name: written for f in functions if (written := getattr(f, "written_backward", None)) is not None}
     if len(found) != 1:
         return ""
