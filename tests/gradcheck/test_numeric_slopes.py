@@ -27,10 +27,10 @@ def measure(function, x, weights=None):
     x = np.asarray(x, float)
     counted = Counted(function)
     point = Point(counted, [x])
-    noise = estimate_noise(point, [point.elements(0, np.arange(x.size))])
+    noise = estimate_noise(point, [point.moving(0, np.arange(x.size))])
     gauge = Gauge(point, np.ones(point.values.size) if weights is None else weights, noise)
     before = counted.calls
-    slopes = gauge.slopes([point.element(0, i) for i in range(x.size)])
+    slopes = gauge.slopes([point.moving(0, i) for i in range(x.size)])
     return slopes, point.scales[0], counted.calls - before
 
 
@@ -126,7 +126,7 @@ def test_noise_is_estimated(level):
     for seed in range(30):
         x = np.random.default_rng(seed).uniform(0.5, 1, 4)
         point = Point(Counted(noisy), [x])
-        estimates.extend(estimate_noise(point, [point.elements(0, np.arange(4))]).level)
+        estimates.extend(estimate_noise(point, [point.moving(0, np.arange(4))]).level)
     assert level / 4 < np.median(estimates) / np.sqrt(0.5) < 4 * level
     assert np.min(estimates) > level / 20
 
@@ -134,13 +134,13 @@ def test_noise_is_estimated(level):
 def test_rounding_inside_is_noise_though_fine_grids_do_not_show_it():
     x = np.array([1.2345, 0.777])
     point = Point(Counted(lambda x: np.round(x * x, 6)), [x])
-    level = estimate_noise(point, [point.elements(0, np.arange(2))]).level
+    level = estimate_noise(point, [point.moving(0, np.arange(2))]).level
     assert np.all(level > 1e-7) and np.all(level < 1e-5)
 
 
 def test_a_kink_at_the_point_is_no_noise():
     point = Point(Counted(lambda x: 1 + np.abs(x)), [np.array([0.0])])
-    assert estimate_noise(point, [point.elements(0, np.arange(1))]).level[0] < 1e-12
+    assert estimate_noise(point, [point.moving(0, np.arange(1))]).level[0] < 1e-12
 
 
 def test_steps_are_powers_of_two_and_zeros_move_like_their_neighbours():

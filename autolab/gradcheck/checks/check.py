@@ -22,7 +22,7 @@ from ..judging.contracts import Examination, drawn_at_random, examine
 from ..judging.finding import Finding
 from ..judging.limitations import limitations, precision
 from ..judging.lower_precision import is_half, lowered
-from ..judging.outside import Unchecked
+from ..judging.outside import not_checked
 from ..judging.second_way import beside_dtype, beside_graph, lower_orders
 from ..measuring.executors import check_executor
 from ..measuring.subject import Subject, lifted
@@ -142,10 +142,8 @@ def check_bound(
             "number, a list, an array or a Variable of floats"
         )
     below = [Subject(level) for level in lower]
-    unchecked = Unchecked(base)
     with np.errstate(all="ignore"):
-        with unchecked.heard():
-            native.run()  # what it raises here is the caller's
+        unchecked = not_checked(base, native.steps())  # what it raises here is the caller's
         subject = lifted(native)
         exam = examine(subject, rng)
         below = [lifted(level) for level in below]
@@ -155,7 +153,7 @@ def check_bound(
         sweep = _sweep(subject, inputs, exam)
     evaluations = sum([s.evaluations for s in {native, subject, *below}])
     origin = CheckedFunction(base, checked, order, reveal)
-    findings += tuple(unchecked.findings())
+    findings = (*findings, *unchecked)
     report = GradientReport(
         checked.name, verdict, inputs, findings, exam.upstreams[0], evaluations, perf_counter() - started, sweep, origin
     )

@@ -148,7 +148,7 @@ def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
     upstreams = draw_upstreams(subject.run().outputs, rng)
 
     def moves(point: Point) -> list[Direction]:
-        found = [point.elements(i) for i in range(len(point.arrays))]
+        found = [point.moving(i) for i in range(len(point.arrays))]
         return [replace(d, step=d.step * _factors(rng, d.step.size)) for d in found]
 
     report = taylor_along(Path.of(subject, upstreams, moves))
@@ -209,8 +209,9 @@ def study(
     place : tuple of int, optional
         The element; without it ``seed`` draws the direction.
     """
+    native = Subject(bound)
     with np.errstate(all="ignore"):
-        subject = lifted(Subject(bound))
+        subject = lifted(native)
         rng = np.random.default_rng(seed)
         sweep, path = sweep_of(subject, subject.names.index(name), place, upstreams, rng)
         return DirectionStudy(sweep, taylor_along(path))

@@ -39,6 +39,11 @@ class Rule:
     right: str
     is_piece: bool = False
 
+    @classmethod
+    def of(cls, written: str, right: str) -> Rule:
+        """That of two formulas, if both are known and they differ."""
+        return cls(written, right) if written and right and written != right else NO_RULE
+
 
 NO_RULE = Rule("", "")
 
@@ -69,12 +74,11 @@ class Formula:
 
 
 def short_rule(case: Case, samples: Samples) -> Rule:
-    """The formulas in the inputs and the result, as far as some fit."""
+    """The formulas in the inputs and the result, if some fit."""
     upstream, _ = symbols(case)
     formulas, values = _formulas(samples.names)
     written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
-    right = _fitting(formulas, values, samples.measured, MEASURED, upstream)
-    return Rule(written, right) if written != right else NO_RULE
+    return Rule.of(written, _fitting(formulas, values, samples.measured, MEASURED, upstream))
 
 
 def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:

@@ -17,7 +17,7 @@ from .elementwise_formulas import MEASURED, NO_RULE, WRITTEN, Rule, short_rule
 from .forward_parts import ForwardParts, forward_parts
 from .product_search import LEAST_SHARE, MOST_NAMES, ProductSearch, Term, clear_points
 from .row_formulas import row_rule
-from .samples import LEAST, Samples, letters, sampled
+from .samples import LEAST, RESULT, UPSTREAM, Samples, free, letters, sampled
 
 _NEAR_ZERO = 0.02
 _SIGNS = re.compile(r"[<>] 0|sign|abs")
@@ -46,7 +46,7 @@ def rule_of(case: Case, i: int, kind: Kind) -> Rule:
 def _rule(case: Case, i: int, samples: Samples) -> Rule:
     is_counted = samples.is_reduction and samples.measured.any()
     rule = NO_RULE if is_counted else short_rule(case, samples)
-    if rule.written and rule.right and _holds_near_zero(case, i, samples, rule):
+    if rule.right and _holds_near_zero(case, i, samples, rule):
         return rule
     parts = _parts(case, i, samples)
     rule = _with_parts(case, samples, parts)
@@ -68,16 +68,14 @@ def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
         return NO_RULE
     name, rules = list(samples.names)[i], []
     for sign in (1, -1):
-        sides = [seen.where(sign * seen.names[name] > 0) for seen in (samples, near)]
-        found = [short_rule(case, side) if side.written.size >= LEAST else NO_RULE for side in sides]
-        if found[0] != found[1] or not (found[0].written and found[0].right):
+        parts = [seen.where(sign * seen.names[name] > 0) for seen in (samples, near)]
+        found = [short_rule(case, part) if part.written.size >= LEAST else NO_RULE for part in parts]
+        if found[0] != found[1] or not found[0].right:
             return NO_RULE
         rules.append(found[0])
     above, below = rules
-    written, right = [
-        f"{over} for {name} > 0 and {under} for {name} < 0"
-        for over, under in ((above.written, below.written), (above.right, below.right))
-    ]
+    sides = (above.written, below.written), (above.right, below.right)
+    written, right = [f"{over} for {name} > 0 and {under} for {name} < 0" for over, under in sides]
     return Rule(written, right)
 
 
@@ -105,13 +103,12 @@ def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
     chosen = clear_points(samples)
     if is_small or not are_told or chosen.size < LEAST:
         return NO_RULE
-    upstream = next(name for name in ("g", "upstream", "upstream_") if name not in {*names, *parts.taken})
+    upstream = free(UPSTREAM, {*names, *parts.taken})
     search = ProductSearch(samples, names, parts, upstream, chosen)
     if not search.values:
         return NO_RULE
     written, right = _found(search, samples.written, samples.measured)
-    rule = Rule(_text(written, right) if samples.written.any() else "0", _text(right, written))
-    return rule if rule.written and rule.right and rule.written != rule.right else NO_RULE
+    return Rule.of(_text(written, right) if samples.written.any() else "0", _text(right, written))
 
 
 def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> list[list[Term]]:
@@ -135,7 +132,7 @@ def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> lis
 def _named(case: Case, samples: Samples, parts: ForwardParts) -> dict[str, np.ndarray]:
     """The inputs and the result: inputs without a name of their own, and the result, as the forward calls them."""
     *inputs, _ = samples.names
-    result = next(name for name in ("y", "out", "out_") if name not in {*inputs, *parts.taken})
+    result = free(RESULT, {*inputs, *parts.taken})
     unnamed = {k for k, name in enumerate(case.names) if not name.isidentifier()} | {len(inputs)}
     usual = zip(parts.known, [*inputs, result], strict=True)
     letters = [own if own and k in unnamed else name for k, (own, name) in enumerate(usual)]

@@ -37,8 +37,7 @@ def row_rule(case: Case, i: int) -> Rule:
     names, parts = row_names(case, i), list(parts_at(case, i).items())[:_MOST]
     names |= {name: v for name, v in parts if name not in {*names, *symbols(case)}}
     right = _fitting(case, names, known, c.elements.numeric[known], MEASURED)
-    written = _fitting(case, names, known, c.elements.analytic[known], WRITTEN) if right else ""
-    return Rule(written, right) if written and right and written != right else NO_RULE
+    return Rule.of(_fitting(case, names, known, c.elements.analytic[known], WRITTEN) if right else "", right)
 
 
 def row_names(case: Case, i: int) -> Named:

@@ -7,7 +7,7 @@ how many elements it has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -42,6 +42,7 @@ _APART = 1e-9
 """An element that moves another result than its own by this fraction of its share is in no plain reduction."""
 
 _LETTERS = "xzwuv"
+UPSTREAM, RESULT = ("g", "upstream", "upstream_"), ("y", "out", "out_")
 
 _STATISTICS: dict[str, Callable[[np.ndarray, Shape], np.ndarray]] = {
     "mean({x}{along})": lambda x, axes: x.mean(axis=axes, keepdims=True),
@@ -86,11 +87,12 @@ def letters(case: Case) -> list[str]:
 
 def symbols(case: Case) -> tuple[str, str]:
     """What formulas call the upstream gradient and the result: ``g`` and ``y``, unless an input is called so."""
-    upstream, result = [
-        next(name for name in choice if name not in case.names)
-        for choice in (("g", "upstream", "upstream_"), ("y", "out", "out_"))
-    ]
-    return upstream, result
+    return free(UPSTREAM, case.names), free(RESULT, case.names)
+
+
+def free(names: Sequence[str], taken: Collection[str]) -> str:
+    """The first of the names that is not taken."""
+    return next(name for name in names if name not in taken)
 
 
 def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -> Samples | None:

@@ -112,7 +112,7 @@ def _measured(gauge: Gauge, claims: Sequence[Claim], indexes: Arrays) -> Element
     """The chosen elements of all inputs, one input after the other."""
     analytic = np.concatenate([c.analytic[i] for c, i in zip(claims, indexes, strict=True)])
     noise = np.concatenate([c.noise[i] for c, i in zip(claims, indexes, strict=True)])
-    directions = [gauge.point.element(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
+    directions = [gauge.point.moving(c.input, k) for c, index in zip(claims, indexes, strict=True) for k in index]
     elements = _judged(directions, analytic, noise, claims[0].root_eps, gauge)
     if not gauge.point.is_finite:
         elements.numeric[~np.isfinite(analytic)] = np.nan  # the part of the results that is left says nothing about it
@@ -154,7 +154,7 @@ def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements
     """The directions of the elements. Where one is far below the others of its array and seems right, but is wrong by
     moves of its own magnitude, its direction is that of these, and what they show stands in ``part``."""
     i, point = claim.input, survey.gauge.point
-    directions = [point.element(i, k) for k in index]
+    directions = [point.moving(i, k) for k in index]
     steps, own = point.scales[i][index], point.own(i)[index]
     which = np.flatnonzero(~part.wrong & (own > _UNDERFLOW) & (own <= _FAR_BELOW * steps))
     if not which.size:
@@ -218,7 +218,7 @@ def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> froze
     are returned."""
     found = set()
     for k in np.flatnonzero(part.unsure | part.wrong):
-        if is_zero(gauge, gauge.point.element(input, index[k]), part.numeric[k], part.analytic[k]):
+        if is_zero(gauge, gauge.point.moving(input, index[k]), part.numeric[k], part.analytic[k]):
             _settle(part, k, 0.0)
             found.add(int(index[k]))
     return frozenset(found)

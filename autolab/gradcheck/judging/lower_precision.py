@@ -67,7 +67,9 @@ def _backward(case: Case, i: int) -> Finding | None:
         return np.zeros(0) if found is None else found.ravel()
 
     c = case.tables[0].inputs[i]
-    dtype = _dtype(case.subject.arrays, gradient) or _stored(c.elements.analytic)
+    # one that a lower precision holds is not multiplied by a random upstream gradient afterwards
+    stored = next((dtype for dtype in _DTYPES if _holds(dtype, c.elements.analytic)), None)
+    dtype = _dtype(case.subject.arrays, gradient) or stored
     if dtype is None:
         return None
     e, k = c.elements, c.elements.worst(c.measured)
@@ -101,19 +103,13 @@ def _dtype(arrays: Arrays, evaluate: Evaluate) -> type[np.floating] | None:
         further = [a * (1 + 2 * float(np.finfo(dtype).eps)) for a in rounded]
         is_fine = np.mean(evaluate(further) != here) > 1 / 2
         is_input_rounded = np.array_equal(evaluate(rounded), here)
-        is_result_rounded = np.array_equal(here.astype(dtype), here) and np.unique(here).size >= _LEAST
-        if is_fine and (is_input_rounded or is_result_rounded):
+        if is_fine and (is_input_rounded or _holds(dtype, here)):
             return dtype
     return None
 
 
-def _stored(gradient: np.ndarray) -> type[np.floating] | None:
-    """The lower precision that holds a gradient: it holds no random upstream gradient, and so nothing is multiplied by
-    it afterwards."""
-    for dtype in _DTYPES:
-        if np.array_equal(gradient.astype(dtype), gradient) and np.unique(gradient).size >= _LEAST:
-            return dtype
-    return None
+def _holds(dtype: type[np.floating], values: np.ndarray) -> bool:
+    return np.array_equal(values.astype(dtype), values) and np.unique(values).size >= _LEAST
 
 
 def _said(dtype: type[np.floating], place: str) -> tuple[dict[str, object], dict[str, Any]]:

@@ -4,13 +4,12 @@ values that it learns, of which it is said that they were not checked."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...engine.observe import BackwardEvent, ForwardEvent, observe
+from ...engine.observe import ForwardEvent
 from ...engine.outer_names import outer_names
 from ...engine.parameter import Parameter
 from ...engine.variable import Variable
@@ -82,37 +81,22 @@ def reached(thing: Any) -> Iterator[tuple[str, Any]]:
             yield from [pair for pair in vars(kind).items() if not pair[0].startswith("__")]
 
 
-class Unchecked:
-    """What a function uses that has a gradient and is not among its inputs."""
-
-    def __init__(self, bound: Bound) -> None:
-        self._bound, self._found = bound, dict[int, tuple[str, Variable]]()
-        self._names = {id(value): name for held in reached(bound.fn) for name, value in inside(*held)}
-
-    @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Inside, the function runs."""
-        with observe(self._hear):
-            yield
-
-    def _hear(self, event: ForwardEvent | BackwardEvent) -> None:
-        if isinstance(event, ForwardEvent) and any([y.requires_grad for y in event.outputs]):
-            for x in event.inputs:
-                if isinstance(x, Variable) and x.creator is None and x.requires_grad and id(x) not in self._found:
-                    name = self._names.get(id(x)) or (x.name if isinstance(x, Parameter) else None)
-                    if name is not None:
-                        self._found[id(x)] = name, x
-
-    def findings(self) -> list[Finding]:
-        """One that names them, if there are any."""
-        own = set(self._bound.variables)
-        found = [(name, x) for name, x in self._found.values() if x.name not in own or id(x) in self._names]
-        if not found:
-            return []
-        names = list(dict.fromkeys([shown(name) for name, _ in found]))
-        names[_SAID:] = [f"{len(names) - _SAID} more"] if len(names) > _SAID else []
-        words = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-        link = say("not_checked.link") if any([isinstance(x, Parameter) for _, x in found]) else ""
-        key = "not_checked.several" if len(found) > 1 else "not_checked"
-        evidence = {"names": [name for name, _ in found]}
-        return [Finding.said(key, None, evidence, names=words, function=shown(self._bound.name), link=link)]
+def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
+    """A finding that names what a function uses in these steps and that has a gradient, but is not among its inputs; if
+    there is anything."""
+    own = {id(value): name for held in reached(bound.fn) for name, value in inside(*held)}
+    found: dict[int, tuple[str, Variable]] = {}
+    for x in [x for step in steps if any([y.requires_grad for y in step.outputs]) for x in step.inputs]:
+        if isinstance(x, Variable) and x.creator is None and x.requires_grad:
+            name = own.get(id(x)) or (x.name if isinstance(x, Parameter) else None)
+            if name is not None and (x.name not in bound.variables or id(x) in own):
+                found.setdefault(id(x), (name, x))
+    if not found:
+        return []
+    names = list(dict.fromkeys([shown(name) for name, _ in found.values()]))
+    names[_SAID:] = [f"{len(names) - _SAID} more"] if len(names) > _SAID else []
+    words = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    link = say("not_checked.link") if any([isinstance(x, Parameter) for _, x in found.values()]) else ""
+    key = "not_checked.several" if len(found) > 1 else "not_checked"
+    evidence = {"names": [name for name, _ in found.values()]}
+    return [Finding.said(key, None, evidence, names=words, function=shown(bound.name), link=link)]

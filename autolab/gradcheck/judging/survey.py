@@ -193,7 +193,7 @@ def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises
     upstreams = where_finite(run, upstreams)
     gradients, point = subject.gradients(run, upstreams), subject.point(arrays)
     if known is None or known.results.level.size != point.values.size:
-        known = _noises(subject, arrays, upstreams, point, [point.elements(i) for i in range(len(arrays))])
+        known = _noises(subject, arrays, upstreams, point, [point.moving(i) for i in range(len(arrays))])
     gauge = Gauge(point, flat(upstreams)[point.finite], known.results, subject.executor)
     return Survey(subject, tuple(arrays), upstreams, gradients, gauge, known, float(np.sqrt(subject.epsilon(run))))
 

@@ -23,22 +23,17 @@ _ALL_NOISE = 0.1
 """Where the noise is more than this share of all that is seen, nobody knows how it grows with the result."""
 
 
-@dataclass(frozen=True, eq=False)
-class _PolynomialResiduals:
-    """Places along a line, and rows that are orthogonal to all polynomials up to a degree on them."""
-
-    nodes: np.ndarray
-    residuals: np.ndarray
-
-    @classmethod
-    def of(cls, nodes: Sequence[float], degree: int) -> _PolynomialResiduals:
-        places = np.array(nodes)
-        basis = np.linalg.qr(np.vander(places, degree + 1), mode="complete")[0]
-        return cls(places, basis[:, degree + 1 :].T)
+_Grid = tuple[np.ndarray, np.ndarray]
+"""Places along a line, and rows that are orthogonal to all polynomials up to a degree on them."""
 
 
-_FINE = _PolynomialResiduals.of((-1.0, -0.6272, -0.2931, 0.0, 0.1713, 0.5419, 0.9137), degree=3)
-_WIDE = _PolynomialResiduals.of((-1.0, -0.8119, -0.6272, -0.2931, 0.0, 0.1713, 0.3828, 0.6419, 0.9137), degree=5)
+def _grid(places: Sequence[float], degree: int) -> _Grid:
+    basis = np.linalg.qr(np.vander(places, degree + 1), mode="complete")[0]
+    return np.array(places), basis[:, degree + 1 :].T
+
+
+_FINE = _grid((-1.0, -0.6272, -0.2931, 0.0, 0.1713, 0.5419, 0.9137), degree=3)
+_WIDE = _grid((-1.0, -0.8119, -0.6272, -0.2931, 0.0, 0.1713, 0.3828, 0.6419, 0.9137), degree=5)
 
 _GRIDS = ((2.0**-44, _FINE), (2.0**-34, _FINE), (2.0**-24, _WIDE), (2.0**-14, _WIDE), (2.0**-4, _WIDE))
 """From the finest upwards: a function that rounds inside itself is constant on a grid finer than its rounding."""
@@ -73,13 +68,13 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
     """
     size = np.abs(point.values)
     found, relative = np.full((2, len(_GRIDS), size.size), np.nan)
-    for row, (spacing, grid) in enumerate(_GRIDS):
+    for row, (spacing, (places, residuals)) in enumerate(_GRIDS):
         wanted = np.isnan(found).all(axis=0) | (row < _ALWAYS)
         if not wanted.any():
             break
-        table = _table(point, directions, spacing, grid)
+        table = _table(point, directions, spacing * places)
         seen = wanted & _moves(table) & np.isfinite(table).all(axis=0)
-        found[row, seen] = np.sqrt(np.mean((grid.residuals @ table[:, seen]) ** 2, axis=0))
+        found[row, seen] = np.sqrt(np.mean((residuals @ table[:, seen]) ** 2, axis=0))
         share = found[row, seen] / (size[seen] + np.abs(table[:, seen]).max(axis=0))
         relative[row, seen] = np.where(share < _ALL_NOISE, share, np.nan)
     noisy = ~_is_kink(found)
@@ -88,10 +83,9 @@ def estimate_noise(point: Point, directions: Sequence[Direction]) -> Noise:
     return Noise(np.fmax(level, rounding), np.fmax(np.where(noisy, np.fmax.reduce(relative), 0.0), _EPS / 2))
 
 
-def _table(point: Point, directions: Sequence[Direction], spacing: float, grid: _PolynomialResiduals) -> np.ndarray:
-    """Results on the grid, minus those at its middle: one row per place."""
-    rows = [point.at(directions, t * spacing) if t else point.values for t in grid.nodes]
-    return np.stack(rows) - point.values
+def _table(point: Point, directions: Sequence[Direction], places: np.ndarray) -> np.ndarray:
+    """Results at places along the directions, minus those at the point: one row per place."""
+    return np.stack([point.at(directions, t) if t else point.values for t in places]) - point.values
 
 
 def _moves(table: np.ndarray) -> np.ndarray:

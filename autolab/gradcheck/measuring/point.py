@@ -68,16 +68,7 @@ class MovableArrays:
 
     def pair(self, direction: Direction, t: float) -> tuple[Any, Any]:
         """What is seen after a move by ``t`` along one direction, and after one by ``-t``."""
-        array, index = self._moving[direction.input], direction.index
-        before = array[index].copy()
-        move = t * direction.step
-        try:
-            array[index] = before + move
-            above = self._look()
-            array[index] = before - move
-            return above, self._look()
-        finally:
-            array[index] = before
+        return self.at([direction], t), self.at([direction], -t)
 
     def width(self, direction: Direction, t: float) -> Any:
         """How far the elements are apart after moves by ``t`` and by ``-t``, which their dtype rounds.
@@ -149,12 +140,12 @@ class Point(MovableArrays):
         """Whether all results at the point are."""
         return self.values.size == self.finite.size
 
-    def element(self, input: int, index: int) -> Direction:
-        """The direction of one element of one input."""
+    def moving(self, input: int, index: Any = slice(None)) -> Direction:
+        """The direction in which an element of an input moves, or several do, each by its scale; by default all."""
         return Direction(input, index, self.scales[input][index])
 
     def alone(self, input: int, index: int) -> Direction | None:
-        """The direction of an element by its own magnitude; None where `element` is no coarser."""
+        """The direction of an element by its own magnitude; None where `moving` is no coarser."""
         step = self.own(input)[index]
         return Direction(input, index, step) if step < self.scales[input][index] else None
 
@@ -162,10 +153,6 @@ class Point(MovableArrays):
         """By what each element moves at its own magnitude, whatever the others of its array are; flat."""
         _, exponent = np.frexp(np.abs(self.arrays[input].astype(np.float64).ravel()))
         return np.minimum(self.scales[input], np.ldexp(1.0, exponent - 1))
-
-    def elements(self, input: int, index: Any = slice(None)) -> Direction:
-        """The direction in which several elements of one input move at once, each by its own scale; by default all."""
-        return Direction(input, index, self.scales[input][index])
 
     def along(self, direction: Direction, t: float) -> np.ndarray:
         """The results after a move by ``t`` along ``direction``; NaN where the function cannot be evaluated there."""

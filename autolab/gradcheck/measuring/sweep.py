@@ -218,6 +218,6 @@ def _checked(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _direction(point: Point, i: int, place: tuple[int, ...] | None, rng: np.random.Generator) -> Direction:
     if place is not None:
-        return point.element(i, int(np.ravel_multi_index(place, point.arrays[i].shape)))
-    everything = point.elements(i)
+        return point.moving(i, int(np.ravel_multi_index(place, point.arrays[i].shape)))
+    everything = point.moving(i)
     return replace(everything, step=everything.step * rng.choice((-1.0, 1.0), everything.step.size))

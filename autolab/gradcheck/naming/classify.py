@@ -65,7 +65,7 @@ def _with_rule(case: Case, i: int, finding: Finding) -> Finding:
     if finding.kind not in _BY_RULE or finding.evidence.get("cause") in _OTHERWISE:
         return finding
     rule = rule_of(case, i, finding.kind)
-    if not rule.written or not rule.right:
+    if not rule.right:
         return finding
     piece = {"piece": True} if rule.is_piece else {}
     return replace(finding, evidence={**finding.evidence, "written": rule.written, "right": rule.right, **piece})
@@ -85,35 +85,29 @@ def _upstream(case: Case, i: int) -> Explanation | None:
 
 def _swapped(case: Case, i: int) -> Explanation | None:
     for j, name in enumerate(case.names):
-        if j == i or case.shapes[j] != case.shapes[i]:
-            continue
         both_wrong = any(t.inputs[i].elements.wrong.any() and t.inputs[j].elements.wrong.any() for t in case.tables)
-        pairs = [(t.inputs[i], t.inputs[j]) for t in case.tables]
-        if both_wrong and fits(pairs, 1.0) and fits([(b, a) for a, b in pairs], 1.0):
+        if both_wrong and _gets(case, i, j) and _gets(case, j, i):
             return Explanation("swapped_inputs", {"other": shown(name)}, {"other": name})
     return None
 
 
+def _gets(case: Case, i: int, j: int) -> bool:
+    """Whether input ``i`` got the gradient of another one, ``j``."""
+    is_like = j != i and case.shapes[j] == case.shapes[i]
+    return is_like and fits([(t.inputs[i], t.inputs[j]) for t in case.tables], 1.0)
+
+
 def _rotated(case: Case, i: int) -> Explanation | None:
     """Whether three inputs or more got each other's gradients, round in a ring."""
-    ring = [i]
-    while (k := _owner(case, ring[-1])) is not None and k not in ring:
+    ring, everyone = [i], range(len(case.names))
+    while (k := next((j for j in everyone if _gets(case, ring[-1], j)), None)) is not None and k not in ring:
         ring.append(k)
     if k != i or len(ring) < 3:
         return None
     names = [shown(case.names[n]) for n in ring]
     gets = ", ".join(f"{a} gets what belongs to {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
-    everyone = f"{', '.join(names[:-1])} and {names[-1]}"
-    words = {"gets": gets, "everyone": everyone}
+    words = {"gets": gets, "everyone": f"{', '.join(names[:-1])} and {names[-1]}"}
     return Explanation("swapped_inputs", words, {"others": [case.names[n] for n in ring]}, "rotated")
-
-
-def _owner(case: Case, i: int) -> int | None:
-    """The other input whose gradient input ``i`` got."""
-    for j, shape in enumerate(case.shapes):
-        if j != i and shape == case.shapes[i] and fits([(t.inputs[i], t.inputs[j]) for t in case.tables], 1.0):
-            return j
-    return None
 
 
 def _missing(case: Case, i: int) -> Explanation | None:

@@ -88,7 +88,7 @@ class _HeldExits:
     def slope(self, element: int, held: Collection[Exit]) -> float:
         """The central difference of the weighted results, with the values that were kept at the places in ``held``."""
         point, t = self._gauge.point, default_step(self._gauge.point.arrays[self._i].dtype)
-        direction = point.element(self._i, element)
+        direction = point.moving(self._i, element)
         moved = self._results(direction, t, held) - self._results(direction, -t, held)
         return float(self._gauge.weights @ moved) / (2 * t * direction.step)
 

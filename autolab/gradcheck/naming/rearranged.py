@@ -146,7 +146,7 @@ def _jacobian(case: Case, i: int) -> np.ndarray:
     point = case.tables[0].survey.gauge.point
     columns = []
     for k in range(case.subject.arrays[i].size):
-        direction = point.element(i, k)
+        direction = point.moving(i, k)
         above, below = point.along(direction, _STEP), point.along(direction, -_STEP)
         columns.append((above - below) / (2 * _STEP * direction.step))
     return np.stack(columns, axis=1)
