@@ -124,33 +124,29 @@ class Comparer:
         analytic, numeric, allowed = self.along(direction)
         return not abs(analytic - numeric) <= allowed
 
+    def worst_element(self, input: int, label: str, shape: Shape) -> Mismatch | None:
+        """Compare every element of one input."""
+        table = [self.along(Direction(input, k, 1.0)) for k in range(int(np.prod(shape)))]
+        return worst_entry(label, shape, *np.array(table).reshape(-1, 3).T)
 
-def worst_element(comparer: Comparer, input: int, label: str, shape: Shape) -> Mismatch | None:
-    """Compare every element of one input."""
-    table = [comparer.along(Direction(input, k, 1.0)) for k in range(int(np.prod(shape)))]
-    return worst_entry(label, shape, *np.array(table).reshape(-1, 3).T)
-
-
-def random_directions(
-    comparer: Comparer, input: int, label: str, shape: Shape, rng: np.random.Generator
-) -> Mismatch | None:
-    """Compare along random directions through all elements of one input; where they disagree, find an element that
-    does."""
-    everything = slice(0, int(np.prod(shape)))
-    for _ in range(_PROBES):
-        step = rng.normal(size=everything.stop)
-        step /= np.linalg.norm(step)
-        analytic, numeric, allowed = comparer.along(Direction(input, everything, step))
-        if abs(analytic - numeric) <= allowed:
-            continue
-        parts = halved(lambda part: comparer.disagrees(Direction(input, part, step[part])), everything)  # noqa: B023
-        found = parts[-1].start
-        alone = comparer.along(Direction(input, found, 1.0))
-        if not abs(alone[0] - alone[1]) <= alone[2]:
-            return Mismatch(label, index_of(found, shape), *alone)
-        if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts by itself
-            return Mismatch(label, None, analytic, numeric, _ADD_UP * allowed)
-    return None
+    def random_directions(self, input: int, label: str, shape: Shape, rng: np.random.Generator) -> Mismatch | None:
+        """Compare along random directions through all elements of one input; where they disagree, find an element that
+        does."""
+        everything = slice(0, int(np.prod(shape)))
+        for _ in range(_PROBES):
+            step = rng.normal(size=everything.stop)
+            step /= np.linalg.norm(step)
+            analytic, numeric, allowed = self.along(Direction(input, everything, step))
+            if abs(analytic - numeric) <= allowed:
+                continue
+            parts = halved(lambda part: self.disagrees(Direction(input, part, step[part])), everything)  # noqa: B023
+            found = parts[-1].start
+            alone = self.along(Direction(input, found, 1.0))
+            if not abs(alone[0] - alone[1]) <= alone[2]:
+                return Mismatch(label, index_of(found, shape), *alone)
+            if not abs(analytic - numeric) <= _ADD_UP * allowed:  # many errors, none of which counts by itself
+                return Mismatch(label, None, analytic, numeric, _ADD_UP * allowed)
+        return None
 
 
 def compare_inputs(
@@ -166,7 +162,7 @@ def compare_inputs(
     found = []
     for i, (x, label) in enumerate(zip(given.checked, map(shown, given.subject.names), strict=True)):
         if not fast and x.size <= ELEMENTS:
-            found.append(worst_element(comparer, i, label, x.shape))
+            found.append(comparer.worst_element(i, label, x.shape))
         elif x.size:
-            found.append(random_directions(comparer, i, label, x.shape, rng))
+            found.append(comparer.random_directions(i, label, x.shape, rng))
     return [mismatch for mismatch in found if mismatch is not None]

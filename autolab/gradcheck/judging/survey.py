@@ -114,9 +114,8 @@ class Survey:
         alone = self.gauge.point.alone(direction.input, direction.index)
         if alone is None or deviation * alone.step > self.gauge.grain:
             return False
-        values = self.gauge.point.values
-        moves = [np.abs(self.gauge.point.along(alone, t) - values) for t in (1.0, -1.0)]
-        return all([bool((move <= _FEW_UNITS * np.spacing(np.abs(values))).all()) for move in moves])
+        moves = np.abs(self.gauge.point.moves(alone, 1.0))
+        return bool((moves <= _FEW_UNITS * np.spacing(np.abs(self.gauge.point.values))).all())
 
     def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
         """Whether so much may have been lost on the way because numbers were too large or too small.

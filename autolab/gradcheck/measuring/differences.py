@@ -75,11 +75,8 @@ def numerical_grad(
     place = MovableArrays(partial(_results, f, grad_outputs), inputs, "numerical_grad")
     gradients = []
     for i, x in enumerate(inputs):
-        scale, t = (np.ones(x.size), eps) if eps is not None else (step_scale(to_cpu(x)), default_step(x.dtype))
-        gradient = [
-            _slope(place, Direction(i, index, step), t, grad_outputs)
-            for index, step in zip(np.ndindex(x.shape), scale, strict=True)
-        ]
+        directions = [Direction(i, *move) for move in zip(np.ndindex(x.shape), _steps(x, eps), strict=True)]
+        gradient = [_slope(place, direction, grad_outputs) for direction in directions]
         gradients.append(xp.array(gradient, np.float64).reshape(x.shape).astype(x.dtype))
     return tuple(gradients)
 
@@ -135,12 +132,11 @@ def numerical_diff(f: Callable[[Variable], Any], x: Any, eps: float | None = Non
     if leaf.dtype.kind != "f":
         raise TypeError(f"numerical_diff: x holds {leaf.dtype}; expected floating-point numbers")
     leaf.array = leaf.array.copy()
-    scale = step_scale(to_cpu(leaf.array)).reshape(leaf.shape)
-    step, t = (np.ones(leaf.shape), eps) if eps is not None else (scale, default_step(leaf.dtype))
-    direction = Direction(0, ..., get_array_module(leaf.array).asarray(step))
+    steps = _steps(leaf.array, eps).reshape(leaf.shape)
+    direction = Direction(0, ..., get_array_module(leaf.array).asarray(steps))
     place = MovableArrays(lambda: array_of(as_variable(f(leaf)).array).copy(), [leaf.array], "numerical_diff")
-    above, below = place.pair(direction, t)
-    return array_of((above - below) / place.width(direction, t))
+    above, below = place.pair(direction)
+    return array_of((above - below) / place.width(direction))
 
 
 def _check_input(position: int, x: Array) -> None:
@@ -155,11 +151,16 @@ def _check_input(position: int, x: Array) -> None:
         )
 
 
-def _slope(place: MovableArrays, direction: Direction, t: float, grad_outputs: Sequence[Array | None]) -> Array:
-    above, below = place.pair(direction, t)
+def _steps(x: Array, eps: float | None) -> np.ndarray:
+    """How far each element moves to either side, flat."""
+    return step_scale(to_cpu(x)) * default_step(x.dtype) if eps is None else np.full(x.size, eps)
+
+
+def _slope(place: MovableArrays, direction: Direction, grad_outputs: Sequence[Array | None]) -> Array:
+    above, below = place.pair(direction)
     pairs = zip(above, below, grad_outputs, strict=True)
     rise = sum([((a - b) * g).sum(dtype=np.float64) for a, b, g in pairs if g is not None])
-    return rise / place.width(direction, t)
+    return rise / place.width(direction)
 
 
 def _results(f: Callable[[], Sequence[Array]], grad_outputs: Sequence[Array | None]) -> tuple[Array, ...]:

@@ -103,11 +103,10 @@ def is_zero(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> 
     if not _is_left_over(float(size.sum()), float(direction.step), weights, seen, claimed):
         return False
     with gauge.point.far_away():
-        ways = [sign * t for t in _FAR for sign in (1.0, -1.0)]
-        moves = [weights * np.abs(gauge.point.along(direction, t) - gauge.point.values) for t in ways]
-    moved = np.any(np.array(moves) != 0, axis=0)
+        moves = weights * np.abs(gauge.point.moves(direction, *_FAR))
+    moved = (moves != 0).any(axis=0)
     reach = float(size[moved].sum() if moved.any() else size.sum())
-    is_kept = all([float(move.sum()) <= _LEFT * max(1.0, abs(t)) * reach for t, move in zip(ways, moves, strict=True)])
+    is_kept = bool((moves.sum(axis=1) <= _LEFT * np.maximum(1.0, np.repeat(_FAR, 2)) * reach).all())
     return is_kept and _is_left_over(reach, float(direction.step), weights, seen, claimed)
 
 
@@ -121,17 +120,17 @@ def _is_left_over(size: float, unit: float, weights: np.ndarray, seen: float, cl
 def lost_slope(gauge: Gauge, direction: Direction) -> float:
     """How much of the slope may be that of results whose digits are too coarse for it: saturated ones stay the same
     for small moves, but not for long ones."""
-    values, along = gauge.point.values, gauge.point.along
+    values = gauge.point.values
     longest, still = np.zeros(values.size), np.ones(values.size, bool)
     with gauge.point.far_away():
         for t in _STILL:
-            still &= np.logical_and(*[along(direction, s * t) == values for s in (1.0, -1.0)])
+            still &= (gauge.point.moves(direction, t) == 0).all(axis=0)
             if not still.any():
                 break
             longest[still] = t
         if not longest.any():
             return 0.0
-        moved = np.logical_or.reduce([along(direction, s * t) != values for t in _FAR for s in (1.0, -1.0)])
+        moved = (gauge.point.moves(direction, *_FAR) != 0).any(axis=0)
     hides = moved & (longest > 0)
     lost = np.abs(gauge.weights[hides]) * np.spacing(np.abs(values[hides])) / longest[hides]
     return float(lost.sum()) / float(direction.step)

@@ -117,8 +117,8 @@ def _differences(gauge: Gauge, direction: Direction, h: float) -> tuple[float, .
 def _far(gauge: Gauge, direction: Direction) -> tuple[float, float]:
     """The noise of what a long move to either side changes, or makes impossible; and the mean slope on the way."""
     with gauge.point.far_away():
-        moves = [gauge.point.along(direction, h) - gauge.point.values for h in (FAR, -FAR)]
-    slopes = [np.abs(gauge.weights * move).sum() / FAR for move in moves]
-    touched = (moves[0] != 0) | (moves[1] != 0)
+        moves = gauge.point.moves(direction, FAR)
+    slopes = np.abs(gauge.weights * moves).sum(axis=1) / FAR
+    touched = (moves != 0).any(axis=0)
     loudness = np.abs(gauge.weights[touched]) * gauge.noise.level[touched]
     return loudness.sum(), max([s for s in slopes if np.isfinite(s)], default=0.0)

@@ -66,11 +66,11 @@ class MovableArrays:
             for array, index, before in moved:
                 array[index] = before
 
-    def pair(self, direction: Direction, t: float) -> tuple[Any, Any]:
+    def pair(self, direction: Direction, t: float = 1.0) -> tuple[Any, Any]:
         """What is seen after a move by ``t`` along one direction, and after one by ``-t``."""
         return self.at([direction], t), self.at([direction], -t)
 
-    def width(self, direction: Direction, t: float) -> Any:
+    def width(self, direction: Direction, t: float = 1.0) -> Any:
         """How far the elements are apart after moves by ``t`` and by ``-t``, which their dtype rounds.
 
         Raises
@@ -83,8 +83,8 @@ class MovableArrays:
         width = (before + move).astype(before.dtype) - (before - move).astype(before.dtype)
         if not width.any():
             raise ValueError(
-                f"{self._caller}: a move by {t:.3g} is lost in the rounding of {np.ravel(before)[0]:.6g} in "
-                f"{before.dtype}; choose a larger eps"
+                f"{self._caller}: a move by {float(np.max(np.abs(move))):.3g} is lost in the rounding of "
+                f"{np.ravel(before)[0]:.6g} in {before.dtype}; choose a larger eps"
             )
         return width
 
@@ -157,6 +157,10 @@ class Point(MovableArrays):
     def along(self, direction: Direction, t: float) -> np.ndarray:
         """The results after a move by ``t`` along ``direction``; NaN where the function cannot be evaluated there."""
         return self.at([direction], t)
+
+    def moves(self, direction: Direction, *sizes: float) -> np.ndarray:
+        """By how much moves of some sizes to both sides change the results, a row each."""
+        return np.array([self.along(direction, sign * t) for t in sizes for sign in (1.0, -1.0)]) - self.values
 
     @contextmanager
     def far_away(self) -> Iterator[None]:

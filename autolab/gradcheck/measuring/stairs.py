@@ -25,7 +25,7 @@ _FAR_EXPONENTS = (*_EXPONENTS, 12, 24, 48, *range(88, 1000, 40))
 """The same for results that small steps do not change at all. Between the step that first does and the one beyond which
 a function like tanh no longer follows lie about 50."""
 
-_FAR = (6, 48, 200, 600)
+_FAR = tuple(2.0**k for k in (6, 48, 200, 600))
 
 _EXPLAINED = 0.5
 """This share of what the gradient says must be seen from a distance."""
@@ -198,10 +198,9 @@ def find_stair(gauge: Gauge, direction: Direction, seen: float, claimed: float) 
 
 def _is_still(gauge: Gauge, direction: Direction) -> np.ndarray:
     """Which results small steps to either side leave the same, and others do not."""
-    here, along = gauge.point.values, gauge.point.along
-    still = np.logical_and(*[along(direction, t) == here for t in (_NEAR, -_NEAR)])
+    still = (gauge.point.moves(direction, _NEAR) == 0).all(axis=0)
     if still.any():
-        still &= np.logical_or.reduce([along(direction, s * 2.0**e) != here for e in _FAR for s in (1, -1)])
+        still &= (gauge.point.moves(direction, *_FAR) != 0).any(axis=0)
     return still
 
 
