@@ -166,7 +166,7 @@ def ways_through(
         if use.function not in ELEMENTWISE or use.upstream is None:
             continue
         if use.upstream.shape == use.share.shape:
-            yield TracedStep(use.function, found - use.reaching(use.upstream), "step")
+            yield TracedStep(use.function, found - use.reaching(use.upstream), "wrong_function.step")
         if tuple(use.upstream.shape) == tuple(shape):
             whole = np.asarray(array_of(use.upstream), np.float64).ravel()
-            yield TracedStep(use.function, found - whole, "inner")
+            yield TracedStep(use.function, found - whole, "wrong_function.inner")

@@ -131,9 +131,9 @@ def check_bound(
     started = perf_counter()
     rng = rng or np.random.default_rng(_SEED)
     checked = base = kept(bound)
-    lower = []
+    below = []
     for _ in range(checked_order(order) - 1):
-        lower.append(checked)
+        below.append(Subject(checked))
         checked = gradient_of("check_gradients", checked, rng)
     native = Subject(checked, executor=executor)
     if not native.names:
@@ -141,14 +141,12 @@ def check_bound(
             f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
             "number, a list, an array or a Variable of floats"
         )
-    below = [Subject(level) for level in lower]
     with np.errstate(all="ignore"):
         unchecked = not_checked(base, native.steps())  # what it raises here is the caller's
         subject = lifted(native)
         exam = examine(subject, rng)
         below = [lifted(level) for level in below]
-        under_graph = lower_orders(below)
-        verdict, inputs, findings = judge(native, subject, exam, rng, under_graph)
+        verdict, inputs, findings = judge(native, subject, exam, rng, lower_orders(below))
         backward = written_backward(native) if verdict == "wrong" and reveal == LEVELS[-1] else ""
         sweep = _sweep(subject, inputs, exam)
     evaluations = sum([s.evaluations for s in {native, subject, *below}])

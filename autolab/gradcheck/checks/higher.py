@@ -43,7 +43,8 @@ class FirstOrder:
             ys = results(self.caller, self.bound.name, self.bound.call(inputs))
             xs = [*[inputs[name] for name in self.wrt], *self.params]
             found = grad(ys, xs, beside(ys, upstream) if self.constants else upstream, create_graph=True)
-        return tuple([_zeros(x) if g is None else g for g, x in zip(found, xs, strict=True)])
+        pairs = zip(found, xs, strict=True)
+        return tuple([Variable(np.zeros_like(x.array), requires_grad=False) if g is None else g for g, x in pairs])
 
 
 def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
@@ -65,10 +66,6 @@ def second_order(first: Subject, upstream: Sequence[Any]) -> Subject:
 
 def _name(bound: Bound) -> str:
     return f"gradient of {shown(bound.name)}"
-
-
-def _zeros(x: Variable) -> Variable:
-    return Variable(np.zeros_like(x.array), requires_grad=False)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ from ..judging.compare import ELEMENTS
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, worst_entry
 from ..measuring.point import Direction, MovableArrays, Shape, index_of
 from ..measuring.probes import halved
-from ..measuring.subject import Run, Subject, flat, holding, results
+from ..measuring.subject import Run, Subject, filled, flat, holding, results
 from ..messages import shown
 
 _ULPS = 4.0
@@ -70,8 +70,7 @@ class Prepared:
             found = self.subject.gradients(Run(self.checked, ys), upstream)
         except (GradientShapeError, GradientCountError) as error:
             raise GradientCheckError(f"{self.subject.caller}: {error}") from error
-        pairs = zip(found, self.checked, strict=True)
-        return tuple([np.zeros(x.size) if g is None else g.ravel().astype(np.float64, copy=False) for g, x in pairs])
+        return filled(found, self.checked)
 
 
 @contextmanager

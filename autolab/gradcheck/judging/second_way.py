@@ -14,7 +14,7 @@ import numpy as np
 
 from ..measuring.point import Arrays, index_of
 from ..measuring.probes import MARGIN
-from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, jittered, spread_of
+from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, filled, jittered, spread_of
 from ..messages import Kind, apart, say, where
 from .contracts import Examination
 from .finding import Finding
@@ -97,7 +97,7 @@ class _Ways:
 
     def wrong(self, right: Gradients, second: Gradients) -> list[_Apart]:
         """The inputs of which the second way gives something wrong."""
-        expected, given = self._filled(right), self._filled(second)
+        expected, given = [filled(gradients, self.first.arrays) for gradients in (right, second)]
         masks = self._far(self.second.arrays, expected, given)
         if not any(mask.any() for mask in masks) or self._is_limited():
             return []
@@ -116,11 +116,6 @@ class _Ways:
         worst = [int(np.argmax(np.where(mask, size, -1.0))) for mask, size in zip(masks, sizes, strict=True)]
         return [_Apart(k, worst[k], given[k], expected[k]) for k, mask in enumerate(masks) if mask.any()]
 
-    def _filled(self, gradients: Gradients) -> list[np.ndarray]:
-        """The gradients in float64, flat; zeros where there is none."""
-        pairs = zip(gradients, self.first.arrays, strict=True)
-        return [np.zeros(x.size) if g is None else g.astype(np.float64).ravel() for g, x in pairs]
-
     def _far(self, arrays: Arrays, expected: Arrays, given: Arrays) -> list[np.ndarray]:
         """The elements that are further apart than rounding may bring them, flat; a NaN is."""
         eps = max([float(np.finfo(a.dtype).eps) for a in (*arrays, *self.upstreams)])
@@ -134,11 +129,11 @@ class _Ways:
             masks.append(np.isfinite(exact.astype(x.dtype)) & ~(np.abs(other - exact) <= least))
         return masks
 
-    def _gradients(self, is_second: bool, arrays: Arrays, factor: float = 1.0) -> tuple[Run, list[np.ndarray]]:
+    def _gradients(self, is_second: bool, arrays: Arrays, factor: float = 1.0) -> tuple[Run, Arrays]:
         subject = self.second if is_second else self.first
         run = subject.run([a.astype(own.dtype) for a, own in zip(arrays, subject.arrays, strict=True)])
         starts = [(g * factor).astype(y.dtype) for g, y in zip(self.upstreams, run.outputs, strict=True)]
-        return run, self._filled(subject.gradients(run, starts, self.create_graph and is_second))
+        return run, filled(subject.gradients(run, starts, self.create_graph and is_second), subject.arrays)
 
     def _is_limited(self) -> bool:
         """Whether something overflows, vanishes or is not finite on the second way, or its results are others."""

@@ -20,7 +20,7 @@ from ..measuring.gauge import Gauge
 from ..measuring.noise import Noise, estimate_noise
 from ..measuring.point import Arrays, Direction, Point
 from ..measuring.probes import MARGIN, Claim
-from ..measuring.subject import Subject, flat, jittered, spread_of, where_finite
+from ..measuring.subject import Subject, filled, flat, jittered, spread_of, where_finite
 
 _STEPS = tuple([f.function for f in (floor, ceil, round, sign, floor_divide)])
 """Functions whose steps are meant."""
@@ -62,10 +62,7 @@ class Survey:
     @cached_property
     def claims(self) -> list[Claim]:
         """What the gradients say; nothing counts as 0."""
-        given = [
-            np.zeros(a.size) if g is None else g.ravel().astype(np.float64)
-            for a, g in zip(self.arrays, self.gradients, strict=True)
-        ]
+        given = filled(self.gradients, self.arrays)
         return [Claim(i, g, self.noise.gradients[i], self.root_eps) for i, g in enumerate(given)]
 
     @cached_property

@@ -161,9 +161,7 @@ class Subject:
         run = self._run(arrays)  # the point counts it, wherever its copies are moved
         if upstreams is None:
             return flat(run.values())
-        gradients = self.gradients(run, upstreams)
-        filled = [np.zeros(a.shape) if g is None else g for a, g in zip(arrays, gradients, strict=True)]
-        return flat([*run.values(), *filled])
+        return flat([*run.values(), *filled(self.gradients(run, upstreams), arrays)])
 
     def gradients(self, run: Run, upstreams: Arrays, create_graph: bool = False) -> tuple[np.ndarray | None, ...]:
         """The gradients of the checked inputs; None where the function reports no dependence."""
@@ -263,6 +261,12 @@ def beside(results: Sequence[Variable], upstreams: Sequence[Array]) -> list[Arra
 def jittered(arrays: Arrays, rng: np.random.Generator, units: float) -> list[np.ndarray]:
     """Arrays of which every element is moved by so many units in its last place."""
     return [(a + rng.choice((-units, units), a.shape) * np.spacing(a)).astype(a.dtype) for a in arrays]
+
+
+def filled(gradients: Gradients, inputs: Sequence[Any]) -> tuple[np.ndarray, ...]:
+    """The gradients by inputs in float64, flat; zeros where there is none."""
+    pairs = zip(gradients, inputs, strict=True)
+    return tuple([np.zeros(x.size) if g is None else g.ravel().astype(np.float64, copy=False) for g, x in pairs])
 
 
 def spread_of(gradients: Gradients, others: Iterable[Gradients]) -> list[np.ndarray]:

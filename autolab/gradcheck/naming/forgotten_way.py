@@ -77,10 +77,7 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
     lost = e.analytic - right
     close = _CLOSE * max(np.max(np.abs(right)), np.max(np.abs(lost)))
     telling = [w for w in ways if np.max(np.abs(w.share)) > close and np.max(np.abs(w.share - right)) > close]
-    for share, explanation in _candidates(telling):
-        if np.max(np.abs(lost - share)) <= close:
-            return explanation
-    return None
+    return next((why for share, why in _candidates(telling) if np.max(np.abs(lost - share)) <= close), None)
 
 
 def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
@@ -91,7 +88,8 @@ def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
         yield -way.share, because("missing_term", "path", function=shown(way.function))
         yield -2.0 * way.share, because("missing_term", "path_sign", function=shown(way.function))
     for step in steps:
-        yield -step.share, because("wrong_function", step.key, "chain", function=shown(step.function))
+        key = step.key.removeprefix("wrong_function.")
+        yield -step.share, because("wrong_function", key, "chain", function=shown(step.function))
     for first, second in combinations(edges, 2):
         names = f"{shown(first.function)} and through {shown(second.function)}"
         yield -first.share - second.share, because("missing_term", "path", function=names)
@@ -196,9 +194,9 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         taken = x if parent is x.node else names[parent][1]
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
-            yield TracedStep(name, total - passed, "step")
+            yield TracedStep(name, total - passed, "wrong_function.step")
     if reached and np.shape(event.upstream) == x.shape:
-        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "inner")
+        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:

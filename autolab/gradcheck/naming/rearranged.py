@@ -111,11 +111,8 @@ def partial_sums(case: Case, i: int) -> Explanation | None:
         return None
     e = case.at(i)[0].elements
     jacobian, g = _jacobian(case, i), case.tables[0].survey.gauge.weights
-    right = g @ jacobian
-    for explanation, candidate in _candidates(case, i, jacobian, g):
-        if _matches(candidate, e.analytic, right):
-            return explanation
-    return None
+    right, candidates = g @ jacobian, _candidates(case, i, jacobian, g)
+    return next((why for why, candidate in candidates if _matches(candidate, e.analytic, right)), None)
 
 
 def one_place_of_several(case: Case, i: int) -> Explanation | None:

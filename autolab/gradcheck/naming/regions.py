@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -11,11 +10,7 @@ from ..judging.case import Case
 from ..measuring.point import Shape
 from ..messages import apart, say, shown
 
-_REGIONS: tuple[tuple[str, Callable[[np.ndarray], np.ndarray]], ...] = (
-    ("< 0", lambda x: x < 0),
-    ("> 0", lambda x: x > 0),
-    ("= 0", lambda x: x == 0),
-)
+_REGIONS = {"< 0": np.less, "> 0": np.greater, "= 0": np.equal}
 _FEW = 6
 """Of fewer elements, two of them wrong and two right, nothing is said about where the wrong ones are."""
 
@@ -28,8 +23,8 @@ def region_of(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
     """Which elements are wrong, in words, if something tells them from the right ones: the sign of the input, a
     threshold, or that their gradient should be 0."""
     x, name = case.tables[0].survey.arrays[i].ravel(), shown(case.names[i])
-    for text, belongs in _REGIONS:
-        if np.array_equal(wrong[known], belongs(x)[known]):
+    for text, belongs in _REGIONS.items():
+        if np.array_equal(wrong[known], belongs(x, 0)[known]):
             return say("local_error.sign", input=name, sign=text)
     right = known & ~wrong
     place, left_out = placed(case.shapes[i], wrong, right), is_left_out(case, i, wrong)
