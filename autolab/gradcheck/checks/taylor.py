@@ -149,17 +149,14 @@ def _measured(subject: Subject, rng: np.random.Generator) -> TaylorReport:
 
     def moves(point: Point) -> list[Direction]:
         found = [point.moving(i) for i in range(len(point.arrays))]
-        return [replace(d, step=d.step * _factors(rng, d.step.size)) for d in found]
+        factors = [rng.uniform(0.5, 1.0, d.step.size) * rng.choice((-1.0, 1.0), d.step.size) for d in found]
+        return [replace(d, step=d.step * factor) for d, factor in zip(found, factors, strict=True)]
 
     report = taylor_along(Path.of(subject, upstreams, moves))
     if not report.order < _FIRST_ORDER or report.kink:
         return report
     table = compare(subject, subject.arrays, upstreams, np.random.default_rng(_SEED))
     return replace(report, hidden=not table.fails)
-
-
-def _factors(rng: np.random.Generator, count: int) -> np.ndarray:
-    return rng.uniform(0.5, 1.0, count) * rng.choice((-1.0, 1.0), count)
 
 
 def taylor_along(path: Path) -> TaylorReport:

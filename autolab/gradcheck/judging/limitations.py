@@ -27,7 +27,9 @@ def limitations(case: Case, i: int, failing: bool) -> list[Finding]:
     c = case.tables[0].inputs[i]
     found = [_kink(case, i, c)]
     if not failing:
-        found += [_zero(case, i, c), _unmeasured(case, i, c), _covered(case, i, c)]
+        zeros = np.array(sorted(c.zeros), int)
+        found += [_finding(case, i, "low_precision.zero", zeros, {}) if c.zeros else None]
+        found += [_unmeasured(case, i, c), _covered(case, i, c)]
     return [finding for finding in found if finding is not None]
 
 
@@ -50,12 +52,6 @@ def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
     low, high, analytic = float(e.low[k]), float(e.high[k]), float(e.analytic[k])
     judgement = say("kink.outside" if e.wrong[k] else "kink.between")
     return _finding(case, i, "kink", at, {"low": low, "high": high, "analytic": analytic}, judgement=judgement)
-
-
-def _zero(case: Case, i: int, c: Comparison) -> Finding | None:
-    if not c.zeros:
-        return None
-    return _finding(case, i, "low_precision.zero", np.array(sorted(c.zeros)), {})
 
 
 def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
