@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,75 +20,69 @@ from ..shared.binding import Bound, settle
 from .inputs import BridgeInputs
 
 
-@dataclass(frozen=True)
-class ForeignSubject(ABC):
-    """Calls a function of another library on arrays. Of order 2 its results are gradients, for a fixed upstream
-    gradient."""
+class ForeignFunction(FunctionNode):
+    """One call of a function of another library: the library computes the results, and the gradients.
 
-    inputs: Any
-    order: int
+    Of order 2 the results are gradients, for a fixed upstream gradient.
+    """
+
+    kind: ClassVar[type[BridgeInputs]]
+    error: ClassVar[tuple[str, re.Pattern[str]]]
+    """What the library says of a backward with the wrong number of gradients, and of one with wrong shapes."""
+
+    backward_name: ClassVar[str]
+    """Where the library keeps the backward that somebody wrote."""
+
+    def __init__(self, inputs: Any, order: int) -> None:
+        self._inputs, self._order = inputs, order
+
+    @property
+    def name(self) -> str:
+        return str(self._inputs.name)
 
     @property
     def values(self) -> dict[str, Any]:
         """What it is differentiated with respect to."""
-        return self.inputs.values
-
-    @abstractmethod
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> Called:
-        """Call it."""
-
-
-class Called(ABC):
-    """One call of the function: its results, and how they are differentiated."""
-
-    outputs: tuple[np.ndarray, ...]
-
-    @abstractmethod
-    def gradients(self, upstream: Sequence[np.ndarray | None]) -> Sequence[np.ndarray | None]:
-        """The gradients of all inputs."""
-
-    @abstractmethod
-    def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
-        """What each way through the user's own forward contributes to an input's gradient, if that can be told."""
-
-    @property
-    @abstractmethod
-    def written_backward(self) -> Callable[..., Any] | None:
-        """The backward that the user wrote, if it is one."""
-
-
-class _ForeignFunction(FunctionNode):
-    """One application: the library computes the results, and the gradients."""
-
-    def __init__(self, subject: ForeignSubject) -> None:
-        self._subject = subject
-
-    @property
-    def name(self) -> str:
-        return self._subject.inputs.name
-
-    @property
-    def written_backward(self) -> Any:
-        return self._called.written_backward
-
-    def forward(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        self._called = self._subject(inputs)
-        return self._called.outputs
+        return dict(self._inputs.values)
 
     def backward(
         self, target_input_indexes: tuple[int, ...], grad_outputs: tuple[Variable | None, ...]
     ) -> tuple[Variable | None, ...]:
-        found = self._called.gradients([None if g is None else g.data for g in grad_outputs])
-        return tuple([None if g is None else Variable(g, requires_grad=False) for g in found])
+        try:
+            found = self.gradients([None if g is None else g.data for g in grad_outputs])
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise _gradient_error(error, *self.error) from None
+        arrays = [None if g is None else np.array(self._inputs.library.array_of(g)) for g in found]
+        return tuple([None if g is None else Variable(g, requires_grad=False) for g in arrays])
 
-    def traced(self, place: int, upstream: Sequence[Any]) -> Traced | None:
-        """For the diagnosis: see `Called.traced`."""
-        return self._called.traced(place, upstream)
+    @abstractmethod
+    def gradients(self, upstream: Sequence[np.ndarray | None]) -> Sequence[Any]:
+        """The gradients of all inputs, as the library's own arrays; None of one that can have none."""
+
+    @property
+    @abstractmethod
+    def rule(self) -> Any:
+        """The one function with a backward of the user's that is at work, if there is one."""
+
+    @abstractmethod
+    def uses(self, place: int, upstream: Sequence[np.ndarray | None]) -> tuple[np.ndarray, Sequence[TracedUse]]:
+        """The gradient of an input by the rule's own forward, flat, and the uses of values in there."""
+
+    @property
+    def written_backward(self) -> Any:
+        return getattr(self.rule, self.backward_name, None)
+
+    def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
+        """For the diagnosis: what each way through the user's own forward contributes to an input's gradient."""
+        if self.rule is None or self._order > 1:
+            return None
+        right, uses = self.uses(place, upstream)
+        shape = tuple([*self.values.values()][place].shape)
+        return right, list(_ways_through(uses, shape, self._inputs.library.flat))
 
 
 def checked(
-    subject: Callable[[Any, int], ForeignSubject],
-    kind: type[BridgeInputs],
+    kind: type[ForeignFunction],
     fn: Any,
     args: tuple[Any, ...],
     inputs: dict[str, Any],
@@ -97,21 +91,19 @@ def checked(
 ) -> GradientReport:
     """The report on a user's function; ``given`` are the tool's own arguments."""
     chosen = settle("check_gradients", DEFAULTS, given, options, inputs)
-    bound, order = kind.bind("check_gradients", fn, args, inputs), checked_order(chosen.pop("order"))
-    return check_bound(_bound(subject(bound, order)), **chosen)
+    bound, order = kind.kind.bind("check_gradients", fn, args, inputs), checked_order(chosen.pop("order"))
+    return check_bound(_bound(kind, bound, order), **chosen)
 
 
-def _bound(subject: ForeignSubject) -> Bound:
-    """A function of Variables that calls the subject on their arrays, bound to its arrays."""
+def _bound(kind: type[ForeignFunction], inputs: BridgeInputs, order: int) -> Bound:
+    """A function of Variables that calls the user's on their arrays, bound to its arrays."""
 
-    def fn(*inputs: Variable) -> Any:
-        outputs = _ForeignFunction(subject).apply(inputs)
-        return outputs if len(outputs) > 1 else outputs[0]
+    def fn(*variables: Variable) -> Any:
+        return kind(inputs, order)(*variables)
 
-    fn.__name__ = subject.inputs.name
-    arrays = subject.inputs.library.arrays(subject.values)
-    variables = {key: Variable(array, name=key) for key, array in arrays.items()}
-    return Bound.of_variables(fn, fn.__name__, variables)
+    fn.__name__ = inputs.name
+    arrays = inputs.library.arrays(kind(inputs, order).values)
+    return Bound.of_variables(fn, fn.__name__, {key: Variable(array, name=key) for key, array in arrays.items()})
 
 
 def fixed_upstream(shape: Sequence[int]) -> np.ndarray:
@@ -120,7 +112,7 @@ def fixed_upstream(shape: Sequence[int]) -> np.ndarray:
     return sizes.uniform(0.5, 1.5, tuple(shape)) * signs.choice((-1, 1), tuple(shape))
 
 
-def gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Exception:
+def _gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Exception:
     """What a library says about a backward with gradients of the wrong number or shape, as AutoLab's error.
 
     ``count`` stands in what it says of the number, ``shapes`` matches what it says of shapes; any other error is
@@ -156,8 +148,8 @@ class TracedUse:
     reaching: Callable[[Any], np.ndarray]
 
 
-def ways_through(
-    uses: Sequence[TracedUse], shape: tuple[int, ...], array_of: Callable[[Any], np.ndarray]
+def _ways_through(
+    uses: Sequence[TracedUse], shape: tuple[int, ...], flat: Callable[[Any], np.ndarray]
 ) -> Iterator[Way]:
     """The uses as ways to an input of that shape, and as steps whose derivative may be forgotten."""
     for use in uses:
@@ -167,6 +159,5 @@ def ways_through(
             continue
         if use.upstream.shape == use.share.shape:
             yield TracedStep(use.function, found - use.reaching(use.upstream), "wrong_function.step")
-        if tuple(use.upstream.shape) == tuple(shape):
-            whole = np.asarray(array_of(use.upstream), np.float64).ravel()
-            yield TracedStep(use.function, found - whole, "wrong_function.inner")
+        if tuple(use.upstream.shape) == shape:
+            yield TracedStep(use.function, found - flat(use.upstream), "wrong_function.inner")

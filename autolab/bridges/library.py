@@ -40,6 +40,10 @@ class Library:
         """Copies of the numbers."""
         return {name: np.array(self.array_of(value)) for name, value in values.items()}
 
+    def flat(self, value: Any) -> np.ndarray:
+        """The numbers in one row, as float64."""
+        return np.asarray(self.array_of(value), np.float64).ravel()
+
 
 class LibraryBudget(Budget):
     """A budget whose snapshots say dtype and device as the library does."""

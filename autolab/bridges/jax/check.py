@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,14 +16,12 @@ from jax import numpy as jnp
 from ...engine.tracebacks import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
-from ..checked import Called, ForeignSubject, TracedUse, checked, fixed_upstream, gradient_error, ways_through
+from ..checked import ForeignFunction, TracedUse, checked, fixed_upstream
 from ..library import LibraryBudget
 from ..run import GradientTotals
 from .inputs import JAX, JaxInputs, array_of, is_float
 from .levels import JaxprLevel
 from .tape import JaxTape, TracedValue, vjp_of
-
-_SHAPES = re.compile(r"of type \w+\[([\d,]*)\] corresponding to an input of type \w+\[([\d,]*)\]")
 
 
 def check_gradients(
@@ -77,25 +75,54 @@ def check_gradients(
     given = {"rng": rng, "order": order, "executor": executor, "reveal": reveal}
     __tracebackhide__ = hidden()
     with folded():
-        return checked(JaxSubject, JaxInputs, fn, args, inputs, given, options)
+        return checked(JaxFunction, fn, args, inputs, given, options)
 
 
-@dataclass(frozen=True)
-class JaxSubject(ForeignSubject):
+class JaxFunction(ForeignFunction):
     """A JAX function that is checked."""
 
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> JaxCall:
-        return JaxCall(self, arrays)
+    kind, backward_name = JaxInputs, "bwd"
+    error = (
+        "Custom VJP bwd rule",
+        re.compile(r"of type \w+\[([\d,]*)\] corresponding to an input of type \w+\[([\d,]*)\]"),
+    )
 
-    def run(self, *values: Any) -> list[Any]:
+    def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        is_double = bool(jax.config.jax_enable_x64) or any(a.dtype in (np.float64, np.int64) for a in inputs)
+        self._precision = partial(jax.enable_x64, is_double)
+        with self._precision():
+            pairs = zip(inputs, self.values.values(), strict=True)  # short floats have the dtype that they had
+            self._xs = [jnp.asarray(a, a.dtype if a.dtype == np.float64 else given.dtype) for a, given in pairs]
+            return tuple([np.array(array_of(y)) for y in self._run(self._order, *self._xs)])
+
+    def _run(self, order: int, *values: Any) -> list[Any]:
         """The results of floats, and of order 2 and above gradients of them."""
-        if self.order > 1:
-            ys, vjp = vjp_of(JaxSubject(self.inputs, self.order - 1).run, values, _floats(values))
+        if order > 1:
+            ys, vjp = vjp_of(partial(self._run, order - 1), values, _floats(values))
             return list(vjp([jnp.asarray(fixed_upstream(y.shape), y.dtype) for y in ys]))
-        found = [y for y in jax.tree_util.tree_leaves(self.inputs.on(*values)) if is_float(y)]
+        found = [y for y in jax.tree_util.tree_leaves(self._inputs.on(*values)) if is_float(y)]
         if not found:
-            raise TypeError(f"check_gradients: {self.inputs.name} returned no floats")
+            raise TypeError(f"check_gradients: {self.name} returned no floats")
         return found
+
+    def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[Any]:
+        places = _floats(self._xs)
+        with self._precision():
+            ys, vjp = vjp_of(partial(self._run, self._order), self._xs, places)
+            pairs = zip(ys, upstream, strict=True)
+            found = iter(vjp([jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype) for y, g in pairs]))
+        return [next(found) if i in places else None for i in range(len(self._xs))]
+
+    @property
+    def rule(self) -> Any:
+        return self._inputs.fn if isinstance(self._inputs.fn, jax.custom_vjp) else None
+
+    def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
+        with self._precision():
+            return super().traced(place, upstream)
+
+    def uses(self, place: int, upstream: Sequence[np.ndarray | None]) -> tuple[np.ndarray, list[TracedUse]]:
+        return _uses(replace(self._inputs, fn=self.rule.fun), self._xs, place, upstream)
 
 
 def _floats(values: Sequence[Any]) -> list[int]:
@@ -103,60 +130,11 @@ def _floats(values: Sequence[Any]) -> list[int]:
     return [i for i, value in enumerate(values) if is_float(value)]
 
 
-class JaxCall(Called):
-    """One call: the results, and the gradients that JAX computes from here."""
-
-    def __init__(self, subject: JaxSubject, arrays: Sequence[np.ndarray]) -> None:
-        self._subject, self._arrays = subject, arrays
-        with jax.enable_x64(self._is_double):
-            self._values = self._given()
-            self._results = subject.run(*self._values)
-            self.outputs = tuple([np.array(array_of(y)) for y in self._results])
-
-    @property
-    def _is_double(self) -> bool:
-        return bool(jax.config.jax_enable_x64) or any(a.dtype in (np.float64, np.int64) for a in self._arrays)
-
-    def _given(self) -> list[Any]:
-        """The arrays as JAX's; those of short floats in the dtype that they had."""
-        pairs = zip(self._arrays, self._subject.inputs.values.values(), strict=True)
-        return [jnp.asarray(a, a.dtype if a.dtype == np.float64 else given.dtype) for a, given in pairs]
-
-    def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
-        places = _floats(self._values)
-        try:
-            with jax.enable_x64(self._is_double):
-                ys, vjp = vjp_of(self._subject.run, self._values, places)
-                pairs = zip(ys, upstream, strict=True)
-                gradients = vjp([jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype) for y, g in pairs])
-        except (TypeError, ValueError) as error:
-            raise gradient_error(error, "Custom VJP bwd rule", _SHAPES) from None
-        found = iter([np.array(array_of(g)) for g in gradients])
-        return [next(found) if i in places else None for i in range(len(self._values))]
-
-    def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
-        rule = self.custom
-        if rule is None or self._subject.order > 1:
-            return None
-        with jax.enable_x64(self._is_double):
-            return traced(rule.fun, self._subject.inputs, self._values, place, upstream)
-
-    @property
-    def custom(self) -> Any:
-        """The function with a rule of its own, if that is what is checked."""
-        fn = self._subject.inputs.fn
-        return fn if isinstance(fn, jax.custom_vjp) else None
-
-    @property
-    def written_backward(self) -> Callable[..., Any] | None:
-        return None if self.custom is None else self.custom.bwd
-
-
-def traced(
-    fn: Callable[..., Any], inputs: JaxInputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
-) -> Traced | None:
-    """The gradient of the input number ``place`` by the function itself, and the share of every way through it."""
-    closed = jax.make_jaxpr(replace(inputs, fn=fn).on)(*values)
+def _uses(
+    inputs: JaxInputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
+) -> tuple[np.ndarray, list[TracedUse]]:
+    """The gradient of the input number ``place`` by the function itself, and all uses on the ways to it."""
+    closed = jax.make_jaxpr(inputs.on)(*values)
     tape = JaxTape(LibraryBudget(0, JAX), None, lambda array: None, lambda: None, {})
     leaves = [TracedValue(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
     outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
@@ -176,10 +154,9 @@ def traced(
                     uses.append(TracedUse(function, giver, share, g, partial(from_step, use.step)))
                 found.add(use.step, share)
         x = found.sums.get(leaves[place].step)
-        return np.zeros(values[place].size) if x is None else np.asarray(array_of(x), np.float64).ravel()
+        return np.zeros(values[place].size) if x is None else JAX.flat(x)
 
     def from_step(step: int, g: Any) -> np.ndarray:
         return reaching({step: g})
 
-    right = reaching(starts, is_first=True)
-    return right, list(ways_through(uses, values[place].shape, array_of))
+    return reaching(starts, is_first=True), uses

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from ...engine.tracebacks import folded, hidden
-from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
-from ..checked import Called, ForeignSubject, checked, fixed_upstream, gradient_error
-from .edges import function_of, nodes_between
+from ..checked import ForeignFunction, TracedUse, checked, fixed_upstream
+from . import calls
+from .edges import function_of, nodes_between, takes_context
 from .inputs import TorchInputs
 from .modules import copied_buffers
-from .tensors import array_of, tensor_of, tensors_in
-from .ways import traced
-
-_SHAPES = re.compile(r"got \[([\d, ]*)\] but expected shape compatible with \[([\d, ]*)\]")
+from .tensors import TORCH, array_of, exchanged, tensor_of, tensors_in
 
 
 def check_gradients(
@@ -82,34 +82,41 @@ def check_gradients(
     __tracebackhide__ = hidden()
     with folded():
         is_function = isinstance(fn, type) and issubclass(fn, torch.autograd.Function)
-        return checked(TorchSubject, TorchInputs, fn.apply if is_function else fn, args, inputs, given, options)
+        return checked(TorchFunction, fn.apply if is_function else fn, args, inputs, given, options)
 
 
-@dataclass(frozen=True)
-class TorchSubject(ForeignSubject):
+class TorchFunction(ForeignFunction):
     """A torch function that is checked; a module with its parameters."""
 
+    kind, backward_name = TorchInputs, "backward"
+    error = (
+        "incorrect number of gradients",
+        re.compile(r"got \[([\d, ]*)\] but expected shape compatible with \[([\d, ]*)\]"),
+    )
+
     @property
-    def parameters(self) -> dict[str, Tensor]:
+    def _parameters(self) -> dict[str, Tensor]:
         """Those of a module, which are checked as well."""
-        module = self.inputs.module if self.inputs.fn is self.inputs.module else None
+        module = self._inputs.module if self._inputs.fn is self._inputs.module else None
         return {} if module is None else {name: p for name, p in module.named_parameters() if p.requires_grad}
 
     @property
     def values(self) -> dict[str, Tensor]:
-        """The inputs and parameters."""
-        return {**self.inputs.values, **self.parameters}
+        return {**super().values, **self._parameters}
 
-    def __call__(self, arrays: tuple[np.ndarray, ...]) -> TorchCall:
-        return TorchCall(self, arrays)
+    def forward(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        given = zip(self.values.items(), inputs, strict=True)
+        self._leaves = {name: _leaf(array, tensor) for (name, tensor), array in given}
+        self._ys = self._run(self._leaves)
+        return tuple([np.array(array_of(y)) for y in self._ys])
 
-    def run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
+    def _run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
         """The results of floats at these inputs and parameters, and of order 2 and above gradients of them."""
         with torch.enable_grad(), copied_buffers():
-            found = [y for y in tensors_in(self._call(leaves)) if y.is_floating_point()]
+            found = [y for y in tensors_in(self._called(leaves)) if y.is_floating_point()]
             if not found:
-                raise TypeError(f"check_gradients: {self.inputs.name} returned no tensor of floats")
-            for _ in range(self.order - 1):
+                raise TypeError(f"check_gradients: {self.name} returned no tensor of floats")
+            for _ in range(self._order - 1):
                 xs = [x for x in leaves.values() if x.requires_grad]
                 ys = [y for y in found if y.requires_grad]
                 starts = [torch.as_tensor(fixed_upstream(y.shape)).to(y) for y in ys]
@@ -117,11 +124,10 @@ class TorchSubject(ForeignSubject):
                 found = [torch.zeros_like(x) if g is None else g for x, g in zip(xs, grads, strict=True)]
             return found
 
-    def _call(self, leaves: Mapping[str, Tensor]) -> Any:
-        if not self.parameters:
-            return self.inputs.call(leaves)
-        module, used = self.inputs.module, {name: leaves[name] for name in self.parameters}
-        assert module is not None
+    def _called(self, leaves: Mapping[str, Tensor]) -> Any:
+        module, used = self._inputs.module, {name: leaves[name] for name in self._parameters}
+        if not used:
+            return self._inputs.call(leaves)
         dtype = next(iter(used.values())).dtype
         buffers = {
             name: b.to(dtype, copy=True) if b.is_floating_point() else b.clone() for name, b in module.named_buffers()
@@ -130,48 +136,41 @@ class TorchSubject(ForeignSubject):
         def call(*args: Any, **kwargs: Any) -> Any:
             return torch.func.functional_call(module, {**used, **buffers}, args, kwargs)
 
-        return replace(self.inputs, fn=call).call(leaves)
+        return replace(self._inputs, fn=call).call(leaves)
 
-
-class TorchCall(Called):
-    """One call: the results, and the gradients that PyTorch computes from here."""
-
-    def __init__(self, subject: TorchSubject, arrays: Sequence[np.ndarray]) -> None:
-        self._subject = subject
-        self._leaves = {
-            name: _leaf(array, tensor) for array, (name, tensor) in zip(arrays, subject.values.items(), strict=True)
-        }
-        self._results = subject.run(self._leaves)
-        self.outputs = tuple([np.array(array_of(y)) for y in self._results])
-
-    def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
-        pairs = [(y, g) for y, g in zip(self._results, upstream, strict=True) if g is not None and y.requires_grad]
+    def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[Tensor | None]:
+        pairs = [(y, g) for y, g in zip(self._ys, upstream, strict=True) if g is not None and y.requires_grad]
         xs = [x for x in self._leaves.values() if x.requires_grad]
-        if not pairs:
-            return [None] * len(self._leaves)
         starts = [tensor_of(g).to(device=y.device, dtype=y.dtype) for y, g in pairs]
-        try:
-            grads = torch.autograd.grad([y for y, _ in pairs], xs, starts, allow_unused=True, retain_graph=True)
-        except RuntimeError as error:
-            raise gradient_error(error, "incorrect number of gradients", _SHAPES) from None
-        found = iter([None if g is None else np.array(array_of(g)) for g in grads])
-        return [next(found) if x.requires_grad else None for x in self._leaves.values()]
-
-    def traced(self, place: int, upstream: Sequence[np.ndarray | None]) -> Traced | None:
-        functions = self._functions()
-        if len(functions) != 1 or self._subject.order > 1:
-            return None
-        return traced(self._subject.run, functions.pop(), self._leaves, place, upstream)
+        ys = [y for y, _ in pairs]
+        found = torch.autograd.grad(ys, xs, starts, allow_unused=True, retain_graph=True) if pairs else ()
+        by_leaf = dict(zip(map(id, xs), found, strict=False))
+        return [by_leaf.get(id(x)) for x in self._leaves.values()]
 
     @property
-    def written_backward(self) -> Callable[..., Any] | None:
-        functions = self._functions()
-        return functions.pop().backward if len(functions) == 1 else None
+    def rule(self) -> Any:
+        starts = [y.grad_fn for y in self._ys if y.grad_fn is not None]
+        functions = {function_of(node) for start in starts for node in nodes_between(start, ())} - {None}
+        return functions.pop() if len(functions) == 1 else None
 
-    def _functions(self) -> set[Any]:
-        """The users' Functions that were applied."""
-        starts = [y.grad_fn for y in self._results if y.grad_fn is not None]
-        return {function_of(node) for start in starts for node in nodes_between(start, ())} - {None}
+    def uses(self, place: int, upstream: Sequence[np.ndarray | None]) -> tuple[np.ndarray, list[TracedUse]]:
+        """The forward of the rule is run with autograd on."""
+        leaves, seen = {name: _leaf(array_of(x), x) for name, x in self._leaves.items()}, _SeenUses()
+        with _applied_as(self.rule, seen):
+            ys = self._run(leaves)
+        pairs = [(y, tensor_of(g).to(y)) for y, g in zip(ys, upstream, strict=True) if g is not None]
+        starts, x = [g for _, g in pairs], [*leaves.values()][place]
+
+        def at(tensor: Tensor) -> Tensor | None:
+            ys = [y for y, _ in pairs]
+            return torch.autograd.grad(ys, [tensor], starts, allow_unused=True, retain_graph=True)[0]
+
+        uses = [
+            TracedUse(function, giver, share, at(result), partial(_reaching, value, x))
+            for function, giver, value, alias, result in seen.found
+            if (share := at(alias)) is not None
+        ]
+        return sum([_reaching(y, x, g) for y, g in pairs], np.zeros(x.numel())), uses
 
 
 def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
@@ -180,3 +179,72 @@ def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
     if tensor.is_floating_point() and tensor.dtype.itemsize < 8:
         tensor = tensor.to(given.dtype)  # the check itself is in float64
     return tensor.to(given.device).requires_grad_(given.is_floating_point())
+
+
+# ------------------------------------------------------------------ which way a wrong backward forgets
+class _Context:
+    """What a forward leaves for its backward, which is not asked here."""
+
+    needs_input_grad = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        self.saved_tensors = tensors
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("mark_", "set_", "save_")):
+            return lambda *args: None
+        raise AttributeError(name)
+
+
+class _SeenUses(TorchFunctionMode):
+    """Collects every use of a tensor that needs a gradient: the function that takes it, the one that made it, the
+    tensor, its alias for this use, and the result."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, str, Tensor, Tensor, Tensor]] = []
+        self._made: dict[int, tuple[str, Tensor]] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if calls.is_property(func):
+            return func(*args, **(kwargs or {}))
+        used: list[tuple[Tensor, Tensor]] = []
+
+        def swap(label: str, tensor: Tensor) -> Tensor:
+            if not tensor.requires_grad:
+                return tensor
+            used.append((tensor, torch.ops.aten.alias.default(tensor)))
+            return used[-1][1]
+
+        name, result = calls.name_of(func), func(*exchanged(tuple(args), swap), **exchanged(kwargs or {}, swap))
+        for y in tensors_in(result):
+            self._made[id(y)] = name, y
+            self.found += [(name, self._made.get(id(x), (name,))[0], x, alias, y) for x, alias in used]
+        return result
+
+
+@contextmanager
+def _applied_as(function: Any, seen: _SeenUses) -> Iterator[None]:
+    """Inside, to apply a Function is to run its forward, whose uses are seen."""
+    own, context = vars(function).get("apply"), (_Context(),) if takes_context(function) else ()
+
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        with seen:
+            return function.forward(*context, *args, **kwargs)
+
+    function.apply = staticmethod(forward)
+    try:
+        yield
+    finally:
+        if own is None:
+            del function.apply
+        else:
+            function.apply = own
+
+
+def _reaching(value: Tensor, x: Tensor, g: Tensor) -> np.ndarray:
+    """What of a gradient that arrives at a value reaches ``x``, flat."""
+    found: Tensor | None = g if value is x else None
+    if value is not x and value.requires_grad:
+        (found,) = torch.autograd.grad([value], [x], [g], allow_unused=True, retain_graph=True)
+    return np.zeros(x.numel()) if found is None else TORCH.flat(found)
