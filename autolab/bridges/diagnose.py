@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from ..analysis.diagnosis.program import Program
 from ..analysis.diagnosis.workbench import Changes, Workbench
 from ..recording.model import Recording
-from .inputs import BridgeInputs
 from .run import BridgeRun
 
 BUDGET = 1 << 28
@@ -18,11 +17,10 @@ class BridgeWorkbench(Workbench):
     """Another library. It counts its steps otherwise than a recording, as those of the first one are known."""
 
     runs: ClassVar[type[BridgeRun]]
-    inputs: ClassVar[type[BridgeInputs]]
     _numbers: tuple[int, ...] = ()
 
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
-        bound = self.inputs.bind("record", fn, program.args, program.kwargs)
+        bound = self.runs.kind.bind("record", fn, program.args, program.kwargs)
         replaced = {self._numbers[step]: change for step, change in changes.items()}
         run = self.runs(bound, budget=BUDGET, replaced=replaced)
         recording = run.record()

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from ..engine.errors import a_kind
-from ..recording.locate import source_of
 from ..shared.arguments import InputPlaceholder
 from .library import Library
 
@@ -83,9 +82,9 @@ class BridgeInputs:
         return self.fn
 
     @property
-    def source(self) -> tuple[str | None, str | None, int | None]:
-        """Source text, file and first line of what the user wrote, as far as they are known."""
-        return source_of(self.written)
+    def python(self) -> Any:
+        """The function in Python whose source is shown."""
+        return self.written
 
     @property
     def runs(self) -> Any:

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from ..engine.errors import a_kind
 from ..recording.arrays import Budget
-from ..recording.departures import Departure
+from ..recording.departures import Departures
 from ..recording.drafts import Draft, Use
-from ..recording.inner import describe_inner_steps
-from ..recording.model import BackwardStep, Recording, Scope, Snapshot, Step
+from ..recording.finished import finished
+from ..recording.model import BackwardStep, Kind, Recording, Scope, Snapshot
 from ..recording.raised import Raised
-from ..recording.unexecuted_lines import unexecuted_lines
+from ..recording.upstream import one_each
 from ..shared.arguments import token_labels
 from ..shared.binding import chosen_options
 from .inputs import BridgeInputs
+from .library import LibraryBudget
 
 BUDGET = 64 << 20
 
@@ -49,7 +49,7 @@ class GradientTotals:
         self.kept[use.step] = use.total or use.contribution
 
 
-@dataclass
+@dataclass(eq=False)
 class BridgeRun(ABC):
     """A run. ``upstream`` is an array, a tuple of one per output, a function of the outputs that gives one, or None.
 
@@ -68,93 +68,86 @@ class BridgeRun(ABC):
     upstream_kept: Sequence[Snapshot | None] = ()
     raised: Raised | None = None
     tokens: Any = ()
+    drafts: list[Draft] = field(default_factory=list)
+    backward: list[BackwardStep] = field(default_factory=list)
+    departures: Departures = field(default_factory=Departures)
     frees_early: ClassVar[bool] = False  # see Recording
+    kind: ClassVar[type[BridgeInputs]]
 
     def __post_init__(self) -> None:
         self.tokens = token_labels(self.inputs.caller, self.tokens)
+        self.kept: Any = self.budgeted()
+
+    def budgeted(self) -> Budget:
+        """What makes the snapshots."""
+        return LibraryBudget(self.budget, self.inputs.library)
 
     @abstractmethod
     def record(self) -> Recording:
         """Run forward and backward."""
 
+    @abstractmethod
+    def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
+        """The scopes of the steps that are left."""
+
+    # ------------------------------------------------------------------ steps
+    def leaf(self, kind: Kind, name: str | None, value: Snapshot) -> Draft:
+        """The draft of a value that no call made, which is not a step yet."""
+        return Draft(len(self.drafts), kind, None, name, [], value)
+
+    def call(self, function: str, uses: list[Use], seconds: float) -> Draft:
+        """That of a call."""
+        return Draft(len(self.drafts), "call", function, None, uses, None, seconds=seconds)
+
+    def part(self, call: Draft, value: Any) -> Draft:
+        """That of one of several results of a call."""
+        draft = Draft(len(self.drafts), "part", call.function, None, [Use("part", call.id, None)], None)
+        draft.value, draft.place, draft.outer_line = self.kept.snapshot(value), call.place, call.outer_line
+        draft.scope, draft.is_inner = call.scope, call.is_inner
+        return draft
+
+    def went_back(self, draft: Draft) -> None:
+        """The backward pass came through a call, at which everything has arrived."""
+        draft.reached = True
+        self.backward.append(BackwardStep(len(self.backward), draft.id, draft.grad, 0.0))
+
     def starts(self, outputs: Sequence[Any]) -> list[Any]:
         """The upstream gradients, one per output."""
-        caller = self.inputs.caller
-        given = self.upstream(outputs) if callable(self.upstream) else self.upstream
-        if given is None or len(outputs) == 1:
-            given = (given,) * len(outputs)
-        if not isinstance(given, list | tuple) or len(given) != len(outputs):
-            came = f"{len(given)} of them" if isinstance(given, list | tuple) else a_kind(given)
-            raise ValueError(
-                f"{caller}: option 'upstream' is {came}; expected a tuple of {len(outputs)}, one per output"
-            )
-        starts = [self.inputs.library.like(y, g) for y, g in zip(outputs, given, strict=True)]
-        for y, start in zip(outputs, starts, strict=True):
-            if start.shape != y.shape:
-                raise ValueError(
-                    f"{caller}: option 'upstream' has shape {tuple(start.shape)}; expected {tuple(y.shape)}, that of "
-                    "the output"
-                )
-        return starts
+        given, like = self.upstream, self.inputs.library.like
+        given = given(outputs) if callable(given) else given
+        return one_each(self.inputs.caller, outputs, given, lambda y, g, what: like(y, g))
 
-    def recording(
-        self,
-        drafts: Sequence[Draft],
-        backward: Sequence[BackwardStep],
-        outputs: Sequence[int],
-        budget: Budget,
-        has_gradient: bool,
-        scopes_of: Callable[[Pruned], tuple[Scope, ...]],
-        departures_of: Callable[[Sequence[Step], Mapping[int, int]], tuple[Departure, ...]],
-    ) -> Recording:
+    # ------------------------------------------------------------------ the result
+    def recording(self, outputs: Sequence[int], has_gradient: bool) -> Recording:
         """All of it as plain data; what `raised` ended has no more than there is."""
-        kept, raised, written = pruned(drafts, backward, outputs), self.raised, self.inputs.written
+        kept = pruned(self.drafts, self.backward, outputs)
         self.numbers = tuple(kept.ids)
-        ends = tuple([kept.ids[i] for i in outputs]) or _unused(kept.drafts)
-        scopes = scopes_of(kept)
-        describe_inner_steps(kept.drafts, scopes, ends)
-        steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in kept.drafts])
-        source, file, line = self.inputs.source
-        lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
-        is_known = (lines or raised is not None) and not hasattr(written, "__wrapped__")
-        return Recording(
+        return finished(
+            kept.drafts,
+            [kept.ids[i] for i in outputs] or None,
+            self.scopes(kept),
+            self.departures,
+            kept.ids,
+            self.inputs.python,
+            self.raised,
+            not hasattr(self.inputs.written, "__wrapped__"),
             function=self.inputs.name,
             inputs=tuple(range(len(self.inputs.values))),
-            outputs=ends,
-            steps=steps,
             backward=kept.backward,
-            source=source,
-            file=file,
-            first_line=line,
             upstream=tuple(self.upstream_kept),
-            reduced=budget.reduced,
+            reduced=self.kept.reduced,
             notes=() if has_gradient else ("no_gradient",),
-            scopes=scopes,
-            departures=departures_of(steps, kept.ids),
-            raised=raised,
             tokens=self.tokens,
             frees_early=self.frees_early,
-            unreached=unexecuted_lines(source, line, lines, raised and raised.outer_line) if is_known else (),
         )
 
 
 def recorded(
-    run: type[BridgeRun],
-    kind: type[BridgeInputs],
-    fn: Any,
-    args: tuple[Any, ...],
-    inputs: Mapping[str, Any],
-    options: Mapping[str, Any] | None,
+    run: type[BridgeRun], fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], options: Mapping[str, Any] | None
 ) -> Recording:
     """The recording of one run of a user's function."""
     chosen = chosen_options("record", options, ("upstream", "budget", "tokens"))
-    return run(kind.bind("record", fn, args, inputs), **chosen).record()
-
-
-def _unused(drafts: Sequence[Draft]) -> tuple[int, ...]:
-    """The values that nothing uses."""
-    used = {use.step for draft in drafts for use in draft.uses}
-    return tuple([draft.id for draft in drafts if draft.kind in ("call", "part") and draft.id not in used])
+    return run(run.kind.bind("record", fn, args, inputs), **chosen).record()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from ..engine.leaving import Exit, ExitEvent, How, untracked
 from ..engine.modes import backprop_enabled
 from ..engine.observe import ForwardEvent
 from ..engine.variable import Variable
+from .locate import CodePosition
 from .model import Recording, Step
 
 
@@ -47,7 +48,7 @@ class Departures:
     """Collects places, each once, with the values that left there; leaves are held, as their keys are identities."""
 
     def __init__(self) -> None:
-        self._found: dict[Exit, dict[Any, Variable | None]] = {}
+        self._found: dict[Exit, dict[Any, Any]] = {}
 
     def hear(self, event: ExitEvent) -> None:
         """For `watch_leaving`."""
@@ -65,6 +66,11 @@ class Departures:
         is_leaf = variable.node is not None and not variable.node.order
         self._found.setdefault(exit, {})[key_of(variable)] = variable if is_leaf else None
 
+    def leave(self, place: CodePosition, how: How, steps: Iterable[int]) -> None:
+        """Of another library: these steps left at a place. They are the keys."""
+        exit = Exit(place.file, place.line, place.source or place.statement or "", how)
+        self._found.setdefault(exit, {}).update(dict.fromkeys(steps))
+
     @property
     def hint(self) -> str:
         """For a function that returned no Variable: where the last value left, if that was seen."""
@@ -79,15 +85,10 @@ class Departures:
         for exit, keys in self._found.items():
             left = tuple(sorted({ids[key] for key in keys if key in ids}))
             if left:
-                found.append(departure(exit, left, steps))
+                origins = [i for i in sorted(_sources(steps.__getitem__, left)) if steps[i].kind in ("input", "leaf")]
+                inputs = tuple([i for i in origins if steps[i].status not in ("constant", "integer")])
+                found.append(Departure(*exit, left, inputs))
         return tuple(found)
-
-
-def departure(exit: Exit, left: tuple[int, ...], steps: Sequence[Step]) -> Departure:
-    """The departure of the steps ``left``, with the inputs and leaves that they depend on."""
-    origins = [i for i in sorted(_sources(steps.__getitem__, left)) if steps[i].kind in ("input", "leaf")]
-    inputs = tuple([i for i in origins if steps[i].status not in ("constant", "integer")])
-    return Departure(exit.file, exit.line, exit.source, exit.how, left, inputs)
 
 
 def concerned(shown: Recording) -> dict[int, list[Departure]]:

@@ -22,12 +22,12 @@ from .departures import Departures
 from .departures import key_of as _key
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs
-from .inner import describe_inner_steps
+from .finished import finished
 from .kept_memory import KeptArrays, buffer_of, kept_by
 from .local_derivatives import LocalDerivatives, Sums
-from .locate import CodePosition, Locator, python_function, source_of
+from .locate import CodePosition, Locator, python_function
 from .memory import PoolWatch
-from .model import LEAVES, BackwardStep, Kind, Recording, Snapshot, Step
+from .model import BackwardStep, Kind, Recording, Snapshot
 from .opening import Opener
 from .raised import Raised
 from .replacing import Replacements
@@ -35,7 +35,6 @@ from .rule_text import exact_text
 from .scopes import ScopeTracker
 from .snapshot import maker
 from .tangents import Tangents
-from .unexecuted_lines import unexecuted_lines
 
 _backward_step = maker(BackwardStep)
 
@@ -268,30 +267,24 @@ class Recorder:
     @collector_waits()
     def finish(self, raised: Raised | None = None) -> Recording:
         """All of it as plain data; what ``raised`` ended has no more than there is."""
-        ends = self._unused() if self.outputs is None else tuple([self._ids[_key(y)] for y in self.outputs])
-        scopes = self.tracker.scopes(self.drafts)
-        describe_inner_steps(self.drafts, scopes, ends)
-        steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in self.drafts])
-        source, file, line = source_of(python_function(self.bound.fn))
-        self.recording = Recording(
+        self.recording = finished(
+            self.drafts,
+            None if self.outputs is None else [self._ids[_key(y)] for y in self.outputs],
+            self.tracker.scopes(self.drafts),
+            self.departures,
+            self._ids,
+            python_function(self.bound.fn),
+            raised,
+            not hasattr(self.bound.given, "__wrapped__"),
             function=self.bound.name,
             inputs=tuple(range(len(self.bound.inputs))),
-            outputs=ends,
-            steps=steps,
             backward=tuple(self.backward),
-            source=source,
-            file=file,
-            first_line=line,
             upstream=tuple(self.upstream),
             reduced=self.budget.reduced,
             notes=tuple(self.notes),
-            scopes=scopes,
             openable=tuple(self.opener.found),
             openings=tuple(self.opener.openings.values()),
             pool=self._pool.figures(),
-            departures=self.departures.settled(self._ids, steps),
-            raised=raised,
-            unreached=_unreached(self.bound, source, line, steps, raised),
             moved=None if self._tangents is None else self._tangents.start,
         )
         return self.recording
@@ -300,11 +293,6 @@ class Recorder:
         """What there is of a run that was ended: without derivatives, where these raised."""
         return self.finish(raised) if self.recording is None else replace(self.recording, raised=raised)
 
-    def _unused(self) -> tuple[int, ...]:
-        """The values that nothing uses."""
-        used = {use.step for draft in self.drafts for use in draft.uses}
-        return tuple([draft.id for draft in self.drafts if draft.kind not in LEAVES and draft.id not in used])
-
 
 def _variable(value: Any) -> Variable | None:
     """An input as a Variable; None of what is no array: None, or any object that a ContextFunction takes."""
@@ -312,12 +300,3 @@ def _variable(value: Any) -> Variable | None:
         return value if isinstance(value, Variable) else Variable(value, requires_grad=False)
     except TypeError:
         return None
-
-
-def _unreached(
-    bound: Bound, source: str | None, line: int | None, steps: tuple[Step, ...], raised: Raised | None
-) -> tuple[int, ...]:
-    if hasattr(bound.given, "__wrapped__"):  # nobody knows how often its wrapper calls it
-        return ()
-    lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
-    return unexecuted_lines(source, line, lines, None if raised is None else raised.outer_line)

@@ -17,11 +17,10 @@ from ...engine.tracebacks import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
 from ..checked import ForeignFunction, TracedUse, checked, fixed_upstream
-from ..library import LibraryBudget
 from ..run import GradientTotals
 from .inputs import JAX, JaxInputs, array_of, is_float
-from .levels import JaxprLevel
-from .tape import JaxTape, TracedValue, vjp_of
+from .record import JaxRun
+from .tape import vjp_of
 
 
 def check_gradients(
@@ -134,23 +133,21 @@ def _uses(
     inputs: JaxInputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
 ) -> tuple[np.ndarray, list[TracedUse]]:
     """The gradient of the input number ``place`` by the function itself, and all uses on the ways to it."""
-    closed = jax.make_jaxpr(inputs.on)(*values)
-    tape = JaxTape(LibraryBudget(0, JAX), None, lambda array: None, lambda: None, {})
-    leaves = [TracedValue(v, tape.add_leaf(v, "input", None), is_float(v)) for v in values]
-    outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
+    run = JaxRun(inputs, budget=0)
+    leaves, outputs, _ = run.forward(values)
     starts = {y.step: jnp.asarray(g) for y, g in zip(outputs, upstream, strict=True) if g is not None and y.needs}
     uses: list[TracedUse] = []
 
     def reaching(totals: dict[Any, Any], is_first: bool = False) -> np.ndarray:
         """What of the gradients at some steps reaches the input, flat; the uses on the first way there are noted."""
         found = GradientTotals(totals)
-        for call, shares in tape.back(found):
+        for call, shares in run.back(found):
             for use, share in zip(call.uses, shares, strict=True):
                 if use.step is None:
                     continue
                 if is_first and len(call.results) == 1:
-                    function = str(tape.drafts[call.step].function)
-                    giver, g = tape.drafts[use.step].function or function, found.sums[call.results[0][0]]
+                    function = str(run.drafts[call.step].function)
+                    giver, g = run.drafts[use.step].function or function, found.sums[call.results[0][0]]
                     uses.append(TracedUse(function, giver, share, g, partial(from_step, use.step)))
                 found.add(use.step, share)
         x = found.sums.get(leaves[place].step)

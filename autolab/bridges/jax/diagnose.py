@@ -16,15 +16,14 @@ from ...analysis.diagnosis.program import Program
 from ...analysis.diagnosis.workbench import LiveParameter
 from ..diagnose import BridgeWorkbench
 from ..needed import UnsupportedError
-from .inputs import JaxInputs, array_of, exchanged, is_float
+from .inputs import array_of, exchanged, is_float
 from .record import JaxRun
 
 
 class JaxWorkbench(BridgeWorkbench):
     """What `autolab.diagnose` does with a program that uses JAX. Its gradients are those of the recording."""
 
-    runs, inputs = JaxRun, JaxInputs
-
+    runs = JaxRun
     has_gradients = False
 
     def prepared(self, values: list[Any]) -> dict[int, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,59 +10,46 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from ...engine.errors import a_kind
-from ...engine.leaving import Exit
 from ...engine.tracebacks import folded, hidden
-from ...recording.departures import Departure, departure
 from ...recording.kept_memory import KeptArrays
-from ...recording.model import BackwardStep, Recording, Scope, Snapshot, Step
-from ..library import LibraryBudget
+from ...recording.model import Recording, Scope, Snapshot
 from ..needed import UnsupportedError
-from ..run import BridgeRun, GradientTotals, Pruned, recorded
-from .inputs import JAX, JaxInputs, array_of, is_float
-from .levels import JaxprLevel, placed_scopes
-from .tape import EvaluatedEquation, JaxTape, TracedValue, vjp_of
+from ..run import GradientTotals, Pruned, recorded
+from .inputs import array_of
+from .levels import placed_scopes
+from .tape import JaxTape, TracedValue, vjp_of
 
 _SLACK = 256
 """By so many rounding errors the gradient of an input may differ from that of `jax.vjp` of the whole function."""
 
 
-@dataclass
-class JaxRun(BridgeRun):
+@dataclass(eq=False)
+class JaxRun(JaxTape):
     """A run of a JAX function."""
 
     def record(self) -> Recording:
         """Trace, run forward and backward."""
-        given = {**self.inputs.values, **(self.values or {})}
-        arrays = list(given.values())
-        closed = _traced(self.inputs, arrays)
-        written = self.inputs.written
-        budget = LibraryBudget(self.budget, JAX)
-        names = _ClosureNames(written)
-        tape = JaxTape(budget, getattr(written, "__code__", None), names, self.check, self.replaced)
-        self._tape, self._backward = tape, list[BackwardStep]()
-        leaves = [TracedValue(a, tape.add_leaf(a, "input", name), is_float(a)) for name, a in given.items()]
-        outputs = tape.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None))
+        arrays = list({**self.inputs.values, **(self.values or {})}.values())
+        leaves, outputs, consts = self.forward(arrays)
         for value in outputs:
             if value.step is None:
-                value.step = tape.add_leaf(value.array, "constant", None)
+                value.step = self.add_leaf(value.array, "constant", None)
         starts = self.starts([value.array for value in outputs])
         self._differentiate(outputs, starts)
-        self._tell_kept([value.array for value in leaves] + list(closed.consts))
+        self._tell_kept([*arrays, *consts])
         if not self.replaced:
             self._verify(arrays, outputs, starts, leaves)
         ends = [value.step for value in outputs if value.step is not None]
-        has_gradient = any(value.needs for value in outputs)
-        return self.recording(tape.drafts, self._backward, ends, budget, has_gradient, self._scopes, self._departures)
+        return self.recording(ends, any(value.needs for value in outputs))
 
     # ------------------------------------------------------------------ backward
     def _tell_kept(self, given: Sequence[Any]) -> None:
         """What the vjp of each equation keeps: the arrays in it. JAX drops that at which no gradient arrives, as of the
         maximum in ``softmax``."""
         kept = KeptArrays(_buffer_of, [array for array in given if isinstance(array, jax.Array)])
-        for call in [call for call in self._tape.calls if self._tape.drafts[call.step].reached]:
+        for call in [call for call in self.calls if self.drafts[call.step].reached]:
             held = [array for array in jax.tree_util.tree_leaves(call.vjp) if isinstance(array, jax.Array)]
-            self._tape.drafts[call.step].keeps = kept.told([array for array in held if array.ndim])
+            self.drafts[call.step].keeps = kept.told([array for array in held if array.ndim])
 
     def _differentiate(self, outputs: Sequence[TracedValue], starts: Sequence[Any]) -> None:
         """The vjp of every equation, the last first."""
@@ -71,25 +57,21 @@ class JaxRun(BridgeRun):
         for value, start in zip(outputs, starts, strict=True):
             if value.needs:
                 totals.add(value.step, start)
-        self.upstream_kept = [self._kept(value.step) if value.needs else None for value in outputs]
-        for call, shares in self._tape.back(totals):
-            self._back(call, shares)
-        for draft in self._tape.drafts:
+        self.upstream_kept = [self._arrived(value.step) if value.needs else None for value in outputs]
+        for call, shares in self.back(totals):
+            draft = self.drafts[call.step]
+            draft.grad = None if draft.value is None else self._arrived(call.step)
+            self.went_back(draft)
+            for use, share in zip(call.uses, shares, strict=True):
+                if use.step is not None:
+                    totals.deliver(use, share, self.kept)
+        for draft in self.drafts:
             if draft.id in totals.sums and draft.grad is None:
-                draft.grad, draft.reached = self._kept(draft.id), True
+                draft.grad, draft.reached = self._arrived(draft.id), True
 
-    def _back(self, call: EvaluatedEquation, shares: Sequence[Any]) -> None:
-        draft = self._tape.drafts[call.step]
-        draft.reached = True
-        draft.grad = None if draft.value is None else self._kept(call.step)
-        self._backward.append(BackwardStep(len(self._backward), call.step, draft.grad, 0.0))
-        for use, share in zip(call.uses, shares, strict=True):
-            if use.step is not None:
-                self._totals.deliver(use, share, self._tape.budget)
-
-    def _kept(self, step: Any) -> Snapshot | None:
+    def _arrived(self, step: Any) -> Snapshot | None:
         sums, kept = self._totals.sums, self._totals.kept.get(step)
-        return self._tape.budget.snapshot(sums[step]) if kept is None and step in sums else kept
+        return self.kept.snapshot(sums[step]) if kept is None and step in sums else kept
 
     def _verify(
         self, arrays: list[Any], outputs: Sequence[TracedValue], starts: Sequence[Any], leaves: list[TracedValue]
@@ -113,59 +95,24 @@ class JaxRun(BridgeRun):
             size = float(np.abs(np.nan_to_num(array_of(g), posinf=0.0, neginf=0.0)).max(initial=0.0))
             if not np.allclose(array_of(own), array_of(g), rtol=slack, atol=slack * size, equal_nan=True):
                 raise UnsupportedError(
-                    f"record: the gradient of {self._tape.drafts[step].name!r:.60} is not that of jax.vjp of the whole "
+                    f"record: the gradient of {self.drafts[step].name!r:.60} is not that of jax.vjp of the whole "
                     f"function (tested with JAX 0.10, this is {jax.__version__}); please report the function"
                 )
 
     # ------------------------------------------------------------------ the result
-    def _scopes(self, kept: Pruned) -> tuple[Scope, ...]:
-        levels = {kept.ids[old]: level for old, level in self._tape.levels.items() if old in kept.ids}
-        return placed_scopes(kept.drafts, levels)
-
-    def _departures(self, steps: Sequence[Step], ids: Mapping[int, int]) -> tuple[Departure, ...]:
-        """Where the user's ``stop_gradient`` takes values out: that inside of JAX's softmax is none of his."""
-        found = []
-        for step in [steps[ids[i]] for i in self._tape.left if i in ids and not self._tape.drafts[i].is_inner]:
-            operands = [use.step for use in step.operands if use.step is not None]
-            if step.line is not None and operands:
-                exit = Exit(step.file or "", step.line, step.source or step.statement or "")
-                found.append(departure(exit, tuple(operands), steps))
-        return tuple(found)
-
-
-def _traced(inputs: JaxInputs, arrays: list[Any]) -> Any:
-    """The jaxpr of the function."""
-    try:
-        closed, shape = jax.make_jaxpr(inputs.on, return_shape=True)(*arrays)
-    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
-        raise UnsupportedError(
-            f"{inputs.caller}: {inputs.name} needs the value of a traced array in Python (if, float() or NumPy); use "
-            "jnp.where, jax.lax.cond and jax.numpy, as under jax.jit"
-        ) from error
-    if not closed.out_avals:
-        raise TypeError(
-            f"{inputs.caller}: {inputs.name} returned {a_kind(shape)}; expected arrays: is a return missing?"
-        )
-    return closed
+    def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
+        levels = {kept.ids[old]: level for old, level in self.levels.items() if old in kept.ids}
+        found = placed_scopes(kept.drafts, levels)
+        for call, operands in self.left.items():
+            draft = self.drafts[call]
+            if call in kept.ids and draft.place is not None and not draft.is_inner:
+                self.departures.leave(draft.place, "left", operands)
+        return found
 
 
 def _buffer_of(array: jax.Array) -> tuple[int, int]:
     is_one = len(array.devices()) == 1
     return (array.unsafe_buffer_pointer() if is_one else id(array)), array.nbytes
-
-
-class _ClosureNames:
-    """What the function calls an array that it closes over, or a global one."""
-
-    def __init__(self, fn: Any) -> None:
-        try:
-            names = inspect.getclosurevars(fn)
-            self._known = {id(value): name for name, value in {**names.globals, **names.nonlocals}.items()}
-        except TypeError:  # not written in Python
-            self._known = {}
-
-    def __call__(self, array: Any) -> str | None:
-        return self._known.get(id(array))
 
 
 def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | None = None, **inputs: Any) -> Recording:
@@ -213,4 +160,4 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
-        return recorded(JaxRun, JaxInputs, fn, args, inputs, options)
+        return recorded(JaxRun, fn, args, inputs, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -12,12 +13,12 @@ import numpy as np
 from jax import numpy as jnp
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
 
+from ...engine.errors import a_kind
 from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
-from ..library import LibraryBudget
 from ..needed import UnsupportedError
-from ..run import GradientTotals
-from .inputs import is_float
+from ..run import BridgeRun, GradientTotals
+from .inputs import JaxInputs, is_float
 from .levels import JaxprLevel, function_of, users_frames
 
 LONGEST_LOOP = 64
@@ -45,23 +46,29 @@ class EvaluatedEquation:
     vjp: Callable[[Any], Sequence[Any]]
 
 
-@dataclass
-class JaxTape:
-    """``fn`` is the code of the recorded function, ``name_of(array)`` what the user calls a constant."""
+@dataclass(eq=False)
+class JaxTape(BridgeRun):
+    """A run as far as jaxprs go."""
 
-    budget: LibraryBudget
-    fn: Any
-    name_of: Callable[[Any], str | None]
-    check: Callable[[], None]
-    replaced: Mapping[int, Any]
-    drafts: list[Draft] = field(default_factory=list)
+    kind = JaxInputs
     calls: list[EvaluatedEquation] = field(default_factory=list)
     levels: dict[int, JaxprLevel] = field(default_factory=dict)
-    left: list[int] = field(default_factory=list)  # the calls of stop_gradient
+    left: dict[int, list[int]] = field(default_factory=dict)  # the calls of stop_gradient, with their operands
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._fn, self._names = getattr(self.inputs.written, "__code__", None), _ClosureNames(self.inputs.written)
+
+    def forward(self, arrays: Sequence[Any]) -> tuple[list[TracedValue], list[TracedValue], Sequence[Any]]:
+        """Run the function on arrays: the inputs, the outputs, and the constants that it brings along."""
+        closed = _traced(self.inputs, arrays)
+        named = zip(self.inputs.values, arrays, strict=True)
+        leaves = [TracedValue(a, self.add_leaf(a, "input", name), is_float(a)) for name, a in named]
+        return leaves, self.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None)), closed.consts
 
     def add_leaf(self, array: Any, kind: Any, name: str | None) -> int:
         """A step for a value that no equation made."""
-        draft = Draft(len(self.drafts), kind, None, name, [], self.budget.snapshot(array))
+        draft = self.leaf(kind, name, self.kept.snapshot(array))
         draft.is_float, draft.requires_grad = is_float(array), kind == "input" and is_float(array)
         self.drafts.append(draft)
         return draft.id
@@ -111,7 +118,7 @@ class JaxTape:
         return self._step(_alone(equation, self._info), _title(equation), values, level, equation, _texts(equation))
 
     def _inside(self, level: JaxprLevel, equation: Any, label: str, what: str) -> JaxprLevel:
-        frames = users_frames(equation, self.fn)
+        frames = users_frames(equation, self._fn)
         place = frames[-1].place if frames else None
         written = place.source if place is not None and place.is_call else None
         return JaxprLevel(level, "link", f"{written}  # {what}" if written else f"{label}  # {what}", place, frames)
@@ -174,16 +181,17 @@ class JaxTape:
         else:
             outputs = fn(*arrays)
         seconds = perf_counter() - start
-        draft = Draft(len(self.drafts), "call", name, None, uses, None, seconds=seconds, attributes=attributes)
+        draft = self.call(name, uses, seconds)
+        draft.attributes = attributes
         draft.is_inner = inner
         if given is not None and not callable(given) and len(outputs) == 1:
             (y,) = outputs
             outputs, draft.replaced = [jnp.broadcast_to(jnp.asarray(given, y.dtype), y.shape)], True
         self.drafts.append(draft)
-        self.levels[draft.id] = level.at(equation, self.fn)
+        self.levels[draft.id] = level.at(equation, self._fn)
         results = self._results(draft, outputs, vjp is not None)
         if name == "stop_gradient" and places:
-            self.left.append(draft.id)
+            self.left[draft.id] = [use.step for use in uses if use.step is not None]
         if vjp is not None and not draft.replaced:
             needing = [(results[i].step, outputs[i]) for i in range(len(outputs))]
             self.calls.append(EvaluatedEquation(draft.id, [uses[i] for i in places], needing, vjp))  # type: ignore[arg-type]
@@ -191,13 +199,13 @@ class JaxTape:
 
     def _results(self, draft: Draft, outputs: Sequence[Any], needs: bool) -> list[TracedValue]:
         if len(outputs) == 1:
-            draft.value, draft.is_float = self.budget.snapshot(outputs[0]), is_float(outputs[0])
+            draft.value, draft.is_float = self.kept.snapshot(outputs[0]), is_float(outputs[0])
             draft.requires_grad = draft.is_float and (needs or draft.replaced)
             return [TracedValue(outputs[0], draft.id, draft.requires_grad)]
         found = []
         for y in outputs:
-            part = Draft(len(self.drafts), "part", draft.function, None, [Use("part", draft.id, None)], None)
-            part.value, part.is_float, part.is_inner = self.budget.snapshot(y), is_float(y), draft.is_inner
+            part = self.part(draft, y)
+            part.is_float = is_float(y)
             part.requires_grad = needs and part.is_float
             draft.requires_grad = draft.requires_grad or part.requires_grad
             self.levels[part.id] = self.levels[draft.id]
@@ -209,8 +217,38 @@ class JaxTape:
         if isinstance(var, Literal) and (text := exact_text(np.asarray(var.val))) is not None:
             return Use(label, None, text)
         if value.step is None:
-            value.step = self.add_leaf(value.array, "constant", self.name_of(value.array))
+            value.step = self.add_leaf(value.array, "constant", self._names(value.array))
         return Use(label, value.step, None)
+
+
+class _ClosureNames:
+    """What the function calls an array that it closes over, or a global one."""
+
+    def __init__(self, fn: Any) -> None:
+        try:
+            names = inspect.getclosurevars(fn)
+            self._known = {id(value): name for name, value in {**names.globals, **names.nonlocals}.items()}
+        except TypeError:  # not written in Python
+            self._known = {}
+
+    def __call__(self, array: Any) -> str | None:
+        return self._known.get(id(array))
+
+
+def _traced(inputs: JaxInputs, arrays: Sequence[Any]) -> Any:
+    """The jaxpr of the function."""
+    try:
+        closed, shape = jax.make_jaxpr(inputs.on, return_shape=True)(*arrays)
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+        raise UnsupportedError(
+            f"{inputs.caller}: {inputs.name} needs the value of a traced array in Python (if, float() or NumPy); use "
+            "jnp.where, jax.lax.cond and jax.numpy, as under jax.jit"
+        ) from error
+    if not closed.out_avals:
+        raise TypeError(
+            f"{inputs.caller}: {inputs.name} returned {a_kind(shape)}; expected arrays: is a return missing?"
+        )
+    return closed
 
 
 def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int]) -> tuple[Any, Callable[[Any], Any]]:

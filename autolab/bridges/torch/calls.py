@@ -6,10 +6,13 @@ import inspect
 from functools import cache
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.overrides import get_testing_overrides
 
+from ...engine.leaving import How
 from ...recording.rule_text import exact_text
+from .tensors import tensors_in
 
 _NAMES = {
     "truediv": "div",
@@ -25,6 +28,7 @@ _INPLACE = {f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "div", "
 _MEMORY = {"numpy", "__array__", "__dlpack__", "data_ptr", "storage", "untyped_storage", "set_"}
 _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "remainder", "fmod", "maximum", "minimum", "floor_divide", "atan2"}
 _ARITHMETIC |= {"eq", "ne", "lt", "le", "gt", "ge", "where", "true_divide", "mod", "floordiv"}
+_TAKEN = {"item", "tolist", "numpy", "float", "int", "array", "detach", "data"}
 _TENSORS = {"T", "mT", "H", "mH", "real", "imag", "data"}
 """The properties of a tensor that are tensors computed from it."""
 
@@ -82,6 +86,15 @@ def gives_memory_away(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     """Whether the call writes to a tensor, or lets others do so."""
     name = getattr(func, "__name__", "")
     return name in _MEMORY or _changes_first(func) or changed_in_place(func, args, kwargs) is not None
+
+
+def leaves_graph(func: Any, result: Any) -> How | None:
+    """How the call took its operands out of autograd's graph, if it did: as numbers, by ``detach``, or under
+    ``no_grad``."""
+    if name_of(func) in _TAKEN:
+        return "left"
+    is_recorded = torch.is_grad_enabled() or any(t.requires_grad for t in tensors_in(result))
+    return None if is_recorded else "no_grad"
 
 
 @cache

@@ -15,7 +15,6 @@ from torch.optim import Optimizer
 
 from ...analysis.diagnosis.workbench import items, replaced
 from ..diagnose import BridgeWorkbench
-from .inputs import TorchInputs
 from .record import TorchRun
 from .tensors import array_of, tensors_in
 
@@ -23,7 +22,7 @@ from .tensors import array_of, tensors_in
 class TorchWorkbench(BridgeWorkbench):
     """What `autolab.diagnose` does with a program that uses PyTorch."""
 
-    runs, inputs = TorchRun, TorchInputs
+    runs = TorchRun
     models, optimizers, norms = Module, Optimizer, torch.nn.modules.batchnorm._NormBase
     minding = (norms, torch.nn.modules.dropout._DropoutNd)
 

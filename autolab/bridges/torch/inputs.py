@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from ...recording.locate import python_function, source_of
+from ...recording.locate import python_function
 from ..inputs import BridgeInputs
 from ..needed import UnsupportedError
 from .edges import takes_context
@@ -52,8 +52,8 @@ class TorchInputs(BridgeInputs):
         return owner if is_function and self.fn.__name__ == "apply" else None
 
     @property
-    def source(self) -> tuple[str | None, str | None, int | None]:
-        return source_of(python_function(self.written))
+    def python(self) -> Any:
+        return python_function(self.written)
 
     @property
     def runs(self) -> Any:

@@ -78,7 +78,7 @@ class TorchSession(BridgeSession):
                 return run.record()
         finally:
             with torch.no_grad():
-                for buffer, kept in run.buffers:
+                for buffer, kept in run.names.buffers:
                     if not torch.equal(buffer, kept):  # one that is expanded cannot be written to
                         buffer.copy_(kept)
 

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from ...recording.drafts import Draft
-from ...recording.locate import PACKAGE, CodePosition, Locator
-from ...recording.scopes import is_users
+from ...recording.locate import PACKAGE, CodePosition
+from ...recording.scopes import ScopeTracker, is_users
 
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 _TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -31,21 +31,23 @@ class Site:
     """``frame`` is the user's, ``place`` what it is at. ``is_inner``: a module or another library made the call there.
 
     ``applying`` is the frame of ``Function.apply``, where the call stands in the forward of a user's Function; all
-    else then is about who applied it.
+    else then is about who applied it. By default it stands nowhere in the user's code.
     """
 
-    frame: FrameType | None
-    place: CodePosition | None
-    is_inner: bool
-    outer_line: int | None
-    applying: FrameType | None
+    frame: FrameType | None = None
+    place: CodePosition | None = None
+    is_inner: bool = True
+    outer_line: int | None = None
+    applying: FrameType | None = None
+    scope: int | None = None
 
 
-class TorchLocator(Locator):
+class TorchTracker(ScopeTracker):
     """Finds the places of calls in a run."""
 
-    def site(self, base: FrameType | None) -> Site:
-        """The place of the call that is being made, in the run that ``base`` began."""
+    def site(self) -> Site:
+        """The place of the call that is being made."""
+        base = self._base
         inside: FrameType | None = sys._getframe(1)
         applying, frame = None, inside
         while frame is not None and frame is not base:
@@ -58,9 +60,10 @@ class TorchLocator(Locator):
             is_inner = is_inner or not (file.startswith(PACKAGE) or file in _FACES)
             users = users.f_back
         users = None if users is base else users
-        place = self.place(users)
-        outer = self.outer_line(inside, users, place, base)
-        return Site(users, place.of_inner_step() if is_inner and place else place, is_inner, outer, applying)
+        place = self._locator.place(users)
+        outer = self._locator.outer_line(inside, users, place, base)
+        place = place.of_inner_step() if is_inner and place else place
+        return Site(users, place, is_inner, outer, applying, self.now())
 
 
 def name_in(frame: FrameType | None, value: Any) -> str | None:

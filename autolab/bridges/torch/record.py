@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import torch
@@ -18,72 +17,59 @@ from ...engine.tracebacks import folded, hidden
 from ...recording.kept_memory import KeptArrays
 from ...recording.model import LEAVES, Recording
 from ...recording.raised import CarryUnfinished, Raised
-from ...recording.scopes import ScopeTracker
 from ..needed import UnsupportedError
-from ..run import BridgeRun, recorded
+from ..run import recorded
 from .edges import nodes_between, saved_by
-from .inputs import TorchInputs
-from .lent import TorchBudget
-from .locate import TorchLocator, name_in
-from .modules import ModuleNames, calls_as_scopes
+from .locate import name_in
+from .modules import calls_as_scopes
 from .recorder import TorchRecorder
 from .refusals import explained
 from .tensors import tensors_in
 
 
-@dataclass
-class TorchRun(BridgeRun):
-    """A run. ``outputs`` are what the function returned, as long as it goes on; afterwards ``buffers`` are those of the
-    modules that ran, with what they held before."""
+@dataclass(eq=False)
+class TorchRun(TorchRecorder):
+    """A run. ``outputs`` are what the function returned, as long as it goes on."""
 
     frees_early = True
     outputs: tuple[Tensor, ...] = ()
-    buffers: list[tuple[Tensor, Tensor]] = field(default_factory=list)
-    locator: TorchLocator = field(init=False)
 
     def record(self) -> Recording:
         """Run forward and backward."""
         if torch.is_inference_mode_enabled():
             raise UnsupportedError(f"{self.inputs.caller}: there are no gradients under torch.inference_mode()")
-        module = self.inputs.module
-        self.locator = TorchLocator(self.inputs.written)
-        base = sys._getframe()
-        tracker, names = ScopeTracker(base, self.locator), ModuleNames(module)
-        self.buffers = names.buffers
-        budget = TorchBudget(self.budget)
-        self._recorder = TorchRecorder(self.locator, tracker, budget, names, base, self.check)
-        self._recorder.replaced = self.replaced
+        self.begin(sys._getframe())
         leaves = self.inputs.leaves(self.values)
         for name, tensor in leaves.items():
-            self._recorder.add_leaf(tensor, "input", name)
+            self.add_leaf(tensor, "input", name)
         try:
-            with self._kept("forward"):
-                self.outputs = self._outputs(self._forward(leaves, module, names, tracker))
-            with self._kept("backward"):
+            with self._carried("forward"):
+                self.outputs = self._outputs(self._forward(leaves))
+            with self._carried("backward"):
                 self._backward()
                 recording = self._finish()
         finally:
-            self._recorder.shares.close()
+            self.shares.close()
         self.outputs = ()
-        self._recorder.forget()
-        budget.settle()
+        self.forget()
+        self.kept.settle()
         return recording
 
-    def _kept(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
+    def _carried(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
         return CarryUnfinished(cast(Any, self), phase)
 
-    def _forward(self, leaves: dict[str, Tensor], module: Any, names: ModuleNames, tracker: ScopeTracker) -> Any:
-        root = module if self.inputs.fn is module else None
+    def _forward(self, leaves: dict[str, Tensor]) -> Any:
+        root = self.inputs.module if self.inputs.fn is self.inputs.module else None
         try:
             with (
                 torch.enable_grad(),
                 observe(lambda event: None),  # so that `autolab.named_scope` is heard
-                calls_as_scopes(names, root, partial(_found, self._recorder)),
-                self._recorder,
+                calls_as_scopes(self.names, root, _found),
+                self,
             ):
                 return self.inputs.call(leaves)
         finally:
-            tracker.close()
+            self.tracker.close()
 
     def _outputs(self, returned: Any) -> tuple[Tensor, ...]:
         found = tuple(tensors_in(returned))
@@ -96,56 +82,40 @@ class TorchRun(BridgeRun):
         return found
 
     def _backward(self) -> None:
-        recorder = self._recorder
-        outputs = [(recorder.step_of(y), y) for y in self.outputs]
+        outputs = [(self.step_of(y), y) for y in self.outputs]
         starts = self.starts(self.outputs)
-        _tell_kept(recorder)
+        self._tell_kept()
         try:
-            self.upstream_kept = recorder.shares.run(outputs, starts, recorder.leaves)
+            self.upstream_kept = self.shares.run(outputs, starts, self.leaves)
         except RuntimeError as error:
             told = explained(error)
             if told is None:
                 raise
             raise told from error
 
-    # ------------------------------------------------------------------ the result; also of a run that was ended
-    @property
-    def drafts(self) -> Any:
-        return self._recorder.drafts
+    def _tell_kept(self) -> None:
+        """Let the drafts know what their nodes keep; before the backward pass, which lets go of it."""
+        tensors, known = self.known.tensors(), self.edges
+        kept = KeptArrays(_storage, [tensor for step, tensor in tensors if self.drafts[step].kind in LEAVES])
+        for step, tensor in tensors:
+            if tensor.grad_fn is not None and self.drafts[step].kind not in LEAVES:
+                nodes = nodes_between(tensor.grad_fn, known)
+                self.drafts[step].keeps = kept.told([saved for node in nodes for saved in saved_by(node)])
 
+    # ------------------------------------------------------------------ the result; also of a run that was ended
     def step_at(self, node: Any) -> None:
         """No node of autograd's graph is known by name."""
 
     def unfinished(self, raised: Raised) -> Recording:
         """What there is of a run that was ended."""
         self.raised = raised
-        self._recorder.budget.stop()  # the traceback holds the run's tensors
+        self.kept.stop()  # the traceback holds the run's tensors
         return self._finish()
 
     def _finish(self) -> Recording:
-        recorder = self._recorder
         is_ended = self.raised is not None and self.raised.phase == "forward"
-        outputs = [] if is_ended else [recorder.step_of(y) for y in self.outputs]
-        has_gradient = is_ended or any(y.requires_grad for y in self.outputs)
-        return self.recording(
-            recorder.drafts,
-            recorder.shares.backward,
-            outputs,
-            recorder.budget,
-            has_gradient,
-            lambda kept: recorder.tracker.scopes(kept.drafts),
-            recorder.departed.settled,
-        )
-
-
-def _tell_kept(recorder: TorchRecorder) -> None:
-    """Let the drafts of a recorder know what their nodes keep; before the backward pass, which lets go of it."""
-    tensors, known = recorder.known.tensors(), {**recorder.known.edges, **recorder.shares.aliases}
-    kept = KeptArrays(_storage, [tensor for step, tensor in tensors if recorder.drafts[step].kind in LEAVES])
-    for step, tensor in tensors:
-        if tensor.grad_fn is not None and recorder.drafts[step].kind not in LEAVES:
-            nodes = nodes_between(tensor.grad_fn, known)
-            recorder.drafts[step].keeps = kept.told([saved for node in nodes for saved in saved_by(node)])
+        outputs = [] if is_ended else [self.step_of(y) for y in self.outputs]
+        return self.recording(outputs, is_ended or any(y.requires_grad for y in self.outputs))
 
 
 def _storage(tensor: Tensor) -> tuple[Any, int]:
@@ -153,7 +123,7 @@ def _storage(tensor: Tensor) -> tuple[Any, int]:
     return (str(tensor.device), storage.data_ptr()), storage.nbytes()
 
 
-def _found(recorder: TorchRecorder, value: Any) -> str | None:
+def _found(value: Any) -> str | None:
     """What the user's code calls a module that it calls."""
     frame: Any = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
@@ -210,4 +180,4 @@ def record(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | N
     """
     __tracebackhide__ = hidden()
     with folded():
-        return recorded(TorchRun, TorchInputs, fn, args, inputs, options)
+        return recorded(TorchRun, fn, args, inputs, options)

@@ -15,11 +15,10 @@ import torch
 from torch import Tensor
 from torch.utils.hooks import RemovableHandle
 
-from ...recording.drafts import Draft, Use
-from ...recording.model import BackwardStep, Snapshot
-from ..library import LibraryBudget
+from ...recording.drafts import Use
+from ...recording.model import Snapshot
 from ..needed import UnsupportedError
-from ..run import GradientTotals
+from ..run import BridgeRun, GradientTotals
 from .edges import Edge, edge_of
 
 _SLACK = 64
@@ -42,9 +41,7 @@ class Shares:
     ``inside`` are the results that their own call uses, for which autograd adds the gradient of that use to the others.
     """
 
-    drafts: list[Draft]
-    budget: LibraryBudget
-    backward: list[BackwardStep] = field(default_factory=list)
+    recorder: BridgeRun
     aliases: dict[Edge, int] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
     _shares: list[_UseShare] = field(default_factory=list)
@@ -89,7 +86,7 @@ class Shares:
     def _arrived(self, step: int, g: Tensor) -> None:
         if self._listens:
             self._gradients[step] = g
-            if self.drafts[step].kind == "call":
+            if self.recorder.drafts[step].kind == "call":
                 self._order.setdefault(step)
 
     def _came_back(self, edge: Edge, share: _UseShare, g: Tensor) -> None:
@@ -123,7 +120,7 @@ class Shares:
         totals = GradientTotals()
         for step, _, g in reached:
             totals.add(step, _plain(g))
-        upstream = [self.budget.snapshot(totals.sums[step]) if y.requires_grad else None for step, y in outputs]
+        upstream = [self.recorder.kept.snapshot(totals.sums[step]) if y.requires_grad else None for step, y in outputs]
         self._tell(totals)
         return upstream
 
@@ -135,19 +132,18 @@ class Shares:
                 by_use[id(share.use)] = _sum(by_use.get(id(share.use)), share.sum)
                 share.sum = None
         for step in self._order:
-            draft = self.drafts[step]
+            draft = self.recorder.drafts[step]
             self._settle(step, totals)
-            self.backward.append(BackwardStep(len(self.backward), step, draft.grad, 0.0))
-            draft.reached = True
+            self.recorder.went_back(draft)
             for use in draft.uses:
                 if use.step is not None and id(use) in by_use:
-                    totals.deliver(use, by_use.pop(id(use)), self.budget, _plain)
+                    totals.deliver(use, by_use.pop(id(use)), self.recorder.kept, _plain)
         for step in [*self._gradients]:
             self._settle(step, totals)
 
     def _settle(self, step: int, totals: GradientTotals) -> None:
         """Everything has arrived at a step: it must be what autograd says."""
-        draft, g = self.drafts[step], self._gradients.pop(step, None)
+        draft, g = self.recorder.drafts[step], self._gradients.pop(step, None)
         g = totals.sums.get(step) if step in self.inside else g
         if g is None or draft.grad is not None:
             return
@@ -158,7 +154,7 @@ class Shares:
                 "changes gradients"
             )
         kept = totals.kept.get(step) if totals.sums[step] is g else None  # the share of its only use
-        draft.grad, draft.reached = kept or self.budget.snapshot(g), True
+        draft.grad, draft.reached = kept or self.recorder.kept.snapshot(g), True
         del totals.sums[step], totals.parts[step]
 
 

@@ -1,0 +1,231 @@
+"""Which step a tensor is; and what makes values out of a recorder's sight: a user's ``torch.autograd.Function``, and
+``autograd.grad``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...recording.drafts import Draft, Use
+from ...recording.locate import Locator
+from ...recording.model import Kind, Scope
+from ..needed import UnsupportedError
+from ..run import BridgeRun, Pruned
+from . import calls
+from .edges import (
+    Boundary,
+    Edge,
+    KnownTensors,
+    boundaries,
+    edge_of,
+    function_of,
+    nodes_between,
+    takes_context,
+    used_inside,
+)
+from .inputs import TorchInputs
+from .lent import TorchBudget
+from .locate import Site, TorchTracker, name_in, names_of
+from .modules import ModuleNames
+from .refusals import refuse_call, refuse_hooked, refuse_unseen
+from .shares import Shares
+from .tensors import tensors_in
+
+
+@dataclass
+class _Applied:
+    """A call of ``Function.apply`` of the user's: the steps of its tensors, and where it stands."""
+
+    function: type
+    operands: list[tuple[str, int]]
+    site: Site
+
+
+@dataclass(eq=False)
+class TorchSteps(BridgeRun):
+    """A run as far as its values go."""
+
+    kind = TorchInputs
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.locator, self.names = Locator(self.inputs.written), ModuleNames(self.inputs.module)
+        self.forget()
+
+    def budgeted(self) -> TorchBudget:
+        return TorchBudget(self.budget)
+
+    def begin(self, base: FrameType) -> None:
+        """The frame ``base`` is going to call the function."""
+        self.tracker = TorchTracker(base, self.locator)
+
+    def forget(self) -> None:
+        """Let go of all tensors, and so of autograd's graph."""
+        self.known, self.shares = KnownTensors(), Shares(self)
+        self._brought: list[tuple[int, Tensor]] = []
+        self._applications: dict[Any, _Applied] = {}
+        self._several: dict[Any, Draft] = {}  # the calls of users' Functions with several results, by their nodes
+
+    def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
+        return self.tracker.scopes(kept.drafts)
+
+    # ------------------------------------------------------------------ values
+    @property
+    def leaves(self) -> list[tuple[int, Tensor]]:
+        """The steps at which gradients end, with their tensors: what was brought along, and what became a leaf."""
+        made = [(step, tensor) for step, tensor in self.known.tensors() if tensor.requires_grad and tensor.is_leaf]
+        return list(dict([*made, *self._brought]).items())
+
+    @property
+    def edges(self) -> dict[Edge, int]:
+        """Every place where a gradient arrives, also that of one use, with its step."""
+        return {**self.known.edges, **self.shares.aliases}
+
+    def step_of(self, tensor: Tensor, site: Site | None = None) -> int:
+        """The step of a value; a new one for what the function brought along, or what was made out of sight."""
+        step = self.known.step_of(tensor)
+        if step is not None:
+            return step
+        if tensor.grad_fn is not None and self._was_made_here(tensor):
+            return self._add_unseen(tensor, site)
+        name = self.names.of_tensor(tensor) or name_in(site.frame if site else None, tensor)
+        return self.add_leaf(tensor, "leaf" if tensor.requires_grad else "constant", name)
+
+    def add_leaf(self, tensor: Tensor, kind: Kind, name: str | None) -> int:
+        """A step for a value that no call made."""
+        refuse_hooked(tensor, name)
+        draft = self.leaf(kind, name, self.kept.of_leaf(tensor))
+        if tensor.requires_grad:
+            self._brought.append((draft.id, tensor))
+        return self.add(draft, tensor)
+
+    def add(self, draft: Draft, tensor: Tensor) -> int:
+        draft.requires_grad, draft.is_float = tensor.requires_grad, tensor.is_floating_point()
+        self.drafts.append(draft)
+        self.known.add(draft.id, tensor)
+        self.shares.watch(draft.id, tensor)
+        return draft.id
+
+    def called(self, function: str, uses: list[Use], site: Site, seconds: float) -> Draft:
+        """The draft of a call with its place."""
+        draft = self.call(function, uses, seconds)
+        draft.place, draft.outer_line, draft.is_inner, draft.scope = (
+            site.place,
+            site.outer_line,
+            site.is_inner,
+            site.scope,
+        )
+        return draft
+
+    def add_results(self, draft: Draft, result: Any) -> None:
+        """A step for a result, or one for the call and one for each of several; none where there is no tensor."""
+        items = list(result) if isinstance(result, list | tuple) else [result]
+        found = [(place, item) for place, item in enumerate(items) if isinstance(item, Tensor)]
+        if len(found) > 1:
+            self.drafts.append(draft)
+            nodes = {self.add_part(draft, item, place): item.grad_fn for place, item in found}
+            self.shares.inside |= used_inside(nodes, self.shares.aliases)
+        elif found:
+            place, tensor = found[0]
+            names = names_of(draft)
+            draft.name = names[place] if len(names) == len(items) else None
+            draft.value = self.kept.snapshot(tensor)
+            self.add(draft, tensor)
+
+    def add_part(self, call: Draft, tensor: Tensor, place: int) -> int:
+        """A step for one of several results."""
+        part, names = self.part(call, tensor), names_of(call)
+        part.name = names[place] if len(names) > max(1, place) else None
+        call.requires_grad = call.requires_grad or tensor.requires_grad
+        return self.add(part, tensor)
+
+    # ------------------------------------------------------------------ what is found in autograd's graph alone
+    def note(self, site: Site) -> None:
+        """A Function of the user's is being applied: note to what, while its arguments are as they were given."""
+        frame: Any = site.applying
+        if frame in self._applications:
+            return
+        cls, args = frame.f_locals["cls"], frame.f_locals["args"]
+        refuse_call(cls, args, {})
+        labelled = zip(calls.labels(cls.forward, args, skip=takes_context(cls)), args, strict=True)
+        operands = [(label, self.step_of(value, site)) for label, value in labelled if isinstance(value, Tensor)]
+        self._applications[frame] = _Applied(cls, operands, site)
+
+    def _was_made_here(self, tensor: Tensor) -> bool:
+        """Whether something that is known stands before the tensor; else it was made before the recording began."""
+        is_users = any(applied.function is function_of(tensor.grad_fn) for applied in self._applications.values())
+        known = self.edges
+        return is_users or any(b.edge in known for b in boundaries([tensor.grad_fn], known))
+
+    def _add_unseen(self, tensor: Tensor, site: Site | None) -> int:
+        """A step for a value that a user's Function made; one more for the call where it has several results."""
+        node: Any = tensor.grad_fn
+        refuse_unseen(node)
+        if node in self._several:
+            return self.add_part(self._several[node], tensor, tensor.output_nr)
+        function: Any = function_of(node)
+        frame = next((frame for frame, a in self._applications.items() if a.function is function), None)
+        applied = self._applications.pop(frame, None)
+        site = applied.site if applied is not None else site or Site()
+        draft = self.called(function.__name__, self._region([node], applied, site), site, 0.0)
+        if len(node._input_metadata) > 1:
+            draft.requires_grad = True
+            self.drafts.append(draft)
+            self._several[node] = draft
+            return self.add_part(draft, tensor, tensor.output_nr)
+        self.add_results(draft, tensor)
+        return draft.id
+
+    def _region(self, start: Sequence[Any], applied: _Applied | None, site: Site) -> list[Use]:
+        """The uses of what lies behind nodes of the graph, each with hooks for its share."""
+        known, uses = self.edges, dict[int, Use]()
+        for label, step in () if applied is None else applied.operands:
+            uses.setdefault(step, Use(label, step, None))
+        inner = {} if applied is not None else self._inner_nodes(known)
+        places: dict[Any, dict[int, tuple[Use, Edge]]] = {}
+        for boundary in boundaries(start, known, {node: name for node, name in inner.items() if node not in start}):
+            step = self._at(boundary, known, site)
+            use = uses.setdefault(step, Use(f"inputs[{len(uses)}]", step, None))
+            places.setdefault(boundary.node, {})[boundary.place] = use, boundary.edge
+        for node, shares in places.items():
+            self.shares.watch_node(len(self.drafts), node, shares)
+        return list(uses.values())
+
+    def _at(self, boundary: Boundary, known: dict[Edge, int], site: Site) -> int:
+        if boundary.edge in known:
+            return known[boundary.edge]
+        assert boundary.leaf is not None
+        return self.step_of(boundary.leaf, site)
+
+    def _inner_nodes(self, known: dict[Edge, int]) -> dict[Any, str]:
+        """The nodes that stand inside of steps, with the names of these."""
+        found: dict[Any, str] = {}
+        for step, tensor in self.known.tensors():
+            if tensor.grad_fn is not None and not tensor.is_leaf:
+                between = nodes_between(tensor.grad_fn, known) - {tensor.grad_fn}
+                found |= dict.fromkeys(between, str(self.drafts[step].function))
+        return found
+
+    def differentiated(self, args: Any, kwargs: dict[str, Any], site: Site) -> Any:
+        """A call of ``torch.autograd.grad`` in the function itself: its gradients are values like others."""
+        for tensor in tensors_in([args, kwargs]):
+            self.step_of(tensor, site)
+        start = perf_counter()
+        result = torch.autograd.grad(*args, **kwargs)
+        seconds = perf_counter() - start
+        found = [g for g in result if isinstance(g, Tensor)]
+        nodes = list(dict.fromkeys([g.grad_fn for g in found if g.grad_fn is not None]))
+        if any(g.requires_grad and edge_of(g) in self.edges for g in found):
+            raise UnsupportedError("record: autograd.grad gave a value of the function itself back; clone() it")
+        if nodes:
+            uses = self._region(nodes, None, site)
+        else:
+            uses = [Use(f"inputs[{i}]", self.step_of(t), None) for i, t in enumerate(tensors_in([*args]))]
+        self.add_results(self.called("grad", uses, site, seconds), result if len(found) > 1 else found[0])
+        return result
