@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,15 @@ from ..gradcheck.naming.forgotten_way import Traced, TracedStep, Way
 from ..gradcheck.reporting.report import GradientReport
 from ..shared.binding import Bound, settle
 from .inputs import BridgeInputs
+from .run import BridgeRun
+
+WHOLE = 1 << 40
+"""The bytes of a run in which nothing is to be reduced."""
+
+ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "sigmoid", "logistic", "sqrt", "rsqrt", "abs", "square"}
+ELEMENTWISE |= {"pow", "integer_pow", "relu", "add", "sub", "mul", "div", "neg", "reciprocal", "expm1", "log1p"}
+ELEMENTWISE |= {"softplus", "erf", "clamp", "atan", "max"}
+"""Functions of elements, by the names that the libraries give them."""
 
 
 class ForeignFunction(FunctionNode):
@@ -65,8 +74,12 @@ class ForeignFunction(FunctionNode):
         """The one function with a backward of the user's that is at work, if there is one."""
 
     @abstractmethod
-    def uses(self, place: int, upstream: Sequence[np.ndarray | None]) -> tuple[np.ndarray, Sequence[TracedUse]]:
-        """The gradient of an input by the rule's own forward, flat, and the uses of values in there."""
+    def followed(self, upstream: Callable[[Sequence[Any]], Any], place: int) -> tuple[BridgeRun, int | None]:
+        """A run of the rule's own forward at the same point, and the step of an input in it."""
+
+    @abstractmethod
+    def reaching(self, run: Any, step: int, g: np.ndarray, x: int) -> Any:
+        """What of a gradient that arrives at a step of a run reaches the step ``x``; None where no way leads there."""
 
     @property
     def written_backward(self) -> Any:
@@ -76,9 +89,39 @@ class ForeignFunction(FunctionNode):
         """For the diagnosis: what each way through the user's own forward contributes to an input's gradient."""
         if self.rule is None or self._order > 1:
             return None
-        right, uses = self.uses(place, upstream)
-        shape = tuple([*self.values.values()][place].shape)
-        return right, list(_ways_through(uses, shape, self._inputs.library.flat))
+        run, x = self.followed(partial(self._starts, upstream), place)
+        if x is None:
+            return None
+        g = run.drafts[x].grad
+        return np.zeros(_size(run, x)) if g is None else _flat(g), list(self._ways(run, x))
+
+    def _starts(self, upstream: Sequence[np.ndarray | None], outputs: Sequence[Any]) -> Any:
+        """The upstream gradients of all results, of which ``upstream`` has those of floats."""
+        given, dtype_of = iter(upstream), self._inputs.library.dtype_of
+        found = [next(given) if "float" in dtype_of(y) else None for y in outputs]
+        found = [np.zeros(tuple(y.shape)) if g is None else g for y, g in zip(outputs, found, strict=True)]
+        return found if len(found) > 1 else found[0]
+
+    def _ways(self, run: BridgeRun, x: int) -> Iterator[Way]:
+        """All uses in a run as ways to the step ``x``, and as steps whose derivative may be forgotten."""
+
+        def reaching(step: Any, g: np.ndarray) -> np.ndarray:
+            found = self.reaching(run, step, g, x)
+            return np.zeros(_size(run, x)) if found is None else self._inputs.library.flat(found)
+
+        uses = [(draft, use) for draft in run.drafts for use in draft.uses]
+        for user, use in uses:
+            share, function, giver, g = use.contribution, str(user.function), use.step, user.grad
+            if share is None or giver is None:
+                continue
+            found = reaching(giver, share.values)
+            yield Way(run.drafts[giver].function or function, found)
+            if function not in ELEMENTWISE or g is None:
+                continue
+            if g.shape == share.shape:
+                yield TracedStep(function, found - reaching(giver, g.values), "wrong_function.step")
+            if g.size == found.size:
+                yield TracedStep(function, found - _flat(g), "wrong_function.inner")
 
 
 def checked(
@@ -126,38 +169,10 @@ def _gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Ex
     return GradientShapeError(said[:300], got, expected)
 
 
-# ------------------------------------------------------------------ which way a wrong backward forgets
-ELEMENTWISE = {"exp", "log", "sin", "cos", "tan", "tanh", "sigmoid", "logistic", "sqrt", "rsqrt", "abs", "square"}
-ELEMENTWISE |= {"pow", "integer_pow", "relu", "add", "sub", "mul", "div", "neg", "reciprocal", "expm1", "log1p"}
-ELEMENTWISE |= {"softplus", "erf", "clamp", "atan", "max"}
-"""Functions of elements, by the names that the libraries give them."""
+def _size(run: BridgeRun, step: int) -> int:
+    value = run.drafts[step].value
+    return 0 if value is None else value.size
 
 
-@dataclass(frozen=True, eq=False)
-class TracedUse:
-    """A use of a value: the function that takes it, the one that made it, the gradient that comes back through this
-    use, and the one that came to the function's result.
-
-    ``reaching(g)`` is what of a gradient of the value reaches the input, flat.
-    """
-
-    function: str
-    giver: str
-    share: Any
-    upstream: Any
-    reaching: Callable[[Any], np.ndarray]
-
-
-def _ways_through(
-    uses: Sequence[TracedUse], shape: tuple[int, ...], flat: Callable[[Any], np.ndarray]
-) -> Iterator[Way]:
-    """The uses as ways to an input of that shape, and as steps whose derivative may be forgotten."""
-    for use in uses:
-        found = use.reaching(use.share)
-        yield Way(use.giver, found)
-        if use.function not in ELEMENTWISE or use.upstream is None:
-            continue
-        if use.upstream.shape == use.share.shape:
-            yield TracedStep(use.function, found - use.reaching(use.upstream), "wrong_function.step")
-        if tuple(use.upstream.shape) == shape:
-            yield TracedStep(use.function, found - flat(use.upstream), "wrong_function.inner")
+def _flat(kept: Any) -> np.ndarray:
+    return np.asarray(kept.values, np.float64).ravel()

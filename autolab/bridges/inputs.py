@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from ..engine.errors import a_kind
 from ..shared.arguments import InputPlaceholder
+from ..shared.binding import fitted, signature_of
 from .library import Library
 
 
@@ -48,19 +49,14 @@ class BridgeInputs:
             unbound.values[label] = cls.library.as_input(value)
             return InputPlaceholder(label)
 
-        try:
-            signature = unbound.signature()
-            bound = signature.bind(*args, **inputs)
-        except ValueError:  # a built-in function has no signature
+        bound = fitted(caller, fn, args, inputs, unbound.signature())
+        if bound is None:  # a built-in function has no signature
             positional = tuple([exchanged(a, slot, f"x{i}") for i, a in enumerate(args)])
             return replace(unbound, _args=positional, _kwargs={k: exchanged(v, slot, k) for k, v in inputs.items()})
-        except TypeError as error:
-            name = getattr(fn, "__name__", type(fn).__name__)
-            raise TypeError(f"{caller}: {name}{signature} does not take these inputs: {error}") from None
         if not unbound.takes_keywords:
             bound.apply_defaults()
         for key, value in bound.arguments.items():
-            if signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
+            if bound.signature.parameters[key].kind is inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[key] = {k: exchanged(v, slot, k) for k, v in value.items()}
             else:
                 bound.arguments[key] = exchanged(value, slot, key)
@@ -96,9 +92,9 @@ class BridgeInputs:
         """Whether arguments may be left out, and given by their names."""
         return True
 
-    def signature(self) -> inspect.Signature:
-        """The signature to which the arguments are bound."""
-        return inspect.signature(self.fn)
+    def signature(self) -> inspect.Signature | None:
+        """The signature to which the arguments are bound; None of a function that has none."""
+        return signature_of(self.fn)
 
     def refuse(self) -> None:
         """Raise if nothing of the function can be seen; of most functions all is."""

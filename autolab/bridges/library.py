@@ -40,6 +40,10 @@ class Library:
         """Copies of the numbers."""
         return {name: np.array(self.array_of(value)) for name, value in values.items()}
 
+    def ones(self, value: Any) -> np.ndarray | None:
+        """Ones of the shape of a value that has a gradient."""
+        return np.ones_like(self.array_of(value)) if self.has_gradient(value) else None
+
     def flat(self, value: Any) -> np.ndarray:
         """The numbers in one row, as float64."""
         return np.asarray(self.array_of(value), np.float64).ravel()

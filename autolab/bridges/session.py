@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from ..engine.backend import Array
 from ..recording.model import Recording
 from ..recording.origins import Origins
+from ..shared.binding import chosen_options
 from ..transforms.tracing import Untraceable
 from ..views.graph.exploration_state import ExplorationState
 from ..views.graph.explorer import Explorer
+from ..views.graph.program_run import RunUpstream
 from ..views.graph.session import Session
 from .run import BridgeRun
 
@@ -42,72 +40,30 @@ class BridgeSession(Session):
     """Derivatives of higher order are written in the function itself."""
 
     def __init__(self, inputs: Any, options: Mapping[str, Any]) -> None:
-        unknown = ", ".join([f"{key!r:.60}" for key in options if key not in OPTIONS])
-        if unknown:
-            names = ", ".join([f"{key!r}" for key in OPTIONS])
-            raise TypeError(f"explore: unknown options {unknown:.150}; expected {names} for a function of this library")
+        given = chosen_options("explore", options, OPTIONS)
         self._inputs, self.library = inputs, inputs.library.title
         self._numbers: tuple[int, ...] = ()  # of the steps of the last recording, in its run
         named = _Named(inputs.written, inputs.name, self.library)
-        super().__init__(named, (), options, inputs.library.arrays(inputs.values))
+        super().__init__(named, (), given, inputs.library.arrays(inputs.values))
 
-    def computed(self, run: BridgeRun, arrays: Mapping[str, np.ndarray]) -> Recording:
+    def computed(self, run: BridgeRun, arrays: Mapping[str, Any]) -> Recording:
         """The recording of a run at a point."""
         return run.record()
 
-    def run(
-        self, arrays: Mapping[str, np.ndarray], upstream: Callable[[int, np.ndarray], Any], check: Callable[[], None]
-    ) -> tuple[Recording, dict[int, np.ndarray]]:
-        """The recording at a point, and ones of the shapes of the outputs that have a gradient, by their positions.
-
-        ``upstream(position, ones)`` gives an output's upstream gradient, ``check`` is called at every step.
-        """
-        ones: dict[int, np.ndarray] = {}
-        library, given = self._inputs.library, self._inputs.values
-
-        def starts(outputs: Sequence[Any]) -> Any:
-            needing = {i: y for i, y in enumerate(outputs) if library.has_gradient(y)}
-            ones.update({i: np.ones_like(library.array_of(y)) for i, y in needing.items()})
-            found = tuple([upstream(i, ones[i]) if i in ones else None for i in range(len(outputs))])
-            return found if len(outputs) > 1 else found[0]
-
+    def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
+        state, library, given = state or self.state, self._inputs.library, self._inputs.values
+        start = RunUpstream(state, self._upstream, library.ones)
         # by the numbers of the run, which counts what is left out of the recording as well
         numbers = self._numbers
-        replaced = {numbers[step]: new.value for step, new in self.state.replaced.items() if step < len(numbers)}
-        values = {name: library.like(given[name], a) for name, a in arrays.items() if name in given}
-        run = self.runs(self._inputs, values, starts, self._budget, check, replaced, tokens=self._tokens)
-        recording = self.computed(run, arrays)
-        self._numbers = run.numbers
-        return recording, ones
-
-    def record(self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None) -> Recording:
-        state = state or self.state
+        replaced = {numbers[step]: new.value for step, new in state.replaced.items() if step < len(numbers)}
+        values = {name: library.like(given[name], a) for name, a in state.inputs.items() if name in given}
+        run = self.runs(self._inputs, values, start.upstream, self._budget, check, replaced, tokens=self._tokens)
         origins = Origins(self.bound.fn)
-        recording, self.outputs = self.run(state.inputs, self._start(state), check)
+        self.recording = self.computed(run, state.inputs)
         origins.settle()
-        self.origins, self.recording = origins, recording
-        if self._upstream is not None:
-            self._keep_upstream(state)
-        return recording
-
-    def _start(self, state: ExplorationState) -> Callable[[int, np.ndarray], Any]:
-        """The upstream gradient of an output: what was given or set, where it fits, else ones."""
-
-        def start(position: int, ones: np.ndarray) -> Any:
-            if self._upstream is not None:
-                several = isinstance(self._upstream, list | tuple)
-                return self._upstream[position] if several else self._upstream
-            array = state.arrays.get(position)
-            return ones if array is None or array.shape != ones.shape else array
-
-        return start
-
-    def _keep_upstream(self, state: ExplorationState) -> None:
-        """What was given becomes a part of the state."""
-        start = self._start(state)
-        arrays: dict[Any, Array] = {**state.arrays}
-        arrays |= {i: np.asarray(start(i, ones), dtype=ones.dtype) for i, ones in self.outputs.items()}
-        self._begin(replace(state, arrays=arrays))
+        self._numbers, self.origins = run.numbers, origins
+        self._keep(start)
+        return self.recording
 
     def settings(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         return {}

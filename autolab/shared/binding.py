@@ -135,10 +135,15 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
 
 
 def fitted(
-    caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Mapping[str, Any]
+    caller: str,
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    inputs: Mapping[str, Any],
+    signature: inspect.Signature | None = None,
 ) -> inspect.BoundArguments | None:
-    """Arguments by the names of the signature of ``fn``; None where it has none. What does not fit is a TypeError."""
-    signature = _signature(fn)
+    """Arguments by the names of the signature of ``fn``, or of another one; None where it has none. What does not fit
+    is a TypeError."""
+    signature = signature or signature_of(fn)
     if signature is None:
         return None
     inputs = dict(inputs)
@@ -164,7 +169,7 @@ def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ..
     >>> apart(lambda order: order, {"order": 2.0}, None, ("order", "wrt"))
     ({'order': 2.0}, None)
     """
-    signature = _signature(fn) if callable(fn) else None
+    signature = signature_of(fn) if callable(fn) else None
     parameters = {} if signature is None else signature.parameters
     takes_any = signature is None or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
     found = {} if takes_any else {name: inputs[name] for name in known if name in inputs and name not in parameters}
@@ -270,7 +275,8 @@ def _applies(fn: Any) -> bool:
     return isinstance(owner, type) and getattr(fn, "__name__", "") == "apply" and hasattr(owner, "forward")
 
 
-def _signature(fn: Any) -> inspect.Signature | None:
+def signature_of(fn: Any) -> inspect.Signature | None:
+    """The signature of a function; None of one that has none."""
     try:
         if not _applies(fn):
             return inspect.signature(fn)
@@ -283,7 +289,7 @@ def _signature(fn: Any) -> inspect.Signature | None:
 
 def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:
     """The keywords under which the first ``count`` positional arguments could be given; None where there is none."""
-    signature = None if _applies(fn) else _signature(fn)
+    signature = None if _applies(fn) else signature_of(fn)
     parameters = list(signature.parameters.values())[:count] if signature else []
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if len(positional) < count:  # behind *args nothing before it can be named

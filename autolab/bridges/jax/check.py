@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -16,9 +16,9 @@ from jax import numpy as jnp
 from ...engine.tracebacks import folded, hidden
 from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
-from ..checked import ForeignFunction, TracedUse, checked, fixed_upstream
+from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from ..run import GradientTotals
-from .inputs import JAX, JaxInputs, array_of, is_float
+from .inputs import JaxInputs, array_of, is_float
 from .record import JaxRun
 from .tape import vjp_of
 
@@ -120,40 +120,21 @@ class JaxFunction(ForeignFunction):
         with self._precision():
             return super().traced(place, upstream)
 
-    def uses(self, place: int, upstream: Sequence[np.ndarray | None]) -> tuple[np.ndarray, list[TracedUse]]:
-        return _uses(replace(self._inputs, fn=self.rule.fun), self._xs, place, upstream)
+    def followed(self, upstream: Callable[[Sequence[Any]], Any], place: int) -> tuple[JaxRun, int]:
+        inputs, values = replace(self._inputs, fn=self.rule.fun), dict(zip(self.values, self._xs, strict=True))
+        run = JaxRun(inputs, values, upstream, WHOLE)
+        run.follow()
+        return run, place
+
+    def reaching(self, run: JaxRun, step: int, g: np.ndarray, x: int) -> Any:
+        totals = GradientTotals({step: jnp.asarray(g)})
+        for call, shares in run.back(totals):
+            for use, share in zip(call.uses, shares, strict=True):
+                if use.step is not None:
+                    totals.add(use.step, share)
+        return totals.sums.get(x)
 
 
 def _floats(values: Sequence[Any]) -> list[int]:
     """The places of those that have a gradient."""
     return [i for i, value in enumerate(values) if is_float(value)]
-
-
-def _uses(
-    inputs: JaxInputs, values: Sequence[Any], place: int, upstream: Sequence[np.ndarray | None]
-) -> tuple[np.ndarray, list[TracedUse]]:
-    """The gradient of the input number ``place`` by the function itself, and all uses on the ways to it."""
-    run = JaxRun(inputs, budget=0)
-    leaves, outputs, _ = run.forward(values)
-    starts = {y.step: jnp.asarray(g) for y, g in zip(outputs, upstream, strict=True) if g is not None and y.needs}
-    uses: list[TracedUse] = []
-
-    def reaching(totals: dict[Any, Any], is_first: bool = False) -> np.ndarray:
-        """What of the gradients at some steps reaches the input, flat; the uses on the first way there are noted."""
-        found = GradientTotals(totals)
-        for call, shares in run.back(found):
-            for use, share in zip(call.uses, shares, strict=True):
-                if use.step is None:
-                    continue
-                if is_first and len(call.results) == 1:
-                    function = str(run.drafts[call.step].function)
-                    giver, g = run.drafts[use.step].function or function, found.sums[call.results[0][0]]
-                    uses.append(TracedUse(function, giver, share, g, partial(from_step, use.step)))
-                found.add(use.step, share)
-        x = found.sums.get(leaves[place].step)
-        return np.zeros(values[place].size) if x is None else JAX.flat(x)
-
-    def from_step(step: int, g: Any) -> np.ndarray:
-        return reaching({step: g})
-
-    return reaching(starts, is_first=True), uses

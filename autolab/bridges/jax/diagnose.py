@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import partial, wraps
 from types import FunctionType
 from typing import Any
 
@@ -36,7 +36,7 @@ class JaxWorkbench(BridgeWorkbench):
         trees = {name: value for name, value in named.items() if not _is_array(value) and _floats(value, name)}
         first = next(iter(trees or named), None)
         found = [] if first is None else _floats(named[first], first)
-        return [LiveParameter(str(first), "", a, True, _reader(a), lambda: None, label) for label, a in found]
+        return [LiveParameter(str(first), "", a, True, partial(array_of, a), lambda: None, label) for label, a in found]
 
     def values_in(self, result: Any) -> list[Any]:
         found = [a for a in jax.tree_util.tree_leaves(result) if hasattr(a, "dtype") and is_float(a)]
@@ -104,9 +104,10 @@ class JaxWorkbench(BridgeWorkbench):
         loss = self.loss_in([item for item in rest if _is_array(item) and item.ndim == 0])
         if not fed or loss is None:
             missing = "a loss, one number" if fed else f"anything like its arguments {', '.join(given)}"
+            name = getattr(program.fn, "__name__", type(program.fn).__name__)
             raise TypeError(
-                f"diagnose: with steps, a training step returns new parameters and the loss; {_name(program.fn)} does "
-                f"not return {missing}"
+                f"diagnose: with steps, a training step returns new parameters and the loss; {name} does not return "
+                f"{missing}"
             )
         bound.arguments.update(fed)
         return Program(program.fn, bound.args, bound.kwargs, program.prepared), loss
@@ -115,11 +116,10 @@ class JaxWorkbench(BridgeWorkbench):
 @contextmanager
 def _until_grad(reach: Callable[[Any], Any]) -> Iterator[None]:
     """Inside, what JAX makes of a loss for its first gradient is not called: ``reach(loss)`` is."""
-    own = {name: getattr(jax, name) for name in ("grad", "value_and_grad")}
+    own = jax.grad, jax.value_and_grad
 
     def restore() -> None:
-        for name, made in own.items():
-            setattr(jax, name, made)
+        jax.grad, jax.value_and_grad = own
 
     def first(fn: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, **options: Any) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -148,10 +148,6 @@ def _form(tree: Any) -> Any:
     return structure, [(np.shape(leaf), getattr(leaf, "dtype", type(leaf))) for leaf in leaves]
 
 
-def _name(fn: Any) -> str:
-    return str(getattr(fn, "__name__", type(fn).__name__))
-
-
 def _is_array(value: Any) -> bool:
     return isinstance(value, jax.Array | np.ndarray)
 
@@ -161,7 +157,3 @@ def _floats(tree: Any, name: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     exchanged(tree, lambda label, value: found.append((label, value)), name)
     return [(label, a) for label, a in found if hasattr(a, "dtype") and is_float(a)]
-
-
-def _reader(a: Any) -> Callable[[], np.ndarray]:
-    return lambda: array_of(a)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass
+from itertools import groupby, takewhile
 from types import CodeType
 from typing import Any
 
@@ -58,35 +58,38 @@ def function_of(jaxpr: Any) -> tuple[str, bool]:
 class JaxprLevel:
     """A jaxpr inside another one: ``jit``, a branch of ``cond``, a round of ``scan``; the outermost has no parent.
 
-    ``frames`` are the user's, where the equation stands that a step came from.
+    ``frames`` are the user's, where the equation stands that has the jaxpr in it.
     """
 
-    parent: JaxprLevel | None
+    parent: JaxprLevel | None = None
     kind: ScopeKind = "link"
     label: str = ""
-    place: CodePosition | None = None
     frames: tuple[UserFrame, ...] = ()
-    of: JaxprLevel | None = None
 
-    def at(self, equation: Any, fn: Any) -> JaxprLevel:
-        """The same with the place of one of its equations."""
-        return replace(self, frames=users_frames(equation, fn), of=self.of or self)
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a step is made: in which jaxpr, and in which of the user's frames."""
+
+    level: JaxprLevel
+    frames: tuple[UserFrame, ...]
 
     @property
-    def own(self) -> JaxprLevel:
-        return self.of or self
+    def place(self) -> CodePosition | None:
+        return self.frames[-1].place if self.frames else None
+
+    def inside(self, label: str, kind: ScopeKind = "link") -> JaxprLevel:
+        """The level of a jaxpr that is evaluated here."""
+        return JaxprLevel(self.level, kind, label, self.frames)
 
     @property
     def path(self) -> tuple[Any, ...]:
         """The levels around a step, the outermost first, and at the outermost one the calls of the user's functions."""
-        if self.own.parent is None:
-            return self.frames[:-1]
-        found: list[JaxprLevel] = []
-        level: JaxprLevel | None = self.own
-        while level is not None and level.parent is not None:
-            found.append(level)
+        inside, level = list[JaxprLevel](), self.level
+        while level.parent is not None:
+            inside.append(level)
             level = level.parent
-        return (*found[-1].frames[:-1], *found[::-1])
+        return (*(inside[-1] if inside else self).frames[:-1], *inside[::-1])
 
 
 @dataclass(frozen=True)
@@ -97,31 +100,25 @@ class _OneExpression:
     number: int
 
 
-def placed_scopes(drafts: Sequence[Draft], levels: Mapping[int, JaxprLevel]) -> tuple[Scope, ...]:
+def placed_scopes(drafts: Sequence[Draft], spots: Mapping[int, Spot]) -> tuple[Scope, ...]:
     """Give every step its place, its names and its scope; the scopes."""
     found = ScopeDrafts()
     open_: list[tuple[Any, int]] = []
-    called = [draft for draft in drafts if draft.id in levels]
-    for number, (_, group) in enumerate(groupby(called, key=lambda draft: _key(levels[draft.id]))):
+    called = [draft for draft in drafts if draft.id in spots]
+    for number, (spot, group) in enumerate(groupby(called, key=lambda draft: spots[draft.id])):
         members = list(group)
-        calls = [draft for draft in members if draft.kind == "call" and not draft.is_inner]
+        several = len([draft for draft in members if draft.kind == "call" and not draft.is_inner]) > 1
+        _enter(spot.path + ((_OneExpression(spot.frames, number),) if several else ()), open_, found)
         for draft in members:
-            level = levels[draft.id]
-            path = level.path + ((_OneExpression(level.frames, number),) if len(calls) > 1 else ())
-            _enter(path, open_, found)
             draft.scope = open_[-1][1] if open_ else None
-            _place(draft, level, len(calls) > 1)
+            _place(draft, spot, several)
     return found.settled(drafts)
 
 
-def _key(level: JaxprLevel) -> tuple[Any, ...]:
-    return id(level.own), level.frames
-
-
-def _place(draft: Draft, level: JaxprLevel, is_inner: bool) -> None:
-    place = level.frames[-1].place if level.frames else None
+def _place(draft: Draft, spot: Spot, is_inner: bool) -> None:
+    place = spot.place
     draft.is_inner = draft.is_inner or is_inner or place is None
-    draft.outer_line = level.frames[0].place.line if level.frames else None
+    draft.outer_line = spot.frames[0].place.line if spot.frames else None
     draft.place = place.of_inner_step() if draft.is_inner and place is not None else place
     if draft.kind == "call" and not draft.is_inner and place is not None and len(place.names) == 1:
         draft.name = place.names[0] if draft.value is not None else None
@@ -129,19 +126,20 @@ def _place(draft: Draft, level: JaxprLevel, is_inner: bool) -> None:
 
 def _enter(path: Sequence[Any], open_: list[tuple[Any, int]], found: ScopeDrafts) -> None:
     """Leave the scopes that are not in the path, enter those that are new."""
-    kept = 0
-    for (key, _), wanted in zip(open_, path, strict=False):
-        if key is not wanted and key != wanted:
-            break
-        kept += 1
+    pairs = zip(open_, path, strict=False)
+    kept = len(list(takewhile(lambda pair: pair[0][0] == pair[1], pairs)))
     del open_[kept:]
     for key in path[kept:]:
-        parent = open_[-1][1] if open_ else None
-        if isinstance(key, JaxprLevel):
-            scope = found.new(parent, key.kind, key.label, key.place, is_call=key.kind == "link")
-        else:
-            is_expression = isinstance(key, _OneExpression)
-            place = (key.frames[-1] if is_expression else key).place
-            kind: ScopeKind = "link" if is_expression else "function"
-            scope = found.new(parent, kind, place.source or place.statement or "", place, is_call=True)
+        parent, (kind, label, place) = open_[-1][1] if open_ else None, _told(key)
+        scope = found.new(parent, kind, label, place, is_call=kind in ("link", "function"))
         open_.append((key, scope))
+
+
+def _told(key: Any) -> tuple[ScopeKind, str, CodePosition | None]:
+    """The kind, the label and the place of a scope."""
+    if isinstance(key, UserFrame):
+        return "function", key.place.source or key.place.statement or "", key.place
+    place = key.frames[-1].place if key.frames else None
+    if isinstance(key, JaxprLevel):
+        return key.kind, key.label, place
+    return "link", place.source or place.statement or "" if place is not None else "", place

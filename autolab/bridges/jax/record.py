@@ -29,6 +29,15 @@ class JaxRun(JaxTape):
 
     def record(self) -> Recording:
         """Trace, run forward and backward."""
+        given, leaves, outputs, starts = self.follow()
+        self._tell_kept(given)
+        if not self.replaced:
+            self._verify(given[: len(leaves)], outputs, starts, leaves)
+        ends = [value.step for value in outputs if value.step is not None]
+        return self.recording(ends, any(value.needs for value in outputs))
+
+    def follow(self) -> tuple[list[Any], list[TracedValue], list[TracedValue], list[Any]]:
+        """Go forward and backward; what there was before, the inputs, the outputs and their upstream gradients."""
         arrays = list({**self.inputs.values, **(self.values or {})}.values())
         leaves, outputs, consts = self.forward(arrays)
         for value in outputs:
@@ -36,11 +45,7 @@ class JaxRun(JaxTape):
                 value.step = self.add_leaf(value.array, "constant", None)
         starts = self.starts([value.array for value in outputs])
         self._differentiate(outputs, starts)
-        self._tell_kept([*arrays, *consts])
-        if not self.replaced:
-            self._verify(arrays, outputs, starts, leaves)
-        ends = [value.step for value in outputs if value.step is not None]
-        return self.recording(ends, any(value.needs for value in outputs))
+        return [*arrays, *consts], leaves, outputs, starts
 
     # ------------------------------------------------------------------ backward
     def _tell_kept(self, given: Sequence[Any]) -> None:
@@ -101,8 +106,7 @@ class JaxRun(JaxTape):
 
     # ------------------------------------------------------------------ the result
     def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
-        levels = {kept.ids[old]: level for old, level in self.levels.items() if old in kept.ids}
-        found = placed_scopes(kept.drafts, levels)
+        found = placed_scopes(kept.drafts, {kept.ids[old]: spot for old, spot in self.spots.items() if old in kept.ids})
         for call, operands in self.left.items():
             draft = self.drafts[call]
             if call in kept.ids and draft.place is not None and not draft.is_inner:

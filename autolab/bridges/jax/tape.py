@@ -19,11 +19,13 @@ from ...recording.rule_text import exact_text
 from ..needed import UnsupportedError
 from ..run import BridgeRun, GradientTotals
 from .inputs import JaxInputs, is_float
-from .levels import JaxprLevel, function_of, users_frames
+from .levels import JaxprLevel, Spot, function_of, users_frames
 
 LONGEST_LOOP = 64
 """A scan of more rounds is one step."""
 
+_Outputs = Callable[..., Sequence[Any]]
+_Texts = tuple[tuple[str, str], ...]
 _INLINED = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
 
 
@@ -42,7 +44,7 @@ class EvaluatedEquation:
 
     step: int
     uses: list[Use]
-    results: list[tuple[int, Any]]
+    results: list[tuple[Any, Any]]
     vjp: Callable[[Any], Sequence[Any]]
 
 
@@ -52,7 +54,7 @@ class JaxTape(BridgeRun):
 
     kind = JaxInputs
     calls: list[EvaluatedEquation] = field(default_factory=list)
-    levels: dict[int, JaxprLevel] = field(default_factory=dict)
+    spots: dict[int, Spot] = field(default_factory=dict)
     left: dict[int, list[int]] = field(default_factory=dict)  # the calls of stop_gradient, with their operands
 
     def __post_init__(self) -> None:
@@ -64,7 +66,7 @@ class JaxTape(BridgeRun):
         closed = _traced(self.inputs, arrays)
         named = zip(self.inputs.values, arrays, strict=True)
         leaves = [TracedValue(a, self.add_leaf(a, "input", name), is_float(a)) for name, a in named]
-        return leaves, self.run(closed.jaxpr, closed.consts, leaves, JaxprLevel(None)), closed.consts
+        return leaves, self.run(closed.jaxpr, closed.consts, leaves, JaxprLevel()), closed.consts
 
     def add_leaf(self, array: Any, kind: Any, name: str | None) -> int:
         """A step for a value that no equation made."""
@@ -105,73 +107,62 @@ class JaxTape(BridgeRun):
     # ------------------------------------------------------------------ one equation
     def _equation(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
         name, params = equation.primitive.name, equation.params
+        alone = _alone(equation, self._info)
         if all(value.step is None for value in values):
-            return [TracedValue(y) for y in _alone(equation, self._info)(*[value.array for value in values])]
+            return [TracedValue(y) for y in alone(*[value.array for value in values])]
+        spot = Spot(level, users_frames(equation, self._fn))
         if name in _INLINED and (name not in _INLINED[:2] or function_of(_inner(params).jaxpr)[1]):
             inner = _inner(params)
-            label = params.get("name") or function_of(inner.jaxpr)[0]
-            return self.run(inner.jaxpr, inner.consts, values, self._inside(level, equation, f"{label}()", name))
+            label = f"{params.get('name') or function_of(inner.jaxpr)[0]}()"
+            return self.run(inner.jaxpr, inner.consts, values, _inside(spot, label, name))
         if name == "cond":
-            return self._branch(equation, values, level)
-        if name == "scan" and params["length"] <= LONGEST_LOOP:
-            return self._loop(equation, values, level)
-        return self._step(_alone(equation, self._info), _title(equation), values, level, equation, _texts(equation))
+            return self._branch(params["branches"], values, spot)
+        if name == "scan" and 0 < params["length"] <= LONGEST_LOOP:
+            return self._loop(params, values, spot)
+        return self._step(alone, _title(equation), values, spot, _texts(equation), equation.invars)
 
-    def _inside(self, level: JaxprLevel, equation: Any, label: str, what: str) -> JaxprLevel:
-        frames = users_frames(equation, self._fn)
-        place = frames[-1].place if frames else None
-        written = place.source if place is not None and place.is_call else None
-        return JaxprLevel(level, "link", f"{written}  # {what}" if written else f"{label}  # {what}", place, frames)
-
-    def _branch(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
-        branches = equation.params["branches"]
+    def _branch(self, branches: Sequence[Any], values: list[TracedValue], spot: Spot) -> list[TracedValue]:
         taken = min(max(int(values[0].array), 0), len(branches) - 1)
-        inside = self._inside(level, equation, "cond", f"cond, branch {taken}")
+        inside = _inside(spot, "cond", f"cond, branch {taken}")
         return self.run(branches[taken].jaxpr, branches[taken].consts, values[1:], inside)
 
-    def _loop(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
+    def _loop(self, params: Mapping[str, Any], values: list[TracedValue], spot: Spot) -> list[TracedValue]:
         """A scan, round by round: the elements of its sequences are steps, and so are the stacked results."""
-        params, inner = equation.params, equation.params["jaxpr"]
+        inner = params["jaxpr"]
         consts = values[: params["num_consts"]]
         carry = values[len(consts) : len(consts) + params["num_carry"]]
         sequences = values[len(consts) + len(carry) :]
-        loop = self._inside(level, equation, "scan", "scan")
+        loop = Spot(_inside(spot, "scan", "scan"), spot.frames)
         rounds: dict[int, list[TracedValue]] = {}
         order = range(params["length"])
         for t in reversed(order) if params["reverse"] else order:
-            inside = JaxprLevel(loop, "pass", f"t = {t}", loop.place, loop.frames)
-            items = [self._element(sequence, t, inside, equation) for sequence in sequences]
-            results = self.run(inner.jaxpr, inner.consts, [*consts, *carry, *items], inside)
+            inside = Spot(loop.inside(f"t = {t}", "pass"), spot.frames)
+            items = [self._element(sequence, t, inside) for sequence in sequences]
+            results = self.run(inner.jaxpr, inner.consts, [*consts, *carry, *items], inside.level)
             carry, rounds[t] = results[: len(carry)], results[len(carry) :]
-        columns = zip(*[rounds[t] for t in order], strict=True) if rounds else ()
-        if not rounds:
-            return self._step(_alone(equation, self._info), "scan", values, level, equation, ())
-        return [*carry, *[self._stacked(list(column), loop, equation) for column in columns]]
+        columns = zip(*[rounds[t] for t in order], strict=True)
+        return [*carry, *[self._stacked(list(column), loop) for column in columns]]
 
-    def _element(self, sequence: TracedValue, t: int, level: JaxprLevel, equation: Any) -> TracedValue:
+    def _element(self, sequence: TracedValue, t: int, spot: Spot) -> TracedValue:
         if sequence.step is None:
             return TracedValue(sequence.array[t])
-        index = (("index", str(t)),)
-        return self._step(lambda a: [a[t]], "getitem", [sequence], level, equation, index, inner=True)[0]
+        return self._step(lambda a: [a[t]], "getitem", [sequence], spot, (("index", str(t)),))[0]
 
-    def _stacked(self, column: list[TracedValue], level: JaxprLevel, equation: Any) -> TracedValue:
+    def _stacked(self, column: list[TracedValue], spot: Spot) -> TracedValue:
         if all(value.step is None for value in column):
             return TracedValue(jnp.stack([value.array for value in column]))
-        return self._step(lambda *a: [jnp.stack(a)], "stack", column, level, equation, (), inner=True)[0]
+        return self._step(lambda *a: [jnp.stack(a)], "stack", column, spot)[0]
 
     # ------------------------------------------------------------------ one step
     def _step(
-        self,
-        fn: Callable[..., Sequence[Any]],
-        name: str,
-        values: list[TracedValue],
-        level: JaxprLevel,
-        equation: Any,
-        attributes: tuple[tuple[str, str], ...],
-        inner: bool = False,
+        self, fn: _Outputs, name: str, values: list[TracedValue], spot: Spot, texts: _Texts = (), variables: Any = None
     ) -> list[TracedValue]:
-        """Evaluate and keep: a draft for the result, or one for the call and one for each of several results."""
-        uses = [self._use(value, label, var) for value, label, var in _operands(values, equation, inner)]
+        """Evaluate and keep: a draft for the result, or one for the call and one for each of several results.
+
+        ``variables`` are the operands in the jaxpr; there are none of a step that scan makes inside.
+        """
+        labels = ["x", "y"] if len(values) < 3 else [f"x[{i}]" for i in range(len(values))]
+        uses = list(map(self._use, values, labels, variables or [None] * len(values)))
         places = [i for i, value in enumerate(values) if value.needs]
         given = self.replaced.get(len(self.drafts))
         fn = _changed(fn, given) if callable(given) else fn
@@ -180,21 +171,19 @@ class JaxTape(BridgeRun):
             outputs, vjp = vjp_of(fn, arrays, places)
         else:
             outputs = fn(*arrays)
-        seconds = perf_counter() - start
-        draft = self.call(name, uses, seconds)
-        draft.attributes = attributes
-        draft.is_inner = inner
+        draft = self.call(name, uses, perf_counter() - start)
+        draft.attributes, draft.is_inner = texts, variables is None
         if given is not None and not callable(given) and len(outputs) == 1:
             (y,) = outputs
             outputs, draft.replaced = [jnp.broadcast_to(jnp.asarray(given, y.dtype), y.shape)], True
         self.drafts.append(draft)
-        self.levels[draft.id] = level.at(equation, self._fn)
+        self.spots[draft.id] = spot
         results = self._results(draft, outputs, vjp is not None)
         if name == "stop_gradient" and places:
             self.left[draft.id] = [use.step for use in uses if use.step is not None]
         if vjp is not None and not draft.replaced:
-            needing = [(results[i].step, outputs[i]) for i in range(len(outputs))]
-            self.calls.append(EvaluatedEquation(draft.id, [uses[i] for i in places], needing, vjp))  # type: ignore[arg-type]
+            needing = [(result.step, y) for result, y in zip(results, outputs, strict=True)]
+            self.calls.append(EvaluatedEquation(draft.id, [uses[i] for i in places], needing, vjp))
         return results
 
     def _results(self, draft: Draft, outputs: Sequence[Any], needs: bool) -> list[TracedValue]:
@@ -208,7 +197,7 @@ class JaxTape(BridgeRun):
             part.is_float = is_float(y)
             part.requires_grad = needs and part.is_float
             draft.requires_grad = draft.requires_grad or part.requires_grad
-            self.levels[part.id] = self.levels[draft.id]
+            self.spots[part.id] = self.spots[draft.id]
             self.drafts.append(part)
             found.append(TracedValue(y, part.id, part.requires_grad))
         return found
@@ -263,7 +252,7 @@ def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int])
     return jax.vjp(of_needing, *[values[i] for i in places])
 
 
-def _changed(fn: Callable[..., Any], change: Callable[..., Any]) -> Callable[..., list[Any]]:
+def _changed(fn: _Outputs, change: Callable[..., Any]) -> Callable[..., list[Any]]:
     """What gives the one result of a call otherwise, from the call and its operands."""
     return lambda *arrays: [change(lambda *given: fn(*given)[0], *arrays)]
 
@@ -300,10 +289,10 @@ def _alone(equation: Any, info: Any) -> Callable[..., list[Any]]:
     return fn
 
 
-def _operands(values: list[TracedValue], equation: Any, inner: bool) -> list[tuple[TracedValue, str, Any]]:
-    labels = ["x", "y"] if len(values) < 3 else [f"x[{i}]" for i in range(len(values))]
-    variables = [None] * len(values) if inner else equation.invars
-    return list(zip(values, labels[: len(values)], variables, strict=True))
+def _inside(spot: Spot, label: str, what: str) -> JaxprLevel:
+    """The level of a jaxpr, called as the user wrote its call."""
+    written = spot.place.source if spot.place is not None and spot.place.is_call else None
+    return spot.inside(f"{written or label}  # {what}")
 
 
 def _inner(params: Mapping[str, Any]) -> Any:
@@ -321,7 +310,7 @@ def _title(equation: Any) -> str:
     return name.removeprefix("reduce_") if name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod") else name
 
 
-def _texts(equation: Any) -> tuple[tuple[str, str], ...]:
+def _texts(equation: Any) -> _Texts:
     """Names and texts of the parameters that are plain data."""
     found = [(key, value) for key, value in equation.params.items() if key not in ("name", "inline", "keep_unused")]
     return tuple([(key, f"{value!r:.60}") for key, value in found if _is_plain(value)])

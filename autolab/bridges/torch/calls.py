@@ -12,7 +12,7 @@ from torch.overrides import get_testing_overrides
 
 from ...engine.leaving import How
 from ...recording.rule_text import exact_text
-from .tensors import tensors_in
+from .inputs import tensors_in
 
 _NAMES = {
     "truediv": "div",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,16 +14,14 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from ...engine.tracebacks import folded, hidden
 from ...gradcheck.reporting.report import GradientReport
-from ..checked import ForeignFunction, TracedUse, checked, fixed_upstream
-from . import calls
-from .edges import function_of, nodes_between, takes_context
-from .inputs import TorchInputs
+from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
+from .edges import function_of, nodes_between
+from .inputs import TorchInputs, array_of, takes_context, tensor_of, tensors_in
 from .modules import copied_buffers
-from .tensors import TORCH, array_of, exchanged, tensor_of, tensors_in
+from .record import TorchRun
 
 
 def check_gradients(
@@ -113,7 +112,7 @@ class TorchFunction(ForeignFunction):
     def _run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
         """The results of floats at these inputs and parameters, and of order 2 and above gradients of them."""
         with torch.enable_grad(), copied_buffers():
-            found = [y for y in tensors_in(self._called(leaves)) if y.is_floating_point()]
+            found = [y for y in tensors_in(self._at(leaves).call(leaves)) if y.is_floating_point()]
             if not found:
                 raise TypeError(f"check_gradients: {self.name} returned no tensor of floats")
             for _ in range(self._order - 1):
@@ -124,10 +123,11 @@ class TorchFunction(ForeignFunction):
                 found = [torch.zeros_like(x) if g is None else g for x, g in zip(xs, grads, strict=True)]
             return found
 
-    def _called(self, leaves: Mapping[str, Tensor]) -> Any:
+    def _at(self, leaves: Mapping[str, Tensor]) -> TorchInputs:
+        """The function with other parameters."""
         module, used = self._inputs.module, {name: leaves[name] for name in self._parameters}
         if not used:
-            return self._inputs.call(leaves)
+            return self._inputs
         dtype = next(iter(used.values())).dtype
         buffers = {
             name: b.to(dtype, copy=True) if b.is_floating_point() else b.clone() for name, b in module.named_buffers()
@@ -136,7 +136,7 @@ class TorchFunction(ForeignFunction):
         def call(*args: Any, **kwargs: Any) -> Any:
             return torch.func.functional_call(module, {**used, **buffers}, args, kwargs)
 
-        return replace(self._inputs, fn=call).call(leaves)
+        return replace(self._inputs, fn=call)
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[Tensor | None]:
         pairs = [(y, g) for y, g in zip(self._ys, upstream, strict=True) if g is not None and y.requires_grad]
@@ -153,24 +153,25 @@ class TorchFunction(ForeignFunction):
         functions = {function_of(node) for start in starts for node in nodes_between(start, ())} - {None}
         return functions.pop() if len(functions) == 1 else None
 
-    def uses(self, place: int, upstream: Sequence[np.ndarray | None]) -> tuple[np.ndarray, list[TracedUse]]:
-        """The forward of the rule is run with autograd on."""
-        leaves, seen = {name: _leaf(array_of(x), x) for name, x in self._leaves.items()}, _SeenUses()
-        with _applied_as(self.rule, seen):
-            ys = self._run(leaves)
-        pairs = [(y, tensor_of(g).to(y)) for y, g in zip(ys, upstream, strict=True) if g is not None]
-        starts, x = [g for _, g in pairs], [*leaves.values()][place]
+    def followed(self, upstream: Callable[[Sequence[Any]], Any], place: int) -> tuple[TorchRun, int | None]:
+        leaves = {name: _leaf(array_of(x), x) for name, x in self._leaves.items()}
+        run = TorchRun(self._at(leaves), {name: leaves[name] for name in self._inputs.values}, upstream, WHOLE)
+        run.begin(sys._getframe())
+        try:
+            with copied_buffers(), _applied_as_forward(self.rule):
+                run.follow()
+        finally:
+            run.shares.close()
+        inputs = [step for step, draft in enumerate(run.drafts) if draft.kind == "input"]
+        x = [*leaves.values()][place]
+        return run, inputs[place] if place < len(inputs) else run.known.step_of(x)
 
-        def at(tensor: Tensor) -> Tensor | None:
-            ys = [y for y, _ in pairs]
-            return torch.autograd.grad(ys, [tensor], starts, allow_unused=True, retain_graph=True)[0]
-
-        uses = [
-            TracedUse(function, giver, share, at(result), partial(_reaching, value, x))
-            for function, giver, value, alias, result in seen.found
-            if (share := at(alias)) is not None
-        ]
-        return sum([_reaching(y, x, g) for y, g in pairs], np.zeros(x.numel())), uses
+    def reaching(self, run: TorchRun, step: int, g: np.ndarray, x: int) -> Any:
+        tensors, start = dict(run.known.tensors()), tensor_of(g)
+        if step == x or step not in tensors or not tensors[step].requires_grad:
+            return start if step == x else None
+        value, leaf = tensors[step], tensors[x]
+        return torch.autograd.grad([value], [leaf], [start.to(value)], allow_unused=True, retain_graph=True)[0]
 
 
 def _leaf(array: np.ndarray, given: Tensor) -> Tensor:
@@ -196,43 +197,11 @@ class _Context:
         raise AttributeError(name)
 
 
-class _SeenUses(TorchFunctionMode):
-    """Collects every use of a tensor that needs a gradient: the function that takes it, the one that made it, the
-    tensor, its alias for this use, and the result."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, str, Tensor, Tensor, Tensor]] = []
-        self._made: dict[int, tuple[str, Tensor]] = {}
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if calls.is_property(func):
-            return func(*args, **(kwargs or {}))
-        used: list[tuple[Tensor, Tensor]] = []
-
-        def swap(label: str, tensor: Tensor) -> Tensor:
-            if not tensor.requires_grad:
-                return tensor
-            used.append((tensor, torch.ops.aten.alias.default(tensor)))
-            return used[-1][1]
-
-        name, result = calls.name_of(func), func(*exchanged(tuple(args), swap), **exchanged(kwargs or {}, swap))
-        for y in tensors_in(result):
-            self._made[id(y)] = name, y
-            self.found += [(name, self._made.get(id(x), (name,))[0], x, alias, y) for x, alias in used]
-        return result
-
-
 @contextmanager
-def _applied_as(function: Any, seen: _SeenUses) -> Iterator[None]:
-    """Inside, to apply a Function is to run its forward, whose uses are seen."""
+def _applied_as_forward(function: Any) -> Iterator[None]:
+    """Inside, to apply a Function is to run its forward, with autograd on."""
     own, context = vars(function).get("apply"), (_Context(),) if takes_context(function) else ()
-
-    def forward(*args: Any, **kwargs: Any) -> Any:
-        with seen:
-            return function.forward(*context, *args, **kwargs)
-
-    function.apply = staticmethod(forward)
+    function.apply = staticmethod(partial(function.forward, *context))
     try:
         yield
     finally:
@@ -240,11 +209,3 @@ def _applied_as(function: Any, seen: _SeenUses) -> Iterator[None]:
             del function.apply
         else:
             function.apply = own
-
-
-def _reaching(value: Tensor, x: Tensor, g: Tensor) -> np.ndarray:
-    """What of a gradient that arrives at a value reaches ``x``, flat."""
-    found: Tensor | None = g if value is x else None
-    if value is not x and value.requires_grad:
-        (found,) = torch.autograd.grad([value], [x], [g], allow_unused=True, retain_graph=True)
-    return np.zeros(x.numel()) if found is None else TORCH.flat(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ from torch.optim import Optimizer
 
 from ...analysis.diagnosis.workbench import items, replaced
 from ..diagnose import BridgeWorkbench
+from .edges import nodes_between
+from .inputs import array_of, tensors_in
 from .record import TorchRun
-from .tensors import array_of, tensors_in
 
 
 class TorchWorkbench(BridgeWorkbench):
@@ -39,15 +40,8 @@ class TorchWorkbench(BridgeWorkbench):
         return found
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
-        waiting, seen, found = [t.grad_fn for t in tensors_in(list(named.values()))], set(), []
-        while waiting:
-            node = waiting.pop()
-            if node is None or node in seen:
-                continue
-            seen.add(node)
-            waiting += [inner for inner, _ in node.next_functions]
-            found += [node.variable] if hasattr(node, "variable") else []
-        return found
+        starts = [t.grad_fn for t in tensors_in(list(named.values())) if t.grad_fn is not None]
+        return [n.variable for start in starts for n in nodes_between(start, ()) if hasattr(n, "variable")]
 
     # ------------------------------------------------------------------ models
     def parts(self, model: Any) -> list[Any]:
@@ -113,30 +107,22 @@ class TorchWorkbench(BridgeWorkbench):
 
 @contextmanager
 def _steps(hear: Callable[..., Any]) -> Iterator[None]:
-    """Every class of optimizers has a ``step`` of its own."""
-    classes = [cls for cls in _subclasses(Optimizer) if "step" in vars(cls)]
-    own = {cls: cls.step for cls in classes}
+    """Every class of optimizers has a ``step`` of its own, which may call that of its base."""
     inside: list[Any] = []
 
-    def heard(cls: Any) -> Any:
-        def step(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if inside:
-                return own[cls](self, *args, **kwargs)
-            inside.append(self)
-            try:
-                return hear("step", self, lambda: own[cls](self, *args, **kwargs))
-            finally:
-                inside.pop()
+    def once(kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
+        if inside:
+            return go_on()
+        inside.append(who)
+        try:
+            return hear(kind, who, go_on)
+        finally:
+            inside.pop()
 
-        return step
-
-    for cls in classes:
-        cls.step = heard(cls)
-    try:
+    with ExitStack() as stack:
+        for cls in [cls for cls in _subclasses(Optimizer) if "step" in vars(cls)]:
+            stack.enter_context(replaced(cls, "step", "step", once))
         yield
-    finally:
-        for cls, step in own.items():
-            cls.step = step
 
 
 def _subclasses(cls: Any) -> Iterator[Any]:

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
 from ..needed import UnsupportedError
-from .tensors import tensors_in
+from .inputs import tensors_in
 
 Edge = tuple[Any, int]
 """Where a gradient arrives: a node of autograd's graph, and which of its results."""
@@ -93,11 +93,6 @@ class KnownTensors:
     def tensors(self) -> list[tuple[int, Tensor]]:
         """All steps with their tensors."""
         return [(entry.step, entry.tensor) for entry in self._entries.values()]
-
-
-def takes_context(function: Any) -> bool:
-    """Whether the first parameter of a Function's forward is ``ctx``: where it has no ``setup_context``."""
-    return function.setup_context is torch.autograd.Function.setup_context
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ...recording.model import Recording
 from ...recording.step_text import expression_of
 from ..library import LibraryBudget
 from .edges import Edge, edge_of, function_of, saved_by
-from .tensors import TORCH
+from .inputs import TORCH
 
 _BUDGET = 64 << 20
 _UNKNOWN = "?"

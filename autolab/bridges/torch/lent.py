@@ -14,7 +14,7 @@ from torch import Tensor, UntypedStorage
 from ...recording.arrays import give_own_copy
 from ...recording.model import Snapshot
 from ..library import LibraryBudget
-from .tensors import SAME_DTYPES, TORCH
+from .inputs import SAME_DTYPES, TORCH
 
 _SMALL = 4096
 """So many bytes are copied at once: a tensor that shares memory is not for nothing either."""

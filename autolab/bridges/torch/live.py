@@ -18,9 +18,8 @@ from ...shared.binding import Bound
 from ...views.graph.explorer import Explorer
 from ...views.graph.parameters import if_few
 from ..session import BridgeSession, opened
-from .inputs import TorchInputs, bind
+from .inputs import TorchInputs, array_of, bind
 from .record import TorchRun
-from .tensors import array_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ... import links
 from ...engine.errors import a_kind
 from ...engine.parameter import Parameter
 from ...views.monitor.monitor import LiveMonitor as AutoLabMonitor
-from .tensors import array_of
+from .inputs import array_of
 
 
 class LiveMonitor(AutoLabMonitor):

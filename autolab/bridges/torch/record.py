@@ -20,11 +20,11 @@ from ...recording.raised import CarryUnfinished, Raised
 from ..needed import UnsupportedError
 from ..run import recorded
 from .edges import nodes_between, saved_by
+from .inputs import tensors_in
 from .locate import name_in
 from .modules import calls_as_scopes
 from .recorder import TorchRecorder
 from .refusals import explained
-from .tensors import tensors_in
 
 
 @dataclass(eq=False)
@@ -39,14 +39,9 @@ class TorchRun(TorchRecorder):
         if torch.is_inference_mode_enabled():
             raise UnsupportedError(f"{self.inputs.caller}: there are no gradients under torch.inference_mode()")
         self.begin(sys._getframe())
-        leaves = self.inputs.leaves(self.values)
-        for name, tensor in leaves.items():
-            self.add_leaf(tensor, "input", name)
         try:
-            with self._carried("forward"):
-                self.outputs = self._outputs(self._forward(leaves))
+            self.follow()
             with self._carried("backward"):
-                self._backward()
                 recording = self._finish()
         finally:
             self.shares.close()
@@ -54,6 +49,16 @@ class TorchRun(TorchRecorder):
         self.forget()
         self.kept.settle()
         return recording
+
+    def follow(self) -> None:
+        """Go forward and backward."""
+        leaves = self.inputs.leaves(self.values)
+        for name, tensor in leaves.items():
+            self.add_leaf(tensor, "input", name)
+        with self._carried("forward"):
+            self.outputs = self._outputs(self._forward(leaves))
+        with self._carried("backward"):
+            self._backward()
 
     def _carried(self, phase: Literal["forward", "backward"]) -> CarryUnfinished:
         return CarryUnfinished(cast(Any, self), phase)

@@ -16,10 +16,10 @@ from ...recording.drafts import Draft, Use
 from ..needed import UnsupportedError
 from . import calls
 from .edges import Edge, edge_of
+from .inputs import exchanged, tensors_in
 from .locate import Site
 from .refusals import refuse_call, refuse_change, refuse_transformed
 from .steps import TorchSteps
-from .tensors import exchanged, tensors_in
 
 
 @dataclass(eq=False)

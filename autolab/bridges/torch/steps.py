@@ -26,16 +26,14 @@ from .edges import (
     edge_of,
     function_of,
     nodes_between,
-    takes_context,
     used_inside,
 )
-from .inputs import TorchInputs
+from .inputs import TorchInputs, takes_context, tensors_in
 from .lent import TorchBudget
 from .locate import Site, TorchTracker, name_in, names_of
 from .modules import ModuleNames
 from .refusals import refuse_call, refuse_hooked, refuse_unseen
 from .shares import Shares
-from .tensors import tensors_in
 
 
 @dataclass

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...engine.backend import Array, get_array_module
@@ -10,30 +11,61 @@ from ...engine.observe import BackwardEvent, ForwardEvent
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
 from ...shared.binding import Bound
+from ..live.controls import Key
 from .exploration_state import ExplorationState
 
 Domain = tuple[float, float]
 
 
-class ProgramRun:
+class RunUpstream:
+    """The upstream gradients of one run: what was ``given`` for the first one, what was set since then, else ones.
+
+    ``ones`` has ones of the shape of each output that has a gradient. Of another library, ``ones_of(output)`` makes
+    them; None for an output without a gradient.
+    """
+
+    def __init__(
+        self, state: ExplorationState, given: Any, ones_of: Callable[[Any], Array | None] | None = None
+    ) -> None:
+        self.ones: dict[int, Array] = {}
+        self._state, self._given, self._ones_of, self._several = state, given, ones_of or _ones, False
+
+    def upstream(self, outputs: Sequence[Any]) -> Any:
+        """The upstream gradient: what was set, where it still fits, else ones; a tuple for several outputs."""
+        self._several = len(outputs) > 1
+        each = [self._ones_of(y) for y in outputs]
+        self.ones = {i: ones for i, ones in enumerate(each) if ones is not None}
+        if self._given is not None:
+            return self._given
+        set_ = tuple([None if ones is None else fitting(self._state.arrays, i, ones) for i, ones in enumerate(each)])
+        return set_ if self._several else set_[0]
+
+    def standing(self) -> ExplorationState:
+        """The state with the upstream gradients that were given, once a run has accepted them."""
+        each = self._given if isinstance(self._given, list | tuple) and self._several else [self._given]
+        given = {i: g.array if isinstance(g, Variable) else g for i, g in enumerate(each)}
+        arrays: dict[Key, Array] = {**self._state.arrays}
+        arrays |= {i: _like(ones, given[i]) for i, ones in self.ones.items() if given[i] is not None}
+        return replace(self._state, arrays=arrays)
+
+
+class ProgramRun(RunUpstream):
     """Listens while a function is recorded.
 
     Attributes
     ----------
     leaves : dict
         A fresh Variable for each input and each parameter of a link.
-    ones : dict
-        For each output that has a gradient, ones of its shape: the upstream gradient where none was set.
     domains : dict
         For each input to which functions with a domain are applied directly, where all of them are worth looking at.
     """
 
     def __init__(self, bound: Bound, state: ExplorationState, check: Callable[[], None], given: Any = None) -> None:
+        super().__init__(state, given)
         arrays = {**{name: own.array for name, own in bound.learned.items()}, **state.inputs}
         self.leaves = {name: _leaf(bound.variables[name], name, array) for name, array in arrays.items()}
-        self.ones: dict[int, Array] = {}
         self.domains: dict[str, Domain] = {}
-        self._state, self._check, self._given, self._several = state, check, given, False
+        self._check = check
         self._names = {id(leaf): name for name, leaf in self.leaves.items()}
 
     def hear(self, event: ForwardEvent | BackwardEvent) -> None:
@@ -44,26 +76,9 @@ class ProgramRun:
                 if (name := self._names.get(id(value))) is not None:
                     self.domains[name] = _both(self.domains.get(name), event.function.domain)
 
-    def upstream(self, outputs: tuple[Variable, ...]) -> Any:
-        """The upstream gradient: what was set, where it still fits, else ones; a tuple for several outputs."""
-        self._several = len(outputs) > 1
-        self.ones = {
-            i: get_array_module(y.array).ones(y.shape, y.dtype) for i, y in enumerate(outputs) if y.node is not None
-        }
-        if self._given is not None:
-            return self._given
-        set_ = tuple(
-            [fitting(self._state.arrays, i, self.ones[i]) if i in self.ones else None for i in range(len(outputs))]
-        )
-        return set_ if self._several else set_[0]
 
-    def given(self) -> dict[int, Array]:
-        """The upstream gradients that were given, by the position of their output, once a run has accepted them."""
-        if self._given is None:
-            return {}
-        each = self._given if isinstance(self._given, list | tuple) and self._several else [self._given]
-        arrays = {i: g.array if isinstance(g, Variable) else g for i, g in enumerate(each)}
-        return {i: _like(ones, arrays[i]) for i, ones in self.ones.items() if arrays[i] is not None}
+def _ones(y: Variable) -> Array | None:
+    return None if y.node is None else get_array_module(y.array).ones(y.shape, y.dtype)
 
 
 def fitting(arrays: Mapping[str | int, Array], position: int, ones: Array) -> Array:

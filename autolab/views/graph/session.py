@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -33,7 +32,7 @@ from .exploration_state import ArraySource, ExplorationState, call_code, drawn, 
 from .move_history import MoveHistory
 from .moved_input import moved_input, option
 from .parameters import if_few, replaced_parameters
-from .program_run import ProgramRun, fitting
+from .program_run import ProgramRun, RunUpstream, fitting
 
 
 class Session(RerunContext):
@@ -255,19 +254,17 @@ class Session(RerunContext):
             recording = record_bound(self.bound, run.leaves, **options)
         origins.add([(own, name) for name, own in self.bound.learned.items() if name not in state.arrays])
         origins.settle(own=run.leaves.values())
-        self.outputs, self.domains, self.origins, self.recording = run.ones, run.domains, origins, recording
+        self.domains, self.origins, self.recording = run.domains, origins, recording
         self.seconds_taken = time.perf_counter() - start
-        if self._upstream is not None:
-            arrays: dict[Key, Array] = {**state.arrays}
-            for position, array in run.given().items():
-                arrays[position] = array
-            self._begin(replace(state, arrays=arrays))
+        self._keep(run)
         return recording
 
-    def _begin(self, state: ExplorationState) -> None:
+    def _keep(self, run: RunUpstream) -> None:
         """From the first run on, the upstream gradients that were given can be moved."""
-        self.start = self._history.state = state
-        self._upstream = None
+        self.outputs = run.ones
+        if self._upstream is not None:
+            self.start = self._history.state = run.standing()
+            self._upstream = None
 
     def compute(
         self, state: ExplorationState | None = None, check: Callable[[], None] = lambda: None
