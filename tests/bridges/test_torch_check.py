@@ -78,11 +78,13 @@ def test_second_derivatives_are_checked():
 
 def test_parameters_of_a_module_are_checked():
     net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.BatchNorm1d(3))
-    before = [b.clone() for b in net.buffers()]
+    own = list(net.buffers())
+    before = [b.clone() for b in own]
     report = check_gradients(net, torch.randn(5, 4))
     assert report.verdict == "right"
     assert [item.name for item in report.inputs] == ["input", "0.weight", "0.bias", "2.weight", "2.bias"]
     assert all(torch.equal(a, b) for a, b in zip(before, net.buffers(), strict=True))
+    assert all(a is b for a, b in zip(own, net.buffers(), strict=True))
     assert all(p.grad is None for p in net.parameters())
 
 

@@ -59,7 +59,7 @@ class JaxTape(BridgeRun):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._fn, self._names = getattr(self.inputs.written, "__code__", None), _ClosureNames(self.inputs.written)
+        self._fn, self._names = getattr(self.inputs.written, "__code__", None), _closure_names(self.inputs.written)
 
     def forward(self, arrays: Sequence[Any]) -> tuple[list[TracedValue], list[TracedValue], Sequence[Any]]:
         """Run the function on arrays: the inputs, the outputs, and the constants that it brings along."""
@@ -206,22 +206,17 @@ class JaxTape(BridgeRun):
         if isinstance(var, Literal) and (text := exact_text(np.asarray(var.val))) is not None:
             return Use(label, None, text)
         if value.step is None:
-            value.step = self.add_leaf(value.array, "constant", self._names(value.array))
+            value.step = self.add_leaf(value.array, "constant", self._names.get(id(value.array)))
         return Use(label, value.step, None)
 
 
-class _ClosureNames:
-    """What the function calls an array that it closes over, or a global one."""
-
-    def __init__(self, fn: Any) -> None:
-        try:
-            names = inspect.getclosurevars(fn)
-            self._known = {id(value): name for name, value in {**names.globals, **names.nonlocals}.items()}
-        except TypeError:  # not written in Python
-            self._known = {}
-
-    def __call__(self, array: Any) -> str | None:
-        return self._known.get(id(array))
+def _closure_names(fn: Any) -> dict[int, str]:
+    """What the function calls the arrays that it closes over, and global ones, by their identities."""
+    try:
+        names = inspect.getclosurevars(fn)
+    except TypeError:  # not written in Python
+        return {}
+    return {id(value): name for name, value in {**names.globals, **names.nonlocals}.items()}
 
 
 def _traced(inputs: JaxInputs, arrays: Sequence[Any]) -> Any:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -111,7 +111,7 @@ class TorchFunction(ForeignFunction):
 
     def _run(self, leaves: Mapping[str, Tensor]) -> list[Tensor]:
         """The results of floats at these inputs and parameters, and of order 2 and above gradients of them."""
-        with torch.enable_grad(), copied_buffers():
+        with torch.enable_grad(), self._apart(leaves):
             found = [y for y in tensors_in(self._at(leaves).call(leaves)) if y.is_floating_point()]
             if not found:
                 raise TypeError(f"check_gradients: {self.name} returned no tensor of floats")
@@ -128,15 +128,16 @@ class TorchFunction(ForeignFunction):
         module, used = self._inputs.module, {name: leaves[name] for name in self._parameters}
         if not used:
             return self._inputs
-        dtype = next(iter(used.values())).dtype
-        buffers = {
-            name: b.to(dtype, copy=True) if b.is_floating_point() else b.clone() for name, b in module.named_buffers()
-        }
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            return torch.func.functional_call(module, {**used, **buffers}, args, kwargs)
+            return torch.func.functional_call(module, used, args, kwargs)
 
         return replace(self._inputs, fn=call)
+
+    def _apart(self, leaves: Mapping[str, Tensor]) -> AbstractContextManager[None]:
+        """Inside, modules keep their buffers; those of one that is checked are of its parameters' dtype."""
+        dtypes = [leaves[name].dtype for name in self._parameters]
+        return copied_buffers(self._inputs.module, dtypes[0]) if dtypes else copied_buffers()
 
     def gradients(self, upstream: Sequence[np.ndarray | None]) -> list[Tensor | None]:
         pairs = [(y, g) for y, g in zip(self._ys, upstream, strict=True) if g is not None and y.requires_grad]
@@ -150,7 +151,7 @@ class TorchFunction(ForeignFunction):
     @property
     def rule(self) -> Any:
         starts = [y.grad_fn for y in self._ys if y.grad_fn is not None]
-        functions = {function_of(node) for start in starts for node in nodes_between(start, ())} - {None}
+        functions = {function_of(node) for node in nodes_between(starts, ())} - {None}
         return functions.pop() if len(functions) == 1 else None
 
     def followed(self, upstream: Callable[[Sequence[Any]], Any], place: int) -> tuple[TorchRun, int | None]:
@@ -158,7 +159,7 @@ class TorchFunction(ForeignFunction):
         run = TorchRun(self._at(leaves), {name: leaves[name] for name in self._inputs.values}, upstream, WHOLE)
         run.begin(sys._getframe())
         try:
-            with copied_buffers(), _applied_as_forward(self.rule):
+            with self._apart(leaves), _applied_as_forward(self.rule):
                 run.follow()
         finally:
             run.shares.close()

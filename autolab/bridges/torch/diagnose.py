@@ -41,7 +41,7 @@ class TorchWorkbench(BridgeWorkbench):
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
         starts = [t.grad_fn for t in tensors_in(list(named.values())) if t.grad_fn is not None]
-        return [n.variable for start in starts for n in nodes_between(start, ()) if hasattr(n, "variable")]
+        return [node.variable for node in nodes_between(starts, ()) if hasattr(node, "variable")]
 
     # ------------------------------------------------------------------ models
     def parts(self, model: Any) -> list[Any]:

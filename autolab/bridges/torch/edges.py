@@ -95,18 +95,11 @@ class KnownTensors:
         return [(entry.step, entry.tensor) for entry in self._entries.values()]
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """``node`` hands the gradient of its input number ``place`` to ``edge``; a leaf of the graph is given as such."""
-
-    node: Any
-    place: int
-    edge: Edge
-    leaf: Tensor | None
-
-
-def boundaries(start: Sequence[Any], known: Container[Edge], inner: Mapping[Any, str] | None = None) -> list[Boundary]:
-    """Where the gradients from the nodes ``start`` leave for what is known, or for leaves.
+def boundaries(
+    start: Sequence[Any], known: Container[Edge], inner: Mapping[Any, str] | None = None
+) -> Iterator[tuple[Any, int, Edge]]:
+    """Where the gradients from the nodes ``start`` leave for what is known, or for leaves: each node with the place of
+    an input, and the edge to which it hands the gradient of that.
 
     ``inner`` are nodes inside of steps: what goes through one of them is not told apart from the step's own.
 
@@ -115,39 +108,34 @@ def boundaries(start: Sequence[Any], known: Container[Edge], inner: Mapping[Any,
     UnsupportedError
         If they pass through one.
     """
-    found: list[Boundary] = []
-    waiting, seen = list(start), set(start)
-    while waiting:
-        node = waiting.pop()
-        _refuse(node, inner or {})
-        for place, (parent, number) in enumerate(node.next_functions):
-            if parent is None:
-                continue
-            edge, leaf = (parent, number), getattr(parent, "variable", None)
-            if edge in known or leaf is not None:
-                found.append(Boundary(node, place, edge, leaf))
-            elif parent not in seen:
-                seen.add(parent)
-                waiting.append(parent)
-    return found
+    for node in nodes_between(start, known):
+        if inner and node in inner and not hasattr(node, "variable"):
+            raise UnsupportedError(
+                f"record: a second derivative goes through values inside of {inner[node]!r:.60}, which is one step; "
+                "write it as its parts, such as log_softmax and nll_loss, or softmax and matmul"
+            )
+        for place, edge in enumerate(node.next_functions):
+            if edge[0] is not None and (edge in known or hasattr(edge[0], "variable")):
+                yield node, place, edge
 
 
-def nodes_between(start: Any, known: Container[Edge]) -> set[Any]:
-    """The nodes of one call: from that of its result to what was known before it."""
-    waiting, seen = [start], {start}
+def nodes_between(start: Sequence[Any], known: Container[Edge]) -> list[Any]:
+    """The nodes of one call: from those of its results, which come first, to what was known before it."""
+    found, waiting, seen = [], list(start), set(start)
     while waiting:
-        for parent, number in waiting.pop().next_functions:
+        found.append(waiting.pop())
+        for parent, number in found[-1].next_functions:
             if parent is not None and (parent, number) not in known and parent not in seen:
                 seen.add(parent)
                 waiting.append(parent)
-    return seen
+    return found
 
 
 def used_inside(results: Mapping[int, Any], known: Container[Edge]) -> set[int]:
     """The results of a call from which it makes another one, given the nodes of all: ``h`` of an LSTM's cell is made of
     its ``c``."""
     nodes = {node for node in results.values() if node is not None}
-    inside = {inner for node in nodes for inner in nodes_between(node, known) - {node}} if len(nodes) > 1 else set()
+    inside = {inner for node in nodes for inner in nodes_between([node], known)[1:]} if len(nodes) > 1 else set()
     return {step for step, node in results.items() if node in inside}
 
 
@@ -155,14 +143,6 @@ def function_of(node: Any) -> type | None:
     """The user's class, where a node is that of a ``torch.autograd.Function``."""
     found = getattr(node, "_forward_cls", None)
     return found if isinstance(found, type) else None
-
-
-def _refuse(node: Any, inner: Mapping[Any, str]) -> None:
-    if node in inner:
-        raise UnsupportedError(
-            f"record: a second derivative goes through values inside of {inner[node]!r:.60}, which is one step; write "
-            "it as its parts, such as log_softmax and nll_loss, or softmax and matmul"
-        )
 
 
 def saved_by(node: Any) -> Iterator[Tensor]:

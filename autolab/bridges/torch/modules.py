@@ -9,6 +9,7 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.modules import module as torch_module
@@ -111,17 +112,26 @@ def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[
 
 
 @contextmanager
-def copied_buffers() -> Iterator[None]:
-    """Inside, modules that are called in this thread work on copies of their buffers: looking does not train."""
+def copied_buffers(root: Module | None = None, dtype: torch.dtype | None = None) -> Iterator[None]:
+    """Inside, modules that are called in this thread work on copies of their buffers: looking does not train.
+
+    So does all of ``root``, where buffers of floats are of another dtype.
+    """
     thread = get_ident()
     own: dict[tuple[int, str], tuple[Module, Tensor]] = {}
 
-    def enter(module: Module, args: Any) -> None:
+    def copy(module: Module, dtype: torch.dtype | None = None) -> None:
         for name, buffer in module._buffers.items():
-            if get_ident() == thread and buffer is not None and (id(module), name) not in own:
+            if buffer is not None and (id(module), name) not in own:
                 own[id(module), name] = module, buffer
-                module._buffers[name] = buffer.clone()
+                module._buffers[name] = buffer.to(dtype if buffer.is_floating_point() else None, copy=True)
 
+    def enter(module: Module, args: Any) -> None:
+        if get_ident() == thread:
+            copy(module)
+
+    for inner in () if root is None else root.modules():
+        copy(inner, dtype)
     handle = register_module_forward_pre_hook(enter)
     try:
         yield

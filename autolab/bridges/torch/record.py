@@ -104,7 +104,7 @@ class TorchRun(TorchRecorder):
         kept = KeptArrays(_storage, [tensor for step, tensor in tensors if self.drafts[step].kind in LEAVES])
         for step, tensor in tensors:
             if tensor.grad_fn is not None and self.drafts[step].kind not in LEAVES:
-                nodes = nodes_between(tensor.grad_fn, known)
+                nodes = nodes_between([tensor.grad_fn], known)
                 self.drafts[step].keeps = kept.told([saved for node in nodes for saved in saved_by(node)])
 
     # ------------------------------------------------------------------ the result; also of a run that was ended

@@ -25,15 +25,6 @@ _SLACK = 64
 """By so many rounding errors the gradient of a value may differ from the sum of its shares."""
 
 
-@dataclass(eq=False)
-class _UseShare:
-    """What has come from one use; autograd may deliver it in several parts."""
-
-    call: int
-    use: Use
-    sum: Tensor | None = None
-
-
 @dataclass
 class Shares:
     """Hooks on the tensors and nodes of a run. They listen in `run` alone: a function may differentiate by itself.
@@ -44,7 +35,7 @@ class Shares:
     recorder: BridgeRun
     aliases: dict[Edge, int] = field(default_factory=dict)
     inside: set[int] = field(default_factory=set)
-    _shares: list[_UseShare] = field(default_factory=list)
+    _sums: dict[int, Tensor] = field(default_factory=dict)  # by the identity of the use
     _elsewhere: dict[Edge, Tensor] = field(default_factory=dict)
     _gradients: dict[int, Tensor] = field(default_factory=dict)
     _order: dict[int, None] = field(default_factory=dict)
@@ -60,26 +51,23 @@ class Shares:
     def alias(self, tensor: Tensor, call: int, use: Use) -> Tensor:
         """What a call is to use in place of the tensor."""
         alias = torch.ops.aten.alias.default(tensor)  # it hands gradients on as they come, sparse ones too
-        edge, share = edge_of(alias), _UseShare(call, use)
+        edge = edge_of(alias)
         assert edge is not None and use.step is not None
-        self._shares.append(share)
         self.aliases[edge] = use.step
-        self._hooks.append(alias.register_hook(partial(self._came_back, edge, share)))
+        self._hooks.append(alias.register_hook(partial(self._came_back, edge, call, use)))
         return alias
 
     def watch_node(self, call: int, node: Any, places: Mapping[int, tuple[Use, Edge]]) -> None:
         """The shares that a node of autograd's graph hands to some of its inputs, by their places."""
-        shares = {place: (_UseShare(call, use), edge) for place, (use, edge) in places.items()}
-        self._shares += [share for share, _ in shares.values()]
 
         def hook(inputs: Sequence[Tensor | None], outputs: Sequence[Tensor | None]) -> None:
-            for place, (share, edge) in shares.items():
+            for place, (use, edge) in places.items():
                 g = inputs[place] if place < len(inputs) and self._listens else None
                 if g is None:
                     continue
                 if edge in self.aliases:  # that is not the share of the use for which the alias was made
                     self._elsewhere[edge] = _sum(self._elsewhere.get(edge), g)
-                self._add(share, g)
+                self._add(call, use, g)
 
         self._hooks.append(node.register_hook(hook))
 
@@ -89,14 +77,15 @@ class Shares:
             if self.recorder.drafts[step].kind == "call":
                 self._order.setdefault(step)
 
-    def _came_back(self, edge: Edge, share: _UseShare, g: Tensor) -> None:
+    def _came_back(self, edge: Edge, call: int, use: Use, g: Tensor) -> None:
         if self._listens:
             other = self._elsewhere.pop(edge, None)
-            self._add(share, g if other is None else _without(g, other))
+            self._add(call, use, g if other is None else _without(g, other))
 
-    def _add(self, share: _UseShare, g: Tensor) -> None:
-        self._order.setdefault(share.call)  # of a call with several results, which has no gradient of its own
-        share.sum = _sum(share.sum, g)
+    def _add(self, call: int, use: Use, g: Tensor) -> None:
+        """What has come from one use of a call; autograd may deliver it in several parts."""
+        self._order.setdefault(call)  # of a call with several results, which has no gradient of its own
+        self._sums[id(use)] = _sum(self._sums.get(id(use)), g)
 
     def close(self) -> None:
         """Nobody listens any more. Through a hook autograd's graph would hold itself, and all its tensors, for ever."""
@@ -126,18 +115,13 @@ class Shares:
 
     def _tell(self, totals: GradientTotals) -> None:
         """Write what was heard into the drafts, call by call in the order of the backward pass."""
-        by_use: dict[int, Tensor] = {}
-        for share in self._shares:
-            if share.sum is not None:
-                by_use[id(share.use)] = _sum(by_use.get(id(share.use)), share.sum)
-                share.sum = None
         for step in self._order:
             draft = self.recorder.drafts[step]
             self._settle(step, totals)
             self.recorder.went_back(draft)
             for use in draft.uses:
-                if use.step is not None and id(use) in by_use:
-                    totals.deliver(use, by_use.pop(id(use)), self.recorder.kept, _plain)
+                if use.step is not None and id(use) in self._sums:
+                    totals.deliver(use, self._sums.pop(id(use)), self.recorder.kept, _plain)
         for step in [*self._gradients]:
             self._settle(step, totals)
 

@@ -19,7 +19,6 @@ from ..needed import UnsupportedError
 from ..run import BridgeRun, Pruned
 from . import calls
 from .edges import (
-    Boundary,
     Edge,
     KnownTensors,
     boundaries,
@@ -159,7 +158,7 @@ class TorchSteps(BridgeRun):
         """Whether something that is known stands before the tensor; else it was made before the recording began."""
         is_users = any(applied.function is function_of(tensor.grad_fn) for applied in self._applications.values())
         known = self.edges
-        return is_users or any(b.edge in known for b in boundaries([tensor.grad_fn], known))
+        return is_users or any(edge in known for *_, edge in boundaries([tensor.grad_fn], known))
 
     def _add_unseen(self, tensor: Tensor, site: Site | None) -> int:
         """A step for a value that a user's Function made; one more for the call where it has several results."""
@@ -187,27 +186,21 @@ class TorchSteps(BridgeRun):
             uses.setdefault(step, Use(label, step, None))
         inner = {} if applied is not None else self._inner_nodes(known)
         places: dict[Any, dict[int, tuple[Use, Edge]]] = {}
-        for boundary in boundaries(start, known, {node: name for node, name in inner.items() if node not in start}):
-            step = self._at(boundary, known, site)
+        inside = {node: name for node, name in inner.items() if node not in start}
+        for node, place, edge in list(boundaries(start, known, inside)):
+            step = known[edge] if edge in known else self.step_of(edge[0].variable, site)
             use = uses.setdefault(step, Use(f"inputs[{len(uses)}]", step, None))
-            places.setdefault(boundary.node, {})[boundary.place] = use, boundary.edge
+            places.setdefault(node, {})[place] = use, edge
         for node, shares in places.items():
             self.shares.watch_node(len(self.drafts), node, shares)
         return list(uses.values())
-
-    def _at(self, boundary: Boundary, known: dict[Edge, int], site: Site) -> int:
-        if boundary.edge in known:
-            return known[boundary.edge]
-        assert boundary.leaf is not None
-        return self.step_of(boundary.leaf, site)
 
     def _inner_nodes(self, known: dict[Edge, int]) -> dict[Any, str]:
         """The nodes that stand inside of steps, with the names of these."""
         found: dict[Any, str] = {}
         for step, tensor in self.known.tensors():
             if tensor.grad_fn is not None and not tensor.is_leaf:
-                between = nodes_between(tensor.grad_fn, known) - {tensor.grad_fn}
-                found |= dict.fromkeys(between, str(self.drafts[step].function))
+                found |= dict.fromkeys(nodes_between([tensor.grad_fn], known)[1:], str(self.drafts[step].function))
         return found
 
     def differentiated(self, args: Any, kwargs: dict[str, Any], site: Site) -> Any:
