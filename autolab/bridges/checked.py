@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -92,8 +93,8 @@ class ForeignFunction(FunctionNode):
         run, x = self.followed(partial(self._starts, upstream), place)
         if x is None:
             return None
-        g = run.drafts[x].grad
-        return np.zeros(_size(run, x)) if g is None else _flat(g), list(self._ways(run, x))
+        shape, g = tuple([*self.values.values()][place].shape), run.drafts[x].grad
+        return np.zeros(math.prod(shape)) if g is None else _flat(g), list(self._ways(run, x, shape))
 
     def _starts(self, upstream: Sequence[np.ndarray | None], outputs: Sequence[Any]) -> Any:
         """The upstream gradients of all results, of which ``upstream`` has those of floats."""
@@ -102,14 +103,14 @@ class ForeignFunction(FunctionNode):
         found = [np.zeros(tuple(y.shape)) if g is None else g for y, g in zip(outputs, found, strict=True)]
         return found if len(found) > 1 else found[0]
 
-    def _ways(self, run: BridgeRun, x: int) -> Iterator[Way]:
-        """All uses in a run as ways to the step ``x``, and as steps whose derivative may be forgotten."""
+    def _ways(self, run: BridgeRun, x: int, shape: tuple[int, ...]) -> Iterator[Way]:
+        """All uses in a run as ways to the step ``x`` of that shape, and as steps whose derivative may be forgotten."""
 
         def reaching(step: Any, g: np.ndarray) -> np.ndarray:
             found = self.reaching(run, step, g, x)
-            return np.zeros(_size(run, x)) if found is None else self._inputs.library.flat(found)
+            return np.zeros(math.prod(shape)) if found is None else self._inputs.library.flat(found)
 
-        uses = [(draft, use) for draft in run.drafts for use in draft.uses]
+        uses = [(run.drafts[step.of], use) for step in run.backward for use in run.drafts[step.of].uses]
         for user, use in uses:
             share, function, giver, g = use.contribution, str(user.function), use.step, user.grad
             if share is None or giver is None:
@@ -120,7 +121,7 @@ class ForeignFunction(FunctionNode):
                 continue
             if g.shape == share.shape:
                 yield TracedStep(function, found - reaching(giver, g.values), "wrong_function.step")
-            if g.size == found.size:
+            if g.shape == shape:
                 yield TracedStep(function, found - _flat(g), "wrong_function.inner")
 
 
@@ -167,11 +168,6 @@ def _gradient_error(error: Exception, count: str, shapes: re.Pattern[str]) -> Ex
         return GradientCountError(said[:300]) if count in said else error
     got, expected = [tuple([int(n) for n in text.split(",") if n.strip()]) for text in found.groups()]
     return GradientShapeError(said[:300], got, expected)
-
-
-def _size(run: BridgeRun, step: int) -> int:
-    value = run.drafts[step].value
-    return 0 if value is None else value.size
 
 
 def _flat(kept: Any) -> np.ndarray:
