@@ -6,13 +6,9 @@ import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from weakref import WeakKeyDictionary, ref
 
 from ...engine.arrays import array_of
-from ...engine.backend import Array
-from ...engine.node import Node
 from ...engine.variable import Variable as Engine
-from ...engine.variable import wrap
 from ..table import with_settings
 from ._variable import Variable, Whole, dressed
 
@@ -73,24 +69,6 @@ def _are_whole(a: Any, b: Any) -> bool:
 
 def _is_integer(constant: Any) -> bool:
     return array_of(constant).dtype.kind in "iu"
-
-
-_arrays: WeakKeyDictionary[Node, Array] = WeakKeyDictionary()
-"""The arrays of what `held` was asked for, as long as their graph is there: rules may not need them."""
-
-
-def held(value: Variable) -> Callable[[], Any]:
-    """A weak reference to a Variable, which finds it as long as its graph is there: DeZero's graphs hold Variables."""
-    if value.node is None:
-        return ref(value)
-    itself, node = ref(value), ref(value.node)
-    _arrays[value.node] = value._data
-
-    def found() -> Any:
-        there, its_node = itself(), node()
-        return there if there is not None or its_node is None else dressed(wrap(_arrays[its_node], its_node))
-
-    return found
 
 
 def applied(name: str, function: Callable[..., Any], *settings: str) -> Any:

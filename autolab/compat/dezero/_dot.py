@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
+import gc
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 from ...engine.creator import input_nodes, nodes_below
 from ...engine.multi_output import MultiOutputNode, OutputNode
 from ...engine.node import Node
 from ...engine.primitive import Primitive
+from ...recording import graph
 from ...shared.files import write
 from ...views.export.pictures import literal
 from .. import missing
-from ._variable import Variable, named
+from ._variable import Variable
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}
 """DeZero's classes whose names are not those of AutoLab's functions in capitals."""
-
-Kind = tuple[tuple[int, ...], Any]
 
 
 def get_dot_graph(output: Variable, verbose: bool = True) -> str:
@@ -42,65 +41,50 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
     >>> x = Variable(np.array(1.0), name="x")
     >>> print(utils.get_dot_graph(x * x, verbose=False))
     digraph g {
-    0 [label="", color=orange, style=filled]
-    1 [label="Mul", color=lightblue, style=filled, shape=box]
-    1 -> 0
-    2 -> 1
-    2 -> 1
-    2 [label="x", color=orange, style=filled]
+    2 [label="", color=orange, style=filled]
+    3 [label="Mul", color=lightblue, style=filled, shape=box]
+    3 -> 2
+    0 -> 3
+    0 -> 3
+    0 [label="x", color=orange, style=filled]
     }
     """
-    return "digraph g {\n" + "".join([f"{line}\n" for line in _Drawing(output, verbose).lines()]) + "}"
+    own_kind: Any = (output.shape, output.dtype)
+    if output.node is None:
+        lines = [_variable(0, output.name, own_kind, verbose)]
+    else:
+        lines = _drawn(nodes_below(output.node), {output.node: own_kind}, verbose)
+    return "\n".join(["digraph g {", *lines, "}"])
 
 
-class _Drawing:
-    def __init__(self, output: Variable, verbose: bool) -> None:
-        self._output, self._verbose = output, verbose
-        self._ids: dict[Any, int] = {}
-        self._kinds: dict[Node, Kind] = {}
-        self._names = {v.node: v.name for v in list(named.values()) if v.node is not None}
-
-    def lines(self) -> Iterator[str]:
-        root, name = self._output.node, self._output.name
-        if root is None:
-            yield self._variable("output", name, (self._output.shape, self._output.dtype))
-            return
-        self._kinds[root] = self._output.shape, self._output.dtype
-        for node in sorted(nodes_below(root), key=lambda node: -node.order):
-            if not _is_function_alone(node):
-                yield self._variable(node, self._names.get(node), self._kinds.get(node))
-            if node.order:
-                yield from self._function(node)
-
-    def _function(self, node: Node) -> Iterator[str]:
-        """A function with its edges; of one with several results it is drawn with the last of them."""
+def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str]:
+    """A line for each box and each arrow. A node's Variable has an even number, its function the next one."""
+    lines: list[str] = []
+    names = {v.node: v.name for v in gc.get_referrers(*nodes) if isinstance(v, Variable)}
+    numbers, constants = {node: 2 * i for i, node in enumerate(nodes)}, count(2 * len(nodes))
+    for node in reversed(nodes):
+        own, function = numbers[node], numbers[node] + 1
+        has_many = isinstance(node, MultiOutputNode) and len(node.kinds) > 1  # each of which has a node above
         for edge in node.edges:
-            self._kinds.setdefault(edge.parent, edge.fit or self._kinds.get(node, ((), None)))
+            kinds.setdefault(edge.parent, edge.fit or kinds.get(node, ((), None)))
+        if not has_many:
+            lines.append(_variable(own, names.get(node), kinds.get(node), verbose))
         if isinstance(node, OutputNode):
-            yield f"{self._id(('f', node.parent))} -> {self._id(node)}"
-            return
-        me = self._id(("f", node))
-        yield f'{me} [label="{_text(_class_of(node.function))}", color=lightblue, style=filled, shape=box]'
-        if not _is_function_alone(node):
-            yield f"{me} -> {self._id(node)}"
-        for i, parent in enumerate(input_nodes(node)):
-            if parent is None:
-                yield self._variable((node, i), None, None)
-            yield f"{self._id((node, i) if parent is None else parent)} -> {me}"
-
-    def _variable(self, key: Any, name: str | None, kind: Kind | None) -> str:
-        label = name or ""
-        if self._verbose and kind is not None:
-            label += (": " if name else "") + f"{kind[0]} {kind[1]}"
-        return f'{self._id(key)} [label="{_text(label)}", color=orange, style=filled]'
-
-    def _id(self, key: Any) -> int:
-        return self._ids.setdefault(key, len(self._ids))
+            lines.append(f"{numbers[node.parent] + 1} -> {own}")
+        elif node.order:
+            label = _text(_class_of(node.function))
+            lines.append(f'{function} [label="{label}", color=lightblue, style=filled, shape=box]')
+            lines += [] if has_many else [f"{function} -> {own}"]
+            for parent in input_nodes(node):
+                number = next(constants) if parent is None else numbers[parent]
+                lines += [_variable(number, None, None, verbose)] if parent is None else []
+                lines.append(f"{number} -> {function}")
+    return lines
 
 
-def _is_function_alone(node: Node) -> bool:
-    """Whether it stands for no Variable: each of several results has a node of its own above."""
-    return isinstance(node, MultiOutputNode) and len(node.kinds) > 1
+def _variable(number: int, name: str | None, kind: Any, verbose: bool) -> str:
+    shown = [name or "", f"{kind[0]} {kind[1]}" if verbose and kind is not None else ""]
+    return f'{number} [label="{_text(": ".join(filter(None, shown)))}", color=orange, style=filled]'
 
 
 def _text(label: str) -> str:
@@ -116,29 +100,21 @@ def _class_of(function: Any) -> str:
 def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph.png") -> Any:
     """Draw the graph of ``output`` into a file, whose extension says how: png, pdf, svg.
 
-    In a notebook the picture is returned, too.
-
-    Raises
-    ------
-    RuntimeError
-        If Graphviz's program ``dot`` is not installed. `autolab.graph` needs none.
+    In a notebook the picture is shown, too. Where Graphviz's program ``dot`` is not installed, AutoLab draws its own
+    picture into an SVG file and says so.
     """
     from graphviz import ExecutableNotFound, Source
 
-    kind = os.path.splitext(to_file)[1][1:]
+    source, path = Source(get_dot_graph(output, verbose)), Path(to_file)
     try:
-        picture = Source(get_dot_graph(output, verbose)).pipe(format=kind or "png")
+        write(path, source.pipe(format=path.suffix[1:] or "png"))
     except ExecutableNotFound:
-        raise RuntimeError(
-            "plot_dot_graph: Graphviz's program dot is not installed; autolab.graph(y).save('graph.svg') needs none"
-        ) from None
-    write(to_file, picture)
-    shell = sys.modules.get("IPython")
-    if shell is None or shell.get_ipython() is None or kind not in ("png", "svg", "jpg", "jpeg", "gif"):
-        return None
-    from IPython import display
-
-    return display.SVG(picture) if kind == "svg" else display.Image(picture)
+        path = path.with_suffix(".svg")
+        drawn = graph(output)
+        drawn.save(path)
+        print(f"plot_dot_graph: Graphviz's program dot is not installed; {path} is AutoLab's own picture")
+        return drawn
+    return source
 
 
 __getattr__ = missing(__name__)

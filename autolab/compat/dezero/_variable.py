@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from inspect import isfunction
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -23,9 +22,6 @@ from ...engine.node import Leaf, Node
 from ...engine.parameter import Pending
 from ...engine.variable import Variable as Engine
 from ..dressing import dress, dressing
-
-named: WeakValueDictionary[int, Variable] = WeakValueDictionary()
-"""The Variables that have a name, by identity: nodes do not know theirs, and pictures show them."""
 
 _INTEGER = np.dtype(np.int64)
 _EXACT = 1 << 53
@@ -95,19 +91,6 @@ class Variable(Engine):
         Engine.data.__set__(self, value)  # type: ignore[attr-defined]  # a property has it
 
     array = data
-
-    @property
-    def name(self) -> str | None:
-        """What graphs call it."""
-        return self._name
-
-    @name.setter
-    def name(self, value: str | None) -> None:
-        Engine.name.__set__(self, value)  # type: ignore[attr-defined]
-        if value is None:
-            named.pop(id(self), None)
-        else:
-            named[id(self)] = self
 
     def __repr__(self) -> str:
         return "variable(None)" if type(self._data) is Pending else Engine.__repr__(self)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-from weakref import ref
 
 import numpy as np
 
@@ -13,8 +11,6 @@ from ...links import Link
 from ...serializers import load_npz, save_npz
 from ..table import signed
 from . import functions as F
-from ._adapters import held
-from ._variable import Variable
 from .core import Parameter
 from .utils import pair
 
@@ -40,12 +36,7 @@ class Layer(Link):
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         found = super().__call__(*inputs, **settings)
-        outputs = found if isinstance(found, tuple) else (found,)
-        vars(self).update(inputs=_weakly(inputs), outputs=_weakly(outputs))
-        return found if len(outputs) > 1 else outputs[0]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("inputs", "outputs")}
+        return found[0] if isinstance(found, tuple) and len(found) == 1 else found
 
     def save_weights(self, path: Any) -> None:
         """Write the arrays of all parameters into an npz file, by names such as ``l1/W``."""
@@ -55,19 +46,6 @@ class Layer(Link):
     def load_weights(self, path: Any) -> None:
         """Give the parameters the arrays that `save_weights` wrote: all of them or, on an error, none."""
         load_npz(path, self)
-
-
-def _weakly(values: tuple[Any, ...]) -> list[Callable[[], Any]]:
-    return [_reference(value) for value in values]
-
-
-def _reference(value: Any) -> Callable[[], Any]:
-    if isinstance(value, Variable):
-        return held(value)
-    try:
-        return ref(value)
-    except TypeError:  # a number has none
-        return lambda: None
 
 
 class _Weighted(Layer):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..table import signed
+from .. import missing
 from . import functions as F
 from . import layers as L
 from . import utils
@@ -60,9 +60,6 @@ class MLP(Sequential):
         return self.layers[-1](x)
 
 
-_WEIGHTS = "https://github.com/koki0702/dezero-models/releases/download/v0.1/{}.npz"
-
-
 class VGG16(Model):
     """A convolutional network of 16 layers.
 
@@ -74,7 +71,7 @@ class VGG16(Model):
         With the weights of the DeZero project, 490 MB from the network.
     """
 
-    WEIGHTS_PATH = _WEIGHTS.format("vgg16")
+    WEIGHTS_PATH = "https://github.com/koki0702/dezero-models/releases/download/v0.1/vgg16.npz"
     blocks: ClassVar[tuple[tuple[int, int], ...]] = ((2, 64), (2, 128), (3, 256), (3, 512), (3, 512))
 
     def __init__(self, pretrained: bool = False) -> None:
@@ -106,115 +103,8 @@ class VGG16(Model):
         return colors.transpose(2, 0, 1)
 
 
-class ResNet(Model):
-    """A residual network.
+_NOT = (
+    "of the pretrained networks there is VGG16; a residual block is a Model that adds its input to what its layers give"
+)
 
-    K. He et al., "Deep residual learning for image recognition", 2016.
-
-    Parameters
-    ----------
-    n_layers : int
-        50, 101 or 152.
-    pretrained : bool
-        With the weights of the DeZero project, from the network.
-    """
-
-    WEIGHTS_PATH = _WEIGHTS.format("resnet{}")
-    blocks: ClassVar[dict[int, tuple[int, ...]]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
-
-    def __init__(self, n_layers: int = 152, pretrained: bool = False) -> None:
-        super().__init__()
-        if n_layers not in self.blocks:
-            raise ValueError(f"ResNet: n_layers is {n_layers!r:.60}; expected 50, 101 or 152")
-        self.conv1 = L.Conv2d(64, 7, 2, 3)
-        self.bn1 = L.BatchNorm()
-        for i, count in enumerate(self.blocks[n_layers]):
-            setattr(self, f"res{i + 2}", BuildingBlock(count, None, 64 << i, 256 << i, 1 if i == 0 else 2))
-        self.fc6 = L.Linear(1000)
-        if pretrained:
-            self.load_weights(utils.get_file(self.WEIGHTS_PATH.format(n_layers)))
-
-    def forward(self, x: Any) -> Any:
-        """Scores of 1000 classes for images of shape ``(N, 3, height, width)``."""
-        x = F.pooling(F.relu(self.bn1(self.conv1(x))), kernel_size=3, stride=2)
-        for i in range(2, 6):
-            x = getattr(self, f"res{i}")(x)
-        return self.fc6(F.average(x, axis=(2, 3)))
-
-
-class ResNet152(ResNet):
-    """`ResNet` of 152 layers."""
-
-    def __init__(self, pretrained: bool = False) -> None:
-        super().__init__(152, pretrained)
-
-
-class ResNet101(ResNet):
-    """`ResNet` of 101 layers."""
-
-    def __init__(self, pretrained: bool = False) -> None:
-        super().__init__(101, pretrained)
-
-
-class ResNet50(ResNet):
-    """`ResNet` of 50 layers."""
-
-    def __init__(self, pretrained: bool = False) -> None:
-        super().__init__(50, pretrained)
-
-
-class BuildingBlock(Layer):
-    """Bottlenecks one after the other, of which the first, ``a``, makes the image smaller."""
-
-    @signed
-    def __init__(self, n_layers, in_channels, mid_channels, out_channels, stride, downsample_fb):
-        super().__init__()
-        self.a = BottleneckA(in_channels, mid_channels, out_channels, stride, downsample_fb)
-        for i in range(1, n_layers):
-            setattr(self, f"b{i}", BottleneckB(out_channels, mid_channels))
-
-    def forward(self, x: Any) -> Any:
-        """What the last bottleneck gives."""
-        for layer in self.children():
-            x = layer(x)
-        return x
-
-
-class BottleneckB(Layer):
-    """Three convolutions, 1x1, 3x3 and 1x1, whose result is added to the input."""
-
-    def __init__(self, in_channels: int, mid_channels: int) -> None:
-        super().__init__()
-        self._convolutions(mid_channels, in_channels, 1, 1)
-
-    def _convolutions(self, mid: int, out: int, first: Any, second: Any) -> None:
-        settings = (mid, 1, first, 0), (mid, 3, second, 1), (out, 1, 1, 0)
-        for i, (channels, size, stride, pad) in enumerate(settings, 1):
-            setattr(self, f"conv{i}", L.Conv2d(channels, size, stride, pad, nobias=True))
-            setattr(self, f"bn{i}", L.BatchNorm())
-
-    def _normal(self, i: int, x: Any) -> Any:
-        return getattr(self, f"bn{i}")(getattr(self, f"conv{i}")(x))
-
-    def _beside(self, x: Any) -> Any:
-        """What the convolutions add to."""
-        return x
-
-    def forward(self, x: Any) -> Any:
-        """The sum, where it is positive."""
-        h = F.relu(self._normal(2, F.relu(self._normal(1, x))))
-        return F.relu(self._normal(3, h) + self._beside(x))
-
-
-class BottleneckA(BottleneckB):
-    """The same with a smaller image: a fourth convolution brings the input to the size of the result."""
-
-    @signed
-    def __init__(self, in_channels, mid_channels, out_channels, stride, downsample_fb):
-        Layer.__init__(self)
-        self._convolutions(mid_channels, out_channels, *((1, stride) if downsample_fb else (stride, 1)))
-        self.conv4 = L.Conv2d(out_channels, 1, stride, 0, nobias=True)
-        self.bn4 = L.BatchNorm()
-
-    def _beside(self, x: Any) -> Any:
-        return self._normal(4, x)
+__getattr__ = missing(__name__, dict.fromkeys(("ResNet", "ResNet50", "ResNet101", "ResNet152"), _NOT))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any
 
-from ... import optimizers
+from ... import optimizers as _optimizers
 from ...engine.store import publish
 from ...optimizers import WeightDecay as WeightDecay
-from ..table import fill, with_settings
+from .. import missing
 from .core import Parameter
 
 
-class Optimizer:
+class Optimizer(_optimizers.Optimizer):
     """The base class: subclass it and write ``update_one(self, param)``.
 
     Examples
@@ -32,84 +30,65 @@ class Optimizer:
     variable(1.5)
     """
 
-    def __init__(self) -> None:
-        self.target: Any = None
+    def __init__(self, lr: float = 0.0) -> None:
+        super().__init__(lr)
         self.hooks: list[Callable[[list[Any]], Any]] = []
 
-    def setup(self, target: Any) -> Self:
-        """Work on the parameters of ``target``; returns the optimizer itself."""
-        self.target = target
-        return self
-
-    def update(self) -> None:
+    def update(self) -> None:  # type: ignore[override]  # losses are computed before, as DeZero's programs do
         """Change all parameters that have a gradient; hooks are called with them before."""
-        due = [p for p in self.target.params() if p.grad is not None]
+        due = self._due()
         for hook in self.hooks:
             hook(due)
-        for param in due:
-            if param.grad is not None:  # a hook may have taken it away
-                self.update_one(param)
+        self._change([param for param in due if param.grad is not None])  # a hook may have taken it away
 
-    def update_one(self, param: Any) -> None:
+    def _change(self, due: list[Any]) -> None:
+        for param in due:
+            self.update_one(param)
+
+    def update_one(self, param: Any) -> None:  # type: ignore[override]
         """Change one parameter."""
         raise NotImplementedError(f"{type(self).__name__}: write update_one(self, param)")
 
-    def add_hook(self, f: Callable[[list[Any]], Any]) -> None:
+    def add_hook(self, f: Callable[[list[Any]], Any]) -> None:  # type: ignore[override]
         """Call ``f`` with the list of parameters in every update, before they change."""
         self.hooks.append(f)
 
 
 class _ByRule(Optimizer):
-    """An optimizer of AutoLab's, whose settings are attributes here as well."""
+    """An optimizer of AutoLab's."""
 
-    settings: tuple[str, ...]
-    _rule_of: Callable[..., optimizers.Optimizer]
-
-    def __init__(self, rule: optimizers.Optimizer) -> None:
-        super().__init__()
-        self._rule = rule
-
-    def _settle(self, given: dict[str, Any]) -> None:
-        _ByRule.__init__(self, type(self)._rule_of(**given))
-
-    def __getattr__(self, name: str) -> Any:
-        if name in type(self).settings:
-            return getattr(self._rule, name)
-        raise AttributeError(f"{type(self).__name__} has no {name!r}", name=name, obj=self)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in type(self).settings:
-            setattr(self._rule, name, value)
-        else:
-            super().__setattr__(name, value)
-
-    def update_one(self, param: Any) -> None:
-        """Change one parameter."""
-        publish(self._rule._stores([param]))
+    def _change(self, due: list[Any]) -> None:
+        publish([*self._stores(due), (self, "t", self.t + 1)])
 
 
-class Adam(_ByRule):
-    """Adaptive moments. ``lr`` is ``alpha`` with the correction of the start at 0, as of the last update."""
+class SGD(_optimizers.SGD, _ByRule):  # type: ignore[misc]
+    """``w - lr * g``"""
 
-    settings = ("alpha", "beta1", "beta2", "eps")
+
+class MomentumSGD(_optimizers.MomentumSGD, _ByRule):  # type: ignore[misc]
+    """``v = momentum * v - lr * g``, then ``w + v``"""
+
+
+class AdaGrad(_optimizers.AdaGrad, _ByRule):  # type: ignore[misc]
+    """``h = h + g * g``, then ``w - lr * g / (sqrt(h) + eps)``"""
+
+    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
+        super().__init__(lr, eps)
+
+
+class AdaDelta(_optimizers.AdaDelta, _ByRule):  # type: ignore[misc]
+    """Steps in units of the steps before."""
+
+
+class Adam(_optimizers.Adam, _ByRule):  # type: ignore[misc]
+    """Adaptive moments. ``lr`` is another name of ``alpha``, without the correction of the first steps."""
 
     def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
-        super().__init__(optimizers.Adam(alpha, beta1, beta2, eps))
-        self.t = 0
-
-    @property
-    def lr(self) -> float:
-        """The factor of the last step."""
-        return float(self.alpha * math.sqrt(1.0 - self.beta2**self.t) / (1.0 - self.beta1**self.t))
-
-    def update(self) -> None:
-        """Change all parameters that have a gradient."""
-        self.t += 1
-        super().update()
+        super().__init__(alpha, beta1, beta2, eps)
 
 
 # ---------------------------------------------------------------------- hooks
-class ClipGrad(optimizers.GradientClipping):
+class ClipGrad(_optimizers.GradientClipping):
     """Shorten all gradients by one factor where their common norm is above ``max_norm``."""
 
     def __init__(self, max_norm: float) -> None:
@@ -128,11 +107,4 @@ class FreezeParam:
             param.cleargrad()
 
 
-def _by_rule(rule_of: Any) -> Any:
-    """The class for a function that takes the settings and gives AutoLab's optimizer."""
-    shape = inspect.signature(rule_of)
-    body = {"settings": tuple(shape.parameters), "_rule_of": staticmethod(rule_of)}
-    return with_settings(_ByRule, rule_of.__name__, rule_of.__doc__, shape, **body)
-
-
-__getattr__ = fill(__name__, _by_rule)
+__getattr__ = missing(__name__)
