@@ -52,7 +52,7 @@ def markdown() -> str:
         its = {module: names for module, names in compat.originals().items() if module.partition(".")[0] == library}
         parts += [f"## `{library}`\n", *_told(library), "| module | there | not there |", "| --- | --- | --- |"]
         parts += [f"| `{module}` | {_list(there)} | {_list(absent)} |" for module, there, absent in _rows(its)]
-        parts.append("")
+        parts += ["", *_remedies(its), ""]
     return "\n".join(parts)
 
 
@@ -68,6 +68,17 @@ def _rows(its: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, list[str], lis
     for module, names in its.items():
         there = [name for name in names if is_there(module, name)]
         yield module, there, [name for name in names if name not in there]
+
+
+def _remedies(its: dict[str, tuple[str, ...]]) -> list[str]:
+    """What the errors for names that are not there say besides, a row for each sentence of a module."""
+    rows: list[str] = []
+    for module in its:
+        names: dict[str, list[str]] = {}
+        for name, said in compat.remedies(module).items():
+            names.setdefault(said, []).append(name)
+        rows += [f"| `{module}` | {_list(absent)} | {said} |" for said, absent in names.items()]
+    return ["| module | not there | the error adds |", "| --- | --- | --- |", *rows] if rows else []
 
 
 def is_there(module: str, name: str) -> bool:

@@ -22,12 +22,13 @@ How a facade is written
 - ``originals.toml`` has the public names of the originals. What a module has of those of its original, it offers:
   ``__getattr__ = gather(__name__)`` at the end of a package imports its modules, takes the names that they define and
   makes ``__all__`` of the table. Any name that is not there fails and says so, by ``module.name`` as well as by
-  ``from module import name``. docs/compat.md is made of the same table.
+  ``from module import name``, and so does what there is in its place, from ``instead`` of that table. docs/compat.md is
+  made of the same table.
 - Modules of the original that are not there at all need nothing: `install` answers for them.
 - Messages call things by their original names (`original` gives that of a module).
 """
 
-from .absent import facades, missing, original, originals
+from .absent import facades, missing, original, originals, remedies
 from .aliases import install, uninstall
 
-__all__ = ["facades", "install", "missing", "original", "originals", "uninstall"]
+__all__ = ["facades", "install", "missing", "original", "originals", "remedies", "uninstall"]

@@ -52,8 +52,26 @@ def originals() -> dict[str, tuple[str, ...]]:
     >>> compat.originals()["dezero.layers"]
     ('BatchNorm', 'Conv2d', 'Deconv2d', 'EmbedID', 'Layer', 'Linear', 'LSTM', 'RNN')
     """
-    table = tomllib.loads((Path(__file__).parent / "originals.toml").read_text("utf-8"))
-    return {module: tuple(entry["names"].split()) for module, entry in table.items()}
+    return {module: tuple(entry["names"].split()) for module, entry in _table().items()}
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "originals.toml").read_text("utf-8"))
+
+
+@cache
+def remedies(module: str) -> dict[str, str]:
+    """What there is in the place of names that a facade leaves out: ``instead`` in ``originals.toml``.
+
+    Examples
+    --------
+    >>> from autolab import compat
+    >>> compat.remedies("chainer.functions")["slstm"]
+    'functions.split_axis gives the gates, and sigmoid and tanh are there'
+    """
+    there = _table().get(module, {}).get("instead", {})
+    return {name: said for names, said in there.items() for name in names.split()}
 
 
 def offered(module: str) -> list[str]:
@@ -81,8 +99,9 @@ _MORE = {"dezero.functions": ("batch_norm",), "dezero.models": ("Layer",)}
 
 def sentence(name: str, instead: Mapping[str, str] | None = None) -> str:
     """What is said about ``dezero.functions.foo``, which is not there."""
-    library, _, rest = name.partition(".")
-    there = (instead or {}).get(rest.rpartition(".")[2])
+    module, _, last = name.rpartition(".")
+    library = name.partition(".")[0]
+    there = {**remedies(module), **(instead or {})}.get(last)
     return f"{name} is not part of AutoLab's {library} facade" + (f"; {there}" if there else "")
 
 

@@ -319,13 +319,10 @@ def test_extensions_of_the_same_name_are_numbered_and_functions_may_bring_more(t
     [
         ("SGD", {"lr": 0.01}),
         ("MomentumSGD", {"lr": 0.01, "momentum": 0.9}),
-        ("CorrectedMomentumSGD", {"lr": 0.01, "momentum": 0.9}),
         ("NesterovAG", {"lr": 0.01, "momentum": 0.9}),
         ("AdaGrad", {"lr": 0.001, "eps": 1e-8}),
         ("AdaDelta", {"rho": 0.95, "eps": 1e-6}),
         ("RMSprop", {"lr": 0.01, "alpha": 0.99, "eps": 1e-8}),
-        ("RMSpropGraves", {"lr": 1e-4, "alpha": 0.95, "momentum": 0.9, "eps": 1e-4}),
-        ("SMORMS3", {"lr": 0.001, "eps": 1e-16}),
         ("Adam", {"alpha": 0.001, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "eta": 1.0, "weight_decay_rate": 0.0}),
     ],
 )
@@ -353,12 +350,6 @@ def test_first_steps_of_the_rules_that_autolab_has_not():
             found.append(float(point.x.data[0]))
         return found
 
-    assert first(optimizers.CorrectedMomentumSGD(lr=0.1, momentum=0.5)) == pytest.approx([0.8, 0.5])
-    # n = 0.05 * 4, mean = 0.05 * 2: the first step is 0.1 * 2 / sqrt(0.2 - 0.01)
-    step = 0.2 / np.sqrt(0.19 + 1e-4)
-    assert first(optimizers.RMSpropGraves(lr=0.1))[0] == pytest.approx(1 - step, rel=1e-5)
-    # at first half of the gradient and of its square: signal is 1 / 2, and so the step is lr * 2 / sqrt(2)
-    assert first(optimizers.SMORMS3(lr=0.1))[0] == pytest.approx(1 - 0.2 / np.sqrt(2), rel=1e-5)
     # Chainer's decay is not multiplied by alpha: 1 - 0.5 * (0.001 + 0.1)
     assert first(optimizers.Adam(eta=0.5, weight_decay_rate=0.1))[0] == pytest.approx(0.9495, rel=1e-6)
     assert first(optimizers.AdamW(alpha=0.0, weight_decay_rate=0.1)) == pytest.approx([0.9, 0.81])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import runpy
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +60,14 @@ def test_what_a_module_does_not_offer_fails_by_name(module: str) -> None:
     for name in set(compat.originals()[module]) - set(facade.__all__):
         with pytest.raises(AttributeError, match=rf"^{module}\.{name} is not part of AutoLab's \w+ facade"):
             getattr(facade, name)
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if compat.remedies(module)])
+def test_an_error_says_what_there_is_instead(module: str) -> None:
+    for name, there in compat.remedies(module).items():
+        with pytest.raises(AttributeError, match=f"facade; {re.escape(there)}$"):
+            getattr(import_module(f"autolab.compat.{module}"), name)
+        assert name in compat.originals()[module]
 
 
 @pytest.mark.parametrize("module", MODULES)

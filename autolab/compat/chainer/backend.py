@@ -91,9 +91,4 @@ def copyto(dst: Any, src: Any) -> None:
     dst[...] = get_array_module(dst).asarray(_transfer.to_cpu(src) if isinstance(dst, np.ndarray) else src)
 
 
-def to_chx(array: Any) -> Any:
-    """Refused: there are no arrays of ChainerX."""
-    raise RuntimeError("chainerx is not part of AutoLab's chainer facade")
-
-
 __getattr__ = fill(__name__)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ... import data as _data  # noqa: F401  # for table.txt
-from .. import missing
 from ..table import fill
 from .dataset import DatasetMixin, get_dataset_directory
 
@@ -160,9 +159,4 @@ def _images(images: Any, labels: Any, withlabel: bool, shape: Any, scale: float,
     return TupleDataset(images, labels.astype(label_dtype)) if withlabel else images
 
 
-fill(__name__)
-
-_NETWORK = "it is fetched from the network, which AutoLab does for get_mnist and get_fashion_mnist alone"
-_FETCHED = "get_cifar10 get_cifar100 get_kuzushiji_mnist get_ptb_words get_ptb_words_vocabulary get_svhn"
-
-__getattr__ = missing(__name__, dict.fromkeys(_FETCHED.split(), _NETWORK))
+__getattr__ = fill(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -41,29 +40,6 @@ class Function(Checked, _array_function.Function):
     def __call__(self, *inputs: Any) -> Any:
         """Apply the function: a Variable, or a tuple for several results."""
         return tagged(super().__call__(*inputs))
-
-
-class FunctionAdapter:
-    """An old-style function with the ``apply`` of a new-style one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> class Twice(chainer.Function):
-    ...     def forward(self, inputs):
-    ...         return (2 * inputs[0],)
-    >>> chainer.FunctionAdapter(Twice()).apply((np.ones(1),))
-    (variable([2.]),)
-    """
-
-    def __init__(self, function: Function) -> None:
-        self.function = function
-
-    def apply(self, inputs: Iterable[Any]) -> tuple[Any, ...]:
-        """Apply the function; always returns a tuple."""
-        found = self.function(*inputs)
-        return found if isinstance(found, tuple) else (found,)
 
 
 def no_backprop_mode() -> AbstractContextManager[None]:

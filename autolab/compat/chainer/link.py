@@ -42,6 +42,12 @@ class Link(_links.Link):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return tagged(super().__call__(*args, **kwargs))
 
+    def _begin_as(self, engine: type[_links.Link], *args: Any, **settings: Any) -> None:
+        """Begin as one of AutoLab's links does, and register what it is made of."""
+        Link.__init__(self)
+        with self.init_scope():
+            engine.__init__(self, *args, **settings)
+
     # ------------------------------------------------------------------ registering
     @property
     def within_init_scope(self) -> bool:
@@ -190,9 +196,7 @@ class Chain(Link, _links.Chain):
     """
 
     def __init__(self, **links: Any) -> None:
-        Link.__init__(self)
-        with self.init_scope():
-            _links.Chain.__init__(self, **links)
+        self._begin_as(_links.Chain, **links)
 
     def __getitem__(self, name: str) -> Any:
         """The link of this name."""
@@ -219,8 +223,7 @@ class ChainList(Link, _links.ChainList):
     """
 
     def __init__(self, *links: Any) -> None:
-        Link.__init__(self)
-        _links.ChainList.__init__(self, *links)
+        self._begin_as(_links.ChainList, *links)
 
     add_link = _links.ChainList.append
 
@@ -240,8 +243,7 @@ class Sequential(Link, _links.Sequential):
     """
 
     def __init__(self, *layers: Any) -> None:
-        Link.__init__(self)
-        _links.Sequential.__init__(self, *layers)
+        self._begin_as(_links.Sequential, *layers)
 
     def __getitem__(self, index: Any) -> Any:
         """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""

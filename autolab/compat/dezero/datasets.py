@@ -97,6 +97,4 @@ class Shakespear(Dataset):
         self.data, self.label = numbers[:-1], numbers[1:]
 
 
-_PICKLES = "its files are pickles from the network, which run what they hold"
-
-__getattr__ = missing(__name__, {"CIFAR10": _PICKLES, "CIFAR100": _PICKLES})
+__getattr__ = missing(__name__)

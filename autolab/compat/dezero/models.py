@@ -103,8 +103,4 @@ class VGG16(Model):
         return colors.transpose(2, 0, 1)
 
 
-_NOT = (
-    "of the pretrained networks there is VGG16; a residual block is a Model that adds its input to what its layers give"
-)
-
-__getattr__ = missing(__name__, dict.fromkeys(("ResNet", "ResNet50", "ResNet101", "ResNet152"), _NOT))
+__getattr__ = missing(__name__)

@@ -25,8 +25,4 @@ def forget(func: Callable[..., Any], *xs: Any) -> Any:
     return func(*xs)
 
 
-_ALONG = "functions.lstm takes a step at a time; autolab.nn.LSTM and its kin run along padded sequences"
-_STEPS = [f"n_step_{way}{kind}" for way in ("", "bi") for kind in ("lstm", "gru", "rnn")]
-
-
-__getattr__ = gather(__name__, instead=dict.fromkeys(_STEPS, _ALONG))
+__getattr__ = gather(__name__)

@@ -19,20 +19,7 @@ from ..variable import Variable, as_variable, tagged
 
 def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
     """A function of the engine as it is, under Chainer's ``name``."""
-
-    @wraps(function)
-    def call(*args: Any, **keywords: Any) -> Any:
-        try:
-            y = function(*args, **keywords)
-        except InvalidType:
-            raise
-        except _COMPLAINTS as error:
-            raise _invalid(call.__name__, error) from error
-        if type(y) is _Engines:
-            y.__class__ = Variable
-            return y
-        return _result(y)
-
+    call = _answering(function, function)
     call.__name__ = call.__qualname__ = name or function.__name__
     call.__module__ = sys._getframe(1).f_globals["__name__"]  # where it can be found: a model may be pickled
     return call
@@ -41,28 +28,34 @@ def adapted(function: Callable[..., Any], name: str | None = None) -> Callable[.
 def composed(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that is several steps of the engine: recordings keep them together under its name."""
 
+    def steps(*args: Any, **keywords: Any) -> Any:
+        given = [_constant(x) for x in args]  # NumPy would make numbers of arrays without axes, in between
+        if not watchers:
+            return function(*given, **keywords)
+        with named_scope(function.__name__):
+            return function(*given, **keywords)
+
+    return _answering(steps, function)
+
+
+def _answering(compute: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function``, as ``compute`` does it, with Chainer's results and errors."""
+
     @wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
-        given = [_constant(x) for x in args]  # NumPy would make numbers of arrays without axes, in between
         try:
-            if not watchers:
-                return _result(function(*given, **keywords))
-            with named_scope(function.__name__):
-                return _result(function(*given, **keywords))
+            y = compute(*args, **keywords)
         except InvalidType:
             raise
-        except _COMPLAINTS as error:
-            raise _invalid(function.__name__, error) from error
+        except (TypeError, ValueError, IndexError) as error:
+            said = str(error)
+            raise InvalidType("", msg=said if call.__name__ in said else f"{call.__name__}: {said}") from error
+        if type(y) is _Engines:
+            y.__class__ = Variable
+            return y
+        return _result(y)
 
     return call
-
-
-_COMPLAINTS = (TypeError, ValueError, IndexError)
-
-
-def _invalid(name: str, error: Exception) -> InvalidType:
-    said = str(error)
-    return InvalidType("", msg=said if name in said else f"{name}: {said}")
 
 
 def _constant(x: Any) -> Any:

@@ -15,7 +15,6 @@ from ._adapt import adapted, composed, reduced
 
 _MEAN = "mean", F.mean
 _SUM = "sum", F.sum
-_HALF = "half_squared_sum", lambda c: F.mul(F.sum(F.square(c)), 0.5)
 
 
 @composed
@@ -105,26 +104,6 @@ def _summed(each: Any, reduce: str) -> Any:
     if reduce not in ("sum", "mean", "no"):
         raise ValueError(f"reduce is {reduce!r:.60}; expected 'sum', 'mean' or 'no'")
     return reduced(each, reduce, _MEAN if reduce == "mean" else _SUM)
-
-
-def _covariance(y: Any, z: Any) -> Any:
-    a, b = [F.sub(x, F.mean(x, axis=0, keepdims=True)) for x in (y, z)]
-    return F.div(F.matmul(F.transpose(a), b), float(len(as_array(y))))
-
-
-@composed
-def cross_covariance(y: Any, z: Any, reduce: str = "half_squared_sum") -> Any:
-    """How two sets of features vary together: half the sum of the squared covariances, or these."""
-    return reduced(_covariance(y, z), reduce, _HALF)
-
-
-@composed
-def decov(h: Any, reduce: str = "half_squared_sum") -> Any:
-    """How the features vary together: `cross_covariance` with itself, without the variances."""
-    covariance = _covariance(h, h)
-    size = as_array(covariance).shape[0]
-    others = (1 - np.eye(size)).astype(as_array(covariance).dtype)
-    return reduced(F.mul(covariance, others), reduce, _HALF)
 
 
 @adapted

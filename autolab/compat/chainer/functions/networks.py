@@ -56,14 +56,6 @@ def _as(x: Any, y: Any) -> Any:
 
 
 @composed
-def depthwise_convolution_2d(x: Any, W: Any, b: Any = None, stride: Any = 1, pad: Any = 0) -> Any:
-    """Each channel by itself: ``W`` has shape ``(results per channel, channels, height, width)``."""
-    several, channels, *size = as_array(W).shape
-    kernels = F.reshape(F.transpose(W, (1, 0, 2, 3)), (channels * several, 1, *size))
-    return _as(x, F.conv2d(x, kernels, b, stride=stride, padding=pad, groups=channels))
-
-
-@composed
 def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Any:
     """The rows of ``W`` that ``x`` names; zeros for ``ignore_label``."""
     ids = as_array(x)
@@ -71,16 +63,6 @@ def embed_id(x: Any, W: Any, ignore_label: int | None = None) -> Any:
         return F.embedding(ids, W)
     kept = ids != ignore_label
     return F.mul(F.embedding(ids * kept, W), kept[..., None].astype(as_array(W).dtype))
-
-
-@composed
-def bilinear(e1: Any, e2: Any, W: Any, V1: Any = None, V2: Any = None, b: Any = None) -> Any:
-    """``e1 W e2`` for each example, with linear terms ``e1 V1 + e2 V2 + b`` if they are given."""
-    e1, e2 = [F.reshape(e, (len(as_array(e)), -1)) for e in (e1, e2)]
-    y = F.einsum("ij,ik,jkl->il", e1, e2, W)
-    if V1 is None:
-        return y
-    return F.add(F.add(F.add(y, F.matmul(e1, V1)), F.matmul(e2, V2)), b)
 
 
 def _axes(x: Any, gamma: Any, axis: Any) -> tuple[int, ...]:
@@ -160,32 +142,6 @@ def lstm(c_prev: Any, x: Any) -> tuple[Any, Any]:
     c = F.add(F.mul(F.tanh(a), F.sigmoid(i)), F.mul(F.sigmoid(f), c_prev))
     h = F.mul(F.tanh(c), F.sigmoid(o))
     return (c if ended is None else F.concatenate([c, ended], axis=0)), h
-
-
-@composed
-def slstm(c_prev1: Any, c_prev2: Any, x1: Any, x2: Any) -> tuple[Any, Any]:
-    """`lstm` of two branches with one memory."""
-    a1, i1, f1, o1 = _gates(x1, 4)
-    a2, i2, f2, o2 = _gates(x2, 4)
-    new = F.add(F.mul(F.tanh(a1), F.sigmoid(i1)), F.mul(F.tanh(a2), F.sigmoid(i2)))
-    kept = F.add(F.mul(F.sigmoid(f1), c_prev1), F.mul(F.sigmoid(f2), c_prev2))
-    c = F.add(new, kept)
-    return c, F.mul(F.tanh(c), F.sigmoid(F.add(o1, o2)))
-
-
-@composed
-def tree_lstm(*inputs: Any) -> tuple[Any, Any]:
-    """`lstm` of a node of a tree: the memories of its children, and the numbers of the node.
-
-    The last argument has for each unit the input, the gates of input and output, and one of forgetting for each child.
-    """
-    *memories, x = inputs
-    parts = F.split(x, 3 + len(memories), axis=1)
-    a, i, o, *gates = parts
-    c = F.mul(F.tanh(a), F.sigmoid(i))
-    for gate, memory in zip(gates, memories, strict=True):
-        c = F.add(c, F.mul(F.sigmoid(gate), memory))
-    return c, F.mul(F.tanh(c), F.sigmoid(o))
 
 
 def global_generator() -> np.random.Generator:

@@ -8,7 +8,7 @@ from typing import Any
 from .... import links as _links
 from ...table import signed
 from .. import functions as F
-from ..initializers import Normal, as_initializer, start, weight
+from ..initializers import Normal, start, weight
 from ..link import Link
 from ..variable import as_array
 
@@ -35,9 +35,7 @@ class Linear(Link, _links.Linear):
 
     @signed
     def __init__(self, in_size, out_size, nobias, initialW, initial_bias):
-        Link.__init__(self)
-        with self.init_scope():
-            _links.Linear.__init__(self, in_size, out_size, nobias, weight(initialW), start(initial_bias))
+        self._begin_as(_links.Linear, in_size, out_size, nobias, weight(initialW), start(initial_bias))
 
     @classmethod
     def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
@@ -56,11 +54,8 @@ class EmbedID(Link, _links.Embedding):
     """A row of numbers for each word."""
 
     def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:
-        Link.__init__(self)
+        self._begin_as(_links.Embedding, in_size, out_size, weight(Normal(1.0) if initialW is None else initialW))
         self.ignore_label = ignore_label
-        with self.init_scope():
-            given = as_initializer(Normal(1.0)) if initialW is None else weight(initialW)
-            _links.Embedding.__init__(self, in_size, out_size, given)
 
     def forward(self, x: Any) -> Any:
         """The rows of the words ``x``; zeros for ``ignore_label``."""
@@ -81,11 +76,9 @@ class _Convolution(Link):
     def __init__(
         self, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, *, dilate, groups
     ):
-        Link.__init__(self)
         sizes = _sizes(in_channels, out_channels, ksize)
         first = {"nobias": nobias, "initialW": weight(initialW), "initial_bias": start(initial_bias)}
-        with self.init_scope():
-            self.engine.__init__(self, *sizes, stride, pad, dilate=dilate, groups=groups, **first)
+        self._begin_as(self.engine, *sizes, stride, pad, dilate=dilate, groups=groups, **first)
 
 
 class Convolution2D(_Convolution, _links.Conv2D):
@@ -107,14 +100,6 @@ class Convolution1D(_Convolution, _links.Conv1D):
     """A convolution of sequences."""
 
     engine = _links.Conv1D
-
-
-class DilatedConvolution2D(Convolution2D):
-    """A convolution of images whose kernel meets elements that are ``dilate`` apart."""
-
-    @signed
-    def __init__(self, in_channels, out_channels, ksize, stride, pad, dilate, nobias, initialW, initial_bias):
-        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate=dilate)
 
 
 class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
@@ -139,6 +124,4 @@ class LayerNormalization(Link, _links.LayerNormalization):
 
     @signed
     def __init__(self, size, eps, initial_gamma, initial_beta):
-        Link.__init__(self)
-        with self.init_scope():
-            _links.LayerNormalization.__init__(self, size, eps, start(initial_gamma, 1.0), start(initial_beta))
+        self._begin_as(_links.LayerNormalization, size, eps, start(initial_gamma, 1.0), start(initial_beta))

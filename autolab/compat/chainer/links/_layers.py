@@ -9,7 +9,7 @@ import numpy as np
 from ...table import signed
 from .. import functions as F
 from ..configuration import config
-from ..initializers import start, weight
+from ..initializers import start
 from ..link import Link
 from ..variable import Parameter as _Parameter
 from ._engine import Linear
@@ -116,50 +116,13 @@ class GroupNormalization(Link):
         return F.group_normalization(x, self.groups, self.gamma, self.beta, self.eps)
 
 
-class DepthwiseConvolution2D(Link):
-    """A convolution of each channel by itself."""
-
-    @signed
-    def __init__(self, in_channels, channel_multiplier, ksize, stride, pad, nobias, initialW, initial_bias):
-        super().__init__()
-        self._options = {"stride": stride, "pad": pad}
-        size = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize, ksize)
-        with self.init_scope():
-            self.W = _Parameter(weight(initialW), (channel_multiplier, in_channels, *size))
-            self.b = None if nobias else _Parameter(start(initial_bias), channel_multiplier * in_channels)
-
-    def forward(self, x: Any) -> Any:
-        """The result for ``x`` of shape ``(examples, in_channels, height, width)``."""
-        return F.depthwise_convolution_2d(x, self.W, self.b, **self._options)
-
-
-class Bilinear(Link):
-    """``e1 W e2 + e1 V1 + e2 V2 + b``."""
-
-    @signed
-    def __init__(self, left_size, right_size, out_size, nobias, initialW, initial_bias):
-        super().__init__()
-        V1, V2, b = (None, None, None) if initial_bias is None else initial_bias
-        self.nobias = nobias
-        with self.init_scope():
-            self.W = _Parameter(weight(initialW), (left_size, right_size, out_size))
-            if not nobias:
-                self.V1 = _Parameter(weight(V1), (left_size, out_size))
-                self.V2 = _Parameter(weight(V2), (right_size, out_size))
-                self.b = _Parameter(start(b), out_size)
-
-    def forward(self, e1: Any, e2: Any) -> Any:
-        """The result for two batches."""
-        return F.bilinear(e1, e2, self.W, *([] if self.nobias else [self.V1, self.V2, self.b]))
-
-
 class PReLU(Link):
     """``x`` where it is positive, else ``W * x``."""
 
     def __init__(self, shape: Any = (), init: Any = 0.25) -> None:
         super().__init__()
-        with self.init_scope():
-            self.W = _Parameter(start(init), shape)
+        self.W: Any
+        self.register_parameter("W", _Parameter(start(init), shape))
 
     def forward(self, x: Any) -> Any:
         """The result for ``x``."""
@@ -181,39 +144,6 @@ class Swish(Link):
         return F.swish(x, self.beta)
 
 
-class Bias(Link):
-    """``x + b``, where ``b`` has the axes of ``x`` from ``axis`` on; without a shape it is the second argument."""
-
-    def __init__(self, axis: int = 1, shape: Any = None) -> None:
-        super().__init__()
-        self.axis = axis
-        if shape is not None:
-            with self.init_scope():
-                self.b = _Parameter(start(None), shape)
-
-    def forward(self, *xs: Any) -> Any:
-        """The result for ``x``."""
-        return F.bias(xs[0], self.b if len(xs) == 1 else xs[1], self.axis)
-
-
-class Scale(Link):
-    """``x * W``, where ``W`` has the axes of ``x`` from ``axis`` on, plus a bias if asked for."""
-
-    def __init__(self, axis: int = 1, W_shape: Any = None, bias_term: bool = False, bias_shape: Any = None) -> None:
-        super().__init__()
-        self.axis = axis
-        with self.init_scope():
-            if W_shape is not None:
-                self.W = _Parameter(start(1.0), W_shape)
-            if bias_term:
-                self.bias = Bias(axis, W_shape if bias_shape is None else bias_shape)
-
-    def forward(self, *xs: Any) -> Any:
-        """The result for ``x``."""
-        y = F.scale(xs[0], self.W if len(xs) == 1 else xs[1], self.axis)
-        return self.bias(y) if hasattr(self, "bias") else y
-
-
 class Maxout(Link):
     """The largest of ``pool_size`` linear maps for each unit."""
 
@@ -228,16 +158,3 @@ class Maxout(Link):
     def forward(self, x: Any) -> Any:
         """The result for ``x``."""
         return F.maxout(self.linear(x), self.pool_size)
-
-
-class Parameter(Link):
-    """A link that has one parameter, and gives it when it is called."""
-
-    def __init__(self, array: Any) -> None:
-        super().__init__()
-        with self.init_scope():
-            self.W = _Parameter(array)
-
-    def forward(self, volatile: str = "off") -> Any:
-        """The parameter."""
-        return self.W

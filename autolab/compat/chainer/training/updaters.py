@@ -11,8 +11,6 @@ from ... import missing
 from ...table import signed
 from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
 
-_MANY = "MultiprocessParallelUpdater"
-
 
 class Updater:
     """The interface of updaters: write `update`, and what says where it is."""
@@ -138,11 +136,4 @@ def spread(function: Callable[..., Any], batch: Any) -> Any:
     return function(**batch) if isinstance(batch, dict) else function(batch)
 
 
-class ParallelUpdater(StandardUpdater):
-    """Refused: there is no training on several GPUs here."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("ParallelUpdater: several GPUs are not part of AutoLab's chainer facade")
-
-
-__getattr__ = missing(__name__, {_MANY: "there is no training on several GPUs"})
+__getattr__ = missing(__name__)
