@@ -143,25 +143,24 @@ class StandardUpdater:
         return [config.rng] if own is None or own is config.rng else [config.rng, own]
 
     # ------------------------------------------------------------------ state
+    def _parts(self) -> dict[str, Any]:
+        """What has a state of its own, by name."""
+        return {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
+
     def state(self) -> dict[str, Any]:
         """The state of model, optimizer, iterator and ``config.rng``, by name."""
-        return {
-            **with_prefix("model", self.target.state()),
-            **with_prefix("optimizer", self.optimizer.state()),
-            **with_prefix("iterator", self.iterator.state()),
-            "rng": generator_state(config.rng),
-            "previous_epoch_detail": self.previous_epoch_detail,
-        }
+        found: dict[str, Any] = {"rng": generator_state(config.rng)}
+        found["previous_epoch_detail"] = self.previous_epoch_detail
+        for name, part in self._parts().items():
+            found |= with_prefix(name, part.state())
+        return found
 
     def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
-        return {
-            **under("model", layout_of(self.target)),
-            **under("optimizer", layout_of(self.optimizer)),
-            **under("iterator", layout_of(self.iterator)),
-            "rng": TEXT,
-            "previous_epoch_detail": NUMBER,
-        }
+        found = {"rng": TEXT, "previous_epoch_detail": NUMBER}
+        for name, part in self._parts().items():
+            found |= under(name, layout_of(part))
+        return found
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from where another updater, made by the same code, was; on an error nothing has changed."""
@@ -172,8 +171,7 @@ class StandardUpdater:
         for name in ("rng", "previous_epoch_detail"):
             if name not in state:
                 raise ValueError(f"StandardUpdater.load_state: {name!r} is missing; nothing was loaded")
-        parts: dict[str, Any] = {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
-        stores = [store for name, part in parts.items() for store in part.planned(SubState(name, state))]
+        stores = [store for name, part in self._parts().items() for store in part.planned(SubState(name, state))]
         stores.append(generator_store(config.rng, state["rng"]))
         return [*stores, (self, "previous_epoch_detail", float(state["previous_epoch_detail"]))]
 

@@ -38,10 +38,26 @@ def test_numerical_grad_takes_numbers_and_leaves_results_out():
     np.testing.assert_allclose(gx, [2, 4], atol=1e-6)
     (gx,) = gradient_check.numerical_grad(lambda: (x**2, x), (x,), (None, np.ones(2)))
     np.testing.assert_allclose(gx, [1, 1], atol=1e-6)
-    with pytest.raises(NotImplementedError, match="detect_nondifferentiable"):
-        gradient_check.numerical_grad(lambda: (x,), (x,), (1,), detect_nondifferentiable=True)
     with pytest.raises(TypeError, match="'epsilon'"):
         gradient_check.numerical_grad(lambda: (x,), (x,), (1,), epsilon=1)
+
+
+@pytest.mark.parametrize("kink", [0.0, 4e-4, -7e-4])
+def test_numerical_grad_finds_kinks_where_it_is_asked_to(kink: float) -> None:
+    x = np.array([1.0, kink], np.float32)
+    before = x.copy()
+
+    def grad(f: Any, **options: Any) -> Any:
+        return gradient_check.numerical_grad(
+            lambda: (f(x), x[0]), (x,), (1, None), detect_nondifferentiable=True, **options
+        )
+
+    with pytest.raises(gradient_check.NondifferentiableError, match=r"a kink or a jump at inputs\[0\]\[1\]"):
+        grad(np.abs)
+    np.testing.assert_array_equal(x, before)
+    grad(np.abs, diff_atol=1.0)
+    for smooth in (np.exp, lambda x: x**2, lambda x: 1000 + np.sin(3 * x), lambda x: 0 * x):
+        grad(lambda x, smooth=smooth: smooth(x.astype(np.float64)))
 
 
 @pytest.mark.source("CK-03")
@@ -173,6 +189,108 @@ class TestSin(unittest.TestCase):
     pass
 
 
+class Squared(testing.FunctionTestCase):
+    slope, value, drawn, kinks = 2.0, 1.0, 0, ()
+
+    def generate_inputs(self):
+        self.drawn += 1
+        return (np.random.uniform(-1, 1, (2, 3)).astype(f32),)
+
+    def forward(self, inputs, device):
+        case = self
+
+        class Square(chainer.FunctionNode):
+            def forward(self, arrays):
+                self.retain_inputs((0,))
+                return (arrays[0] ** 2,)
+
+            def backward(self, indexes, gys):
+                return (case.slope * gys[0] * self.get_retained_inputs()[0],)
+
+        assert str(device) == "@numpy"
+        return Square().apply(inputs)
+
+    def forward_expected(self, inputs):
+        return (self.value * inputs[0] ** 2,)
+
+
+class LinearLink(testing.LinkTestCase):
+    param_names, value = ("inner.W", "inner.b"), 1.0
+
+    def generate_params(self):
+        return np.random.randn(2, 3).astype(f32), np.random.randn(2).astype(f32)
+
+    def generate_inputs(self):
+        return (np.random.randn(4, 3).astype(f32),)
+
+    def create_link(self, initializers):
+        W, b = initializers
+        self.b = b
+        return chainer.Chain(inner=chainer.links.Linear(3, 2, initialW=W, initial_bias=b))
+
+    def forward(self, link, inputs, device):
+        return (link.inner(*inputs),)
+
+    def forward_expected(self, link, inputs):
+        return (self.value * inputs[0] @ link.inner.W.array.T + self.b,)
+
+
+def outcome(case: type, **settings: Any) -> dict[str, bool]:
+    """Which tests of a case pass."""
+    found = {}
+    for name in unittest.defaultTestLoader.getTestCaseNames(case):
+        result = unittest.TestResult()
+        test = type(case.__name__, (case,), settings)(name)
+        test.run(result)
+        found[name.removeprefix("test_")] = result.wasSuccessful()
+        assert not result.errors, result.errors
+    return found
+
+
+def test_cases_of_functions_find_a_wrong_value_and_a_wrong_slope() -> None:
+    right = {"forward": True, "backward": True, "double_backward": True}
+    assert outcome(Squared) == right
+    assert outcome(Squared, value=1.1) == {**right, "forward": False}
+    assert outcome(Squared, slope=3.0) == {**right, "backward": False}
+    assert outcome(Squared, value=1.1, skip_forward_test=True) == right
+    assert outcome(Squared, value=1.1, before_test=lambda self, name: self.skipTest(name)) == right
+    loose = lambda self: self.check_forward_options.update(rtol=0.2)  # noqa: E731
+    assert outcome(Squared, value=1.1, setUp=loose) == right
+
+
+def test_cases_of_links_check_parameters_as_well() -> None:
+    assert outcome(LinearLink) == {"forward": True, "backward": True}
+    assert outcome(LinearLink, value=1.1) == {"forward": False, "backward": True}
+
+    class Half(chainer.FunctionNode):
+        def forward(self, arrays):
+            return (arrays[0].copy(),)
+
+        def backward(self, indexes, gys):
+            return (gys[0] * 0.5,)
+
+    def forward(self: Any, link: Any, inputs: Any, device: Any) -> Any:
+        (b,) = Half().apply((link.inner.b,))
+        return (F.matmul(inputs[0], link.inner.W, transb=True) + F.broadcast_to(b, (4, 2)),)
+
+    assert outcome(LinearLink, forward=forward) == {"forward": True, "backward": False}
+
+
+def test_inputs_near_a_kink_are_drawn_again() -> None:
+    values = iter([0.0, 1e-4, 0.5] * 3)
+
+    def generate_inputs(self: Any) -> Any:
+        return (np.array([next(values)], f32),)
+
+    def case(**settings: Any) -> type:
+        body = {"forward": lambda self, xs, device: (F.relu(xs[0]),), "generate_inputs": generate_inputs}
+        return type("Case", (testing.FunctionTestCase,), {**body, "forward_expected": lambda self, xs: xs, **settings})
+
+    assert outcome(case(dodge_nondifferentiable=True, skip_forward_test=True))["backward"]
+    always = case(dodge_nondifferentiable=True, generate_inputs=lambda self: (np.zeros(1, f32),))
+    assert outcome(always) == {"forward": True, "backward": False, "double_backward": False}
+
+
 @testing.inject_backend_tests(None, [{"use_cuda": True}, {}])
 class TestBackend(unittest.TestCase):
     def test_is_main_memory(self, backend_config):
@@ -190,9 +308,8 @@ def test_a_trainer_that_only_counts() -> None:
 @pytest.mark.parametrize(
     ("library", "name", "there"),
     [
-        (chainer.testing, "FunctionTestCase", "gradient_check.check_backward"),
-        (chainer.links, "NStepBiGRU", "autolab.nn.LSTM"),
-        (chainer.functions, "n_step_lstm", "autolab.nn.LSTM"),
+        (chainer.testing, "LinkInitializersTestCase", "testing.LinkTestCase"),
+        (chainer.functions, "n_step_lstm", "links.NStepLSTM"),
         (chainer.functions, "tree_lstm", "split_axis gives the gates"),
         (chainer.links, "DilatedConvolution2D", "links.Convolution2D has dilate"),
         (chainer.optimizers, "SMORMS3", "update_one"),

@@ -28,10 +28,11 @@ several results, `backward` counts the upstream gradient of the one it begins at
 have AutoLab's names. There is no ChainerX, no iDeep, and no training on several GPUs.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ..absent import gather
-from .configuration import config
+from .configuration import config, using_config
 
 __version__ = "7.8.1"
 
@@ -75,7 +76,7 @@ def is_debug() -> bool:
 
 
 def set_debug(debug: bool) -> None:
-    """Set ``config.debug``; AutoLab's checks are always on.
+    """Set ``config.debug``: a function that computes a NaN from now on raises a RuntimeError.
 
     Examples
     --------
@@ -83,6 +84,21 @@ def set_debug(debug: bool) -> None:
     >>> chainer.set_debug(False)
     """
     config.debug = debug
+
+
+def DebugMode(debug: bool) -> AbstractContextManager[None]:
+    """A ``with`` block in which ``config.debug`` is set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> with chainer.DebugMode(True), np.errstate(invalid="ignore"):
+    ...     chainer.functions.log(np.array([-1.0]))
+    Traceback (most recent call last):
+    RuntimeError: NaN is detected on forward computation of log
+    """
+    return using_config("debug", debug)
 
 
 __getattr__ = gather(

@@ -7,12 +7,36 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import numpy as np  # noqa: F401  # for table.txt
+import numpy as np
 
 from ...engine import configuration as _configuration
+from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ..table import made_by
 
 _MODES = ("enable_backprop", "train")
+
+
+def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
+    if isinstance(event, ForwardEvent):
+        way, function, arrays = "forward", event.function, event.outputs
+    else:
+        way, function, arrays = "backward", event.node.function, event.gradients
+    for array in arrays:
+        data = getattr(array, "_data", array)
+        if getattr(data, "dtype", None) in _FLOATS and (data != data).any():
+            raise RuntimeError(f"NaN is detected on {way} computation of {function.name}")
+
+
+_FLOATS = (np.float16, np.float32, np.float64)
+_debugging = observe(_refuse_nan)
+
+
+def _watch_for_nan(is_on: Any) -> None:
+    _debugging.__exit__(None, None, None)  # which does nothing outside of it
+    if is_on:
+        _debugging.__enter__()
+
+
 _own: ContextVar[dict[str, Any] | None] = ContextVar("autolab_chainer_config", default=None)
 
 
@@ -20,7 +44,7 @@ class GlobalConfig:
     """What every thread sees that has not set it for itself. Any name may be set.
 
     ``train`` and ``enable_backprop`` are AutoLab's own; ``type_check`` says whether `check_type_forward` is called,
-    ``dtype`` what new parameters have.
+    ``dtype`` what new parameters have. ``debug``, of a thread, raises a RuntimeError where a NaN is computed.
     """
 
     def __init__(self) -> None:
@@ -63,6 +87,8 @@ class LocalConfig:
             setattr(_configuration.config, name, value)
         else:
             _own.set({**(_own.get() or {}), name: value})
+            if name == "debug":
+                _watch_for_nan(value)
 
     def __delattr__(self, name: str) -> None:
         if name in _MODES:
@@ -73,6 +99,8 @@ class LocalConfig:
             raise AttributeError(f"config: {name!r:.60} is not set in this thread")
         del own[name]
         _own.set(own)
+        if name == "debug":
+            _watch_for_nan(False)
 
 
 global_config = GlobalConfig()

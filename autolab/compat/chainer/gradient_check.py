@@ -9,17 +9,18 @@ import numpy as np
 
 from ... import gradcheck as _gradcheck
 from ...engine.backend import is_array
+from ...engine.devices import to_cpu
 from ..table import fill, signed
 
 assert_allclose = _gradcheck.assert_allclose
 
 
 class NondifferentiableError(Exception):
-    """A function is not differentiable at a point. AutoLab's checks say so in their own errors."""
+    """A function is not differentiable at a point. `check_backward` says so in errors of its own."""
 
 
 @signed
-def numerical_grad(f, inputs, grad_outputs, eps):
+def numerical_grad(f, inputs, grad_outputs, eps, detect_nondifferentiable, diff_atol, diff_rtol):
     """Gradient of ``sum(gy * y)`` over the results of ``f``, by central differences. `check_backward` also finds kinks.
 
     Parameters
@@ -32,6 +33,9 @@ def numerical_grad(f, inputs, grad_outputs, eps):
         The upstream gradient of each result; None counts as zeros.
     eps : float
         How far an element moves to either side.
+    detect_nondifferentiable : bool
+        Raise a `NondifferentiableError` where a result between these two places is no parabola but for ``diff_atol``
+        and the share ``diff_rtol`` of how it varies.
 
     Examples
     --------
@@ -43,10 +47,31 @@ def numerical_grad(f, inputs, grad_outputs, eps):
     array([2., 4.])
     """
     ys = _results(f, len(grad_outputs))
+    if detect_nondifferentiable:
+        for number, x in enumerate(inputs):
+            for index in np.ndindex(x.shape):
+                _check_parabola(f, len(ys), number, x, index, (eps, diff_atol, diff_rtol))
     starts = [
         g if g is None or is_array(g) else np.full(y.shape, g, y.dtype) for g, y in zip(grad_outputs, ys, strict=False)
     ]
     return _gradcheck.numerical_grad(lambda: _results(f, len(starts)), inputs, starts, eps)
+
+
+def _check_parabola(f: Any, count: int, number: int, x: Any, index: Any, limits: tuple[float, float, float]) -> None:
+    """Raise unless the results along one element of ``x`` are close to a parabola, as they are where it is smooth."""
+    eps, atol, rtol = limits
+    places, start, ys = np.linspace(-1, 1, 5), x[index].copy(), []
+    try:
+        for place in places:
+            x[index] = start + place * eps
+            ys.append(np.concatenate([to_cpu(y).astype(np.float64).ravel() for y in _results(f, count)]))
+    finally:
+        x[index] = start
+    moved = np.array(ys) - ys[2]
+    powers = np.vander(places, 3)
+    off = np.linalg.norm(moved - powers @ np.linalg.lstsq(powers, moved, rcond=None)[0], axis=0)
+    if (off > np.maximum(atol, rtol * np.linalg.norm(moved, axis=0))).any():
+        raise NondifferentiableError(f"numerical_grad: the results have a kink or a jump at inputs[{number}]{[*index]}")
 
 
 def _results(f: Callable[[], Sequence[Any]], count: int) -> list[Any]:

@@ -17,6 +17,7 @@ from ...authoring.unchain import unchain, unchain_backward
 from ...engine import parameter as _parameter
 from ...engine import variable as _variable
 from ...engine.backend import Array, get_array_module, is_array
+from ...engine.creator import generation
 from ...engine.devices import to_cpu, to_gpu
 from ...engine.errors import a_kind
 from ...engine.node import Node
@@ -132,14 +133,15 @@ class Variable(_Engines, metaclass=_Kind):
         unchain_backward(self)
         unchain(self)
 
-    def set_creator(self, creator: Any) -> None:
-        """Refused: a value belongs to the function that computed it."""
-        raise NotImplementedError("Variable.set_creator: the graph is made by applying functions")
-
     @property
     def creator_node(self) -> Any:
         """The function that made the value, as ``creator``."""
         return self.creator
+
+    @property
+    def rank(self) -> int:
+        """How many functions lie on the longest way to it from a Variable that nothing computed."""
+        return 0 if self.node is None else generation(self.node)
 
     @property
     def xp(self) -> Any:

@@ -6,6 +6,7 @@ import os
 import urllib.request
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from ... import functions as F  # noqa: F401  # for table.txt
 from ...engine.backend import Array
 from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
-from ...shared.files import replacing
+from ...recording import graph
+from ...shared.files import replacing, write
+from ..dot import dot_text
 from ..table import fill, signed
-from ._dot import *  # noqa: F403
+from ._variable import Variable
 from .core import as_variable
 from .cuda import as_numpy
 
@@ -49,6 +52,54 @@ def pair(x: Any) -> tuple[int, int]:
     if isinstance(x, tuple) and len(x) == 2:
         return x
     raise ValueError(f"pair: got {x!r:.60}; expected an integer, or a tuple of two")
+
+
+# ---------------------------------------------------------------------- pictures
+def get_dot_graph(output: Variable, verbose: bool = True) -> str:
+    """The graph of ``output`` in the language of Graphviz.
+
+    Parameters
+    ----------
+    output : Variable
+    verbose : bool
+        Add shapes and dtypes to the names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat.dezero import Variable, utils
+    >>> x = Variable(np.array(1.0), name="x")
+    >>> print(utils.get_dot_graph(x * x, verbose=False))
+    digraph g {
+    2 [label="", color=orange, style=filled]
+    3 [label="Mul", color=lightblue, style=filled, shape=box]
+    3 -> 2
+    0 -> 3
+    0 -> 3
+    0 [label="x", color=orange, style=filled]
+    }
+    """
+    return dot_text([output], verbose)
+
+
+def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph.png") -> Any:
+    """Draw the graph of ``output`` into a file, whose extension says how: png, pdf, svg.
+
+    In a notebook the picture is shown, too. Where Graphviz's program ``dot`` is not installed, AutoLab draws its own
+    picture into an SVG file and says so.
+    """
+    from graphviz import ExecutableNotFound, Source
+
+    source, path = Source(get_dot_graph(output, verbose)), Path(to_file)
+    try:
+        write(path, source.pipe(format=path.suffix[1:] or "png"))
+    except ExecutableNotFound:
+        path = path.with_suffix(".svg")
+        drawn = graph(output)
+        drawn.save(path)
+        print(f"plot_dot_graph: Graphviz's program dot is not installed; {path} is AutoLab's own picture")
+        return drawn
+    return source
 
 
 # ---------------------------------------------------------------------- checks

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from .... import training as _training
+from ....shared.state_layout import COUNT
 from ... import missing
 from ...table import signed
 from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
@@ -118,6 +119,24 @@ class StandardUpdater(_training.StandardUpdater, Updater):
     def get_all_optimizers(self) -> dict[str, Any]:
         """All optimizers by name."""
         return dict(self._optimizers)
+
+    def _parts(self) -> dict[str, Any]:
+        """By Chainer's names, such as ``model:main``: ``load_npz(snapshot, model, path="updater/model:main/")``."""
+        links = {f"model:{name}": optimizer.target for name, optimizer in self._optimizers.items()}
+        rules = {f"optimizer:{name}": optimizer for name, optimizer in self._optimizers.items()}
+        return {**links, **rules, **{f"iterator:{name}": each for name, each in self._iterators.items()}}
+
+    def state(self) -> dict[str, Any]:
+        """The state of all its parts, and how many updates there were."""
+        return {**super().state(), "iteration": self.iteration}
+
+    def state_layout(self) -> dict[str, Any]:
+        """What `load_state` takes, by name: shapes and dtypes."""
+        return {**super().state_layout(), "iteration": COUNT}
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The stores that `load_state` makes."""
+        return [*super().planned(state), (self, "_made", int(state["iteration"]))]
 
     def get_iterator(self, name: str) -> Any:
         """The iterator of this name."""

@@ -1,0 +1,161 @@
+"""Recurrent layers along lists of sequences, which may have different lengths: ``NStepLSTM`` and its kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import functions as F
+from ..initializers import Normal, weight
+from ..link import ChainList, Link
+from ..variable import Parameter
+
+
+class _NStep(ChainList):
+    """Layers in a stack, each with ``w0``, ``w1`` ... and ``b0``, ``b1`` ...: first those for the input, then those
+    for the state.
+
+    Parameters
+    ----------
+    n_layers, in_size, out_size : int
+    dropout : float
+        Between the layers, in training.
+    """
+
+    direction, n_gates = 1, 1
+
+    def __init__(self, n_layers: int, in_size: int, out_size: int, dropout: float) -> None:
+        way = self.direction
+        widths = [in_size] * way + [out_size * way] * (n_layers - 1) * way
+        super().__init__(*[self._layer(width, out_size) for width in widths])
+        self.n_layers, self.out_size, self.dropout = n_layers, out_size, dropout
+
+    def _layer(self, width: int, out_size: int) -> Link:
+        layer = Link()
+        for i in range(2 * self.n_gates):
+            size = width if i < self.n_gates else out_size
+            layer.register_parameter(f"w{i}", Parameter(weight(Normal(size**-0.5)), (out_size, size)))
+            layer.register_parameter(f"b{i}", Parameter(0, out_size))
+        return layer
+
+    def forward(self, hx: Any, xs: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """The last states, of shape ``(layers * directions, sequences, out_size)``, and the results of each sequence.
+
+        ``hx`` is what the states are at first; None stands for zeros.
+        """
+        (hy,), ys = self._along([hx], xs)
+        return hy, ys
+
+    def _along(self, starts: list[Any], xs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Long sequences stand first inside, so that those that have not ended are a slice of the batch."""
+        order = np.argsort([-len(x) for x in xs], kind="stable")
+        zeros = np.zeros((len(self), len(xs), self.out_size), xs[0].dtype)
+        states = [zeros if start is None else F.permutate(start, order, axis=1) for start in starts]
+        steps, lasts = F.transpose_sequence([xs[i] for i in order]), []
+        for first in range(0, len(self), self.direction):
+            steps = [F.dropout(x, self.dropout) for x in steps] if first else steps
+            ways = []
+            for i in range(first, first + self.direction):
+                seen, last = self._one_way(self[i], steps[:: 1 if i == first else -1], [state[i] for state in states])
+                ways.append(seen[:: 1 if i == first else -1])
+                lasts.append(last)
+            steps = [F.concat(both, axis=1) for both in zip(*ways, strict=True)]
+        ends = [F.permutate(F.stack(last), order, axis=1, inv=True) for last in zip(*lasts, strict=True)]
+        ys = F.transpose_sequence(steps)
+        return ends, [ys[i] for i in np.argsort(order)]
+
+    def _one_way(self, layer: Link, steps: Sequence[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The results of each step, and the states of all sequences at their ends."""
+        n, seen = self.n_gates, []
+        of_x, of_h = [
+            [F.concat([getattr(layer, f"{kind}{i}") for i in numbers], axis=0) for kind in "wb"]
+            for numbers in (range(n), range(n, 2 * n))
+        ]
+        for x in steps:
+            here, others = [state[: len(x)] for state in states], [state[len(x) :] for state in states]
+            new = self._step(F.linear(x, *of_x), F.linear(here[0], *of_h), *here)
+            states = [F.concat(both, axis=0) if len(both[1]) else both[0] for both in zip(new, others, strict=True)]
+            seen.append(new[0])
+        return seen, states
+
+    def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
+        """The next states, of what input and state contribute to each gate."""
+        raise NotImplementedError
+
+
+class NStepRNNTanh(_NStep):
+    """Recurrent layers with tanh along sequences."""
+
+    _activation = staticmethod(F.tanh)
+
+    def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
+        return (self._activation(from_x + from_h),)
+
+
+class NStepRNNReLU(NStepRNNTanh):
+    """Recurrent layers with relu along sequences."""
+
+    _activation = staticmethod(F.relu)
+
+
+class NStepGRU(_NStep):
+    """Gated recurrent units along sequences; the gates are reset, update and candidate."""
+
+    n_gates = 3
+
+    def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
+        (xr, xz, xn), (hr, hz, hn) = F.split_axis(from_x, 3, axis=1), F.split_axis(from_h, 3, axis=1)
+        candidate = F.tanh(xn + F.sigmoid(xr + hr) * hn)
+        return (F.linear_interpolate(F.sigmoid(xz + hz), states[0], candidate),)
+
+
+class NStepLSTM(_NStep):
+    """Long short-term memories along sequences; the gates are input, forgetting, candidate and output.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> layer = chainer.links.NStepLSTM(n_layers=2, in_size=3, out_size=4, dropout=0.1)
+    >>> hy, cy, ys = layer(None, None, [np.ones((5, 3), np.float32), np.ones((2, 3), np.float32)])
+    >>> hy.shape, cy.shape, [y.shape for y in ys]
+    ((2, 2, 4), (2, 2, 4), [(5, 4), (2, 4)])
+    """
+
+    n_gates = 4
+
+    def forward(self, hx: Any, cx: Any, xs: Sequence[Any]) -> tuple[Any, Any, list[Any]]:  # type: ignore[override]
+        """The last states and memories, and the results of each sequence; None stands for zeros."""
+        (hy, cy), ys = self._along([hx, cx], xs)
+        return hy, cy, ys
+
+    def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
+        i, f, a, o = F.split_axis(from_x + from_h, 4, axis=1)
+        c = F.sigmoid(f) * states[1] + F.sigmoid(i) * F.tanh(a)
+        return F.sigmoid(o) * F.tanh(c), c
+
+
+class NStepBiRNNTanh(NStepRNNTanh):
+    """`NStepRNNTanh` in both directions, whose results stand beside each other."""
+
+    direction = 2
+
+
+class NStepBiRNNReLU(NStepRNNReLU):
+    """`NStepRNNReLU` in both directions, whose results stand beside each other."""
+
+    direction = 2
+
+
+class NStepBiGRU(NStepGRU):
+    """`NStepGRU` in both directions, whose results stand beside each other."""
+
+    direction = 2
+
+
+class NStepBiLSTM(NStepLSTM):
+    """`NStepLSTM` in both directions, whose results stand beside each other."""
+
+    direction = 2

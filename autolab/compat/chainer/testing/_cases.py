@@ -1,0 +1,206 @@
+"""Test cases that write the tests of functions and links: forward beside NumPy's, and the derivatives."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from ....gradcheck import assert_allclose
+from ...table import signed
+from ..backend import CpuDevice
+from ..gradient_check import NondifferentiableError, check_backward, check_double_backward, numerical_grad
+from ..variable import Variable
+from .parameterized import parameterize, product
+
+_MOST_DRAWS = 100
+
+
+class _Case(unittest.TestCase):
+    """What tests of functions and of links share; `generate_inputs` of a subclass gives a tuple of arrays.
+
+    The options of each test are dictionaries, for `setUp` to fill. Where ``dodge_nondifferentiable`` is set, inputs are
+    drawn until there is no kink near them.
+    """
+
+    generate_inputs: Callable[[], tuple[Any, ...]]
+    _subject: Callable[[], tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]]
+    """What computes results from Variables, what expects them from arrays, and the parameters."""
+    skip_forward_test = skip_backward_test = skip_double_backward_test = dodge_nondifferentiable = False
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.check_forward_options: dict[str, Any] = {}
+        self.check_backward_options: dict[str, Any] = {}
+        self.check_double_backward_options: dict[str, Any] = {}
+
+    def before_test(self, test_name: str) -> None:
+        """Called before each test, with its name."""
+
+    def generate_grad_outputs(self, outputs_template: Any) -> tuple[Any, ...]:
+        """The upstream gradients: drawn, like each of the results."""
+        return tuple([np.random.uniform(-1, 1, y.shape).astype(y.dtype) for y in outputs_template])
+
+    def generate_grad_grad_inputs(self, inputs_template: Any) -> tuple[Any, ...]:
+        """The upstream gradients of the gradients."""
+        return self.generate_grad_outputs([x for x in inputs_template if x.dtype.kind == "f"])
+
+    def check_forward_outputs(self, outputs: tuple[Any, ...], expected_outputs: tuple[Any, ...]) -> None:
+        """Raise an AssertionError unless the arrays are close, and have the same dtypes."""
+        assert len(outputs) == len(expected_outputs), f"forward gave {len(outputs)} results"
+        for y, expected in zip(outputs, expected_outputs, strict=True):
+            assert y.dtype == expected.dtype, f"forward gave {y.dtype}; expected {expected.dtype}"
+            assert_allclose(y, expected, **self.check_forward_options)
+
+    def _begin(self, test: str) -> Any:
+        if getattr(self, f"skip_{test}_test"):
+            raise unittest.SkipTest(f"skip_{test}_test is set")
+        self.before_test(f"test_{test}")
+        return self._subject()
+
+    def _drawn(self, compute: Callable[..., Any]) -> tuple[Any, Any]:
+        """Inputs and upstream gradients."""
+        for _ in range(_MOST_DRAWS):
+            inputs = self.generate_inputs()
+            gys = self.generate_grad_outputs([y.array for y in compute(*map(_variable, inputs))])
+            if not self.dodge_nondifferentiable or _is_smooth(compute, inputs, gys):
+                return inputs, gys
+        raise AssertionError(f"{type(self).__name__}: {_MOST_DRAWS} draws of generate_inputs are near a kink")
+
+    def test_forward(self, backend_config: Any = None) -> None:
+        """The results are those of `forward_expected`, and the inputs stay what they are."""
+        compute, expected, _ = self._begin("forward")
+        inputs = self.generate_inputs()
+        before = [x.copy() for x in inputs]
+        outputs = compute(*map(_variable, inputs))
+        self.check_forward_outputs(tuple([y.array for y in outputs]), expected(inputs))
+        for x, kept in zip(inputs, before, strict=True):
+            np.testing.assert_array_equal(x, kept, "forward has changed an input")
+
+    def test_backward(self, backend_config: Any = None) -> None:
+        """The gradients are those of central differences."""
+        compute, _, params = self._begin("backward")
+        inputs, gys = self._drawn(compute)
+        check_backward(compute, inputs, gys, params, **{"dtype": np.float64, **self.check_backward_options})
+
+
+def _variable(x: Any) -> Variable:
+    return Variable(x, requires_grad=x.dtype.kind == "f")
+
+
+def _is_smooth(compute: Callable[..., Any], inputs: Any, gys: Any) -> bool:
+    copies = [x.astype(np.float64) if x.dtype.kind == "f" else x for x in inputs]
+    moved = [x for x in copies if x.dtype.kind == "f"]
+    try:
+        numerical_grad(lambda: [y.array for y in compute(*map(_variable, copies))], moved, gys, 1e-3, True)
+    except NondifferentiableError:
+        return False
+    return True
+
+
+class FunctionTestCase(_Case):
+    """The tests of a function. A subclass writes `generate_inputs`, `forward` and `forward_expected`.
+
+    Examples
+    --------
+    >>> import unittest
+    >>> import numpy as np
+    >>> from autolab.compat import chainer
+    >>> class TestReLU(chainer.testing.FunctionTestCase):
+    ...     dodge_nondifferentiable = True
+    ...
+    ...     def generate_inputs(self):
+    ...         return (np.random.uniform(-1, 1, (2, 3)).astype(np.float32),)
+    ...
+    ...     def forward(self, inputs, device):
+    ...         return (chainer.functions.relu(inputs[0]),)
+    ...
+    ...     def forward_expected(self, inputs):
+    ...         return (inputs[0].clip(0),)
+    >>> tests = unittest.defaultTestLoader.loadTestsFromTestCase(TestReLU)
+    >>> found = tests.run(unittest.TestResult())
+    >>> found.testsRun, found.wasSuccessful()
+    (3, True)
+    """
+
+    forward: Callable[[Any, Any], tuple[Any, ...]]
+    forward_expected: Callable[[Any], tuple[Any, ...]]
+
+    def _subject(self) -> Any:
+        return lambda *xs: self.forward(xs, CpuDevice()), self.forward_expected, ()
+
+    def test_double_backward(self, backend_config: Any = None) -> None:
+        """The second derivatives are those of central differences."""
+        compute, _, _ = self._begin("double_backward")
+        inputs, gys = self._drawn(compute)
+        options = {"dtype": np.float64, **self.check_double_backward_options}
+        check_double_backward(compute, inputs, gys, self.generate_grad_grad_inputs(inputs), **options)
+
+
+class LinkTestCase(_Case):
+    """The tests of a link, and of the gradients of the parameters that ``param_names`` names.
+
+    A subclass writes `generate_inputs`, `generate_params`, `create_link` and `forward_expected`.
+    """
+
+    param_names: tuple[str, ...] = ()
+    create_link: Callable[[Any], Any]
+    forward_expected: Callable[[Any, Any], tuple[Any, ...]]
+
+    def generate_params(self) -> tuple[Any, ...]:
+        """What the parameters start from: arrays or initializers."""
+        return ()
+
+    def forward(self, link: Any, inputs: Any, device: Any) -> tuple[Any, ...]:
+        """The results of the link for Variables."""
+        found = link(*inputs)
+        return found if isinstance(found, tuple) else (found,)
+
+    def _subject(self) -> Any:
+        link = self.create_link([*self.generate_params()])
+        self.forward(link, [_variable(x) for x in self.generate_inputs()], CpuDevice())  # gives all parameters a size
+        params = tuple([attrgetter(name)(link) for name in self.param_names])
+        return (
+            lambda *xs: self.forward(link, xs, CpuDevice()),
+            lambda inputs: self.forward_expected(link, inputs),
+            params,
+        )
+
+
+@signed
+def unary_math_function_unittest(
+    func, func_expected, make_data, forward_options, backward_options, double_backward_options
+):
+    """A decorator that writes the tests of a function of one input: forward beside NumPy's, and both derivatives."""
+    expected = func_expected or getattr(np, getattr(func, "__name__", ""))
+    near: dict[str, Any] = {"atol": 1e-3, "rtol": 1e-2}
+
+    def decorate(case: type) -> type:
+        class Unary(case, FunctionTestCase):
+            def setUp(self) -> None:
+                self.check_forward_options |= {"atol": 1e-4, "rtol": 1e-4, **(forward_options or {})}
+                self.check_forward_options |= near if self.dtype == np.float16 else {}
+                self.check_backward_options |= {**near, **(backward_options or {})}
+                self.check_double_backward_options |= {**near, **(double_backward_options or {})}
+
+            def generate_inputs(self) -> tuple[Any, ...]:
+                return tuple((make_data or _uniform)(self.shape, self.dtype)[:1])
+
+            def forward(self, inputs: Any, device: Any) -> tuple[Any, ...]:
+                return (func(inputs[0]),)
+
+            def forward_expected(self, inputs: Any) -> tuple[Any, ...]:
+                return (np.asarray(expected(inputs[0], dtype=self.dtype)),)
+
+        Unary.__name__, Unary.__module__ = case.__name__, case.__module__
+        shapes: dict[str, list[Any]] = {"shape": [(3, 2), ()], "dtype": [np.float16, np.float32, np.float64]}
+        return parameterize(*product(shapes))(Unary)
+
+    return decorate
+
+
+def _uniform(shape: Any, dtype: Any) -> list[np.ndarray]:
+    return [np.asarray(np.random.uniform(-1, 1, shape)).astype(dtype)]
