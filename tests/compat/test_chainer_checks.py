@@ -376,3 +376,93 @@ def test_parts_of_datasets() -> None:
     for wrong in (-1, 4):
         with pytest.raises(ValueError, match="do not fit 3 examples"):
             datasets.split_dataset([1, 2, 3], wrong)
+
+
+# ---------------------------------------------------------------------- debug mode, graphs, snapshots
+@pytest.mark.parametrize(
+    ("function", "x", "said"),
+    [
+        (F.log, -1.0, "forward computation of log"),
+        (lambda x: x / x, 0.0, "forward computation of div"),
+        (lambda x: F.sqrt(x) * 0, 0.0, "backward computation of sqrt"),
+    ],
+)
+def test_debug_mode_finds_where_a_nan_is_computed(function: Any, x: float, said: str) -> None:
+    def run() -> None:
+        with np.errstate(all="ignore"):
+            function(chainer.Variable(np.array([x], f32))).backward()
+
+    run()
+    for mode in (chainer.using_config("debug", True), chainer.DebugMode(True)):
+        with mode, pytest.raises(RuntimeError, match=f"^NaN is detected on {said}$"):
+            run()
+        run()
+    chainer.set_debug(True)
+    with pytest.raises(RuntimeError, match="NaN"), chainer.using_config("train", False):
+        run()
+    with chainer.DebugMode(False):
+        run()
+    with pytest.raises(RuntimeError, match="NaN"):
+        run()
+    del chainer.config.debug
+    run()
+    assert not chainer.is_debug()
+
+
+def test_a_graph_of_several_results_is_one_graph() -> None:
+    x = chainer.Variable(np.ones((2, 3), f32), name="x")
+    h = F.relu(x)
+    h.name = "h"
+    text = chainer.computational_graph.build_computational_graph((F.sum(h), F.exp(h)), remove_variable=False).dump()
+    assert [text.count(f'label="{name}') for name in ("x: (2, 3) float32", "h: ", "ReLU", "Sum", "Exp")] == [1] * 5
+    assert text.count(" -> ") == 6 and (x.rank, h.rank, F.exp(h).rank) == (0, 1, 2)
+    alone = chainer.Variable(np.ones(2), requires_grad=False)
+    assert '"(2,) float64"' in chainer.computational_graph.build_computational_graph([alone]).dump()
+
+
+def two_models(steps: int, out: Any) -> tuple[Any, Any, Any]:
+    models = {name: chainer.links.Linear(2, 1) for name in ("gen", "dis")}
+    optimizers = {name: chainer.optimizers.Adam().setup(model) for name, model in models.items()}
+
+    class Both(chainer.training.StandardUpdater):
+        def update_core(self) -> None:
+            x = chainer.dataset.concat_examples(self.get_iterator("main").next())
+            for name, optimizer in self.get_all_optimizers().items():
+                optimizer.update(lambda x, model=models[name]: F.sum(model(x) ** 2), x)
+
+    batches = chainer.iterators.SerialIterator(np.eye(2, dtype=f32), 1)
+    updater = Both(iterator=batches, optimizer=optimizers)
+    return chainer.training.Trainer(updater, (steps, "iteration"), out=out), models, optimizers
+
+
+def test_a_snapshot_has_every_model_and_goes_on(tmp_path) -> None:
+    trainer, models, optimizers = two_models(3, tmp_path)
+    trainer.extend(chainer.training.extensions.snapshot(), trigger=(3, "iteration"))
+    trainer.run()
+    file = tmp_path / "snapshot_iter_3"
+    alone = chainer.links.Linear(2, 1)
+    chainer.serializers.load_npz(file, alone, path="updater/model:dis/")
+    np.testing.assert_array_equal(alone.W.array, models["dis"].W.array)
+    with pytest.raises(KeyError, match="updater/model:main/W"):
+        chainer.serializers.load_npz(file, alone, path="updater/model:main/")
+    chainer.serializers.load_npz(file, alone, path="updater/model:main/", strict=False)
+    np.testing.assert_array_equal(alone.W.array, models["dis"].W.array)
+    again, loaded, others = two_models(5, tmp_path)
+    again.extend(chainer.training.extensions.snapshot(), trigger=(3, "iteration"))
+    chainer.serializers.load_npz(file, again)
+    assert again.updater.iteration == 3 and others["gen"].t == optimizers["gen"].t == 3
+    for name, model in models.items():
+        np.testing.assert_array_equal(loaded[name].W.array, model.W.array)
+    again.run()
+    assert again.updater.iteration == 5
+
+
+def test_numbers_of_an_optimizer_are_set_for_all_parameters_and_not_for_one() -> None:
+    model = chainer.links.Linear(2, 1)
+    optimizer = chainer.optimizers.SGD(0.5).setup(model)
+    optimizer.hyperparam.lr = 0.25
+    assert optimizer.lr == model.W.update_rule.hyperparam.lr == 0.25
+    with pytest.raises(
+        NotImplementedError, match=r"hyperparam\.lr: one parameter has none of its own; set optimizer\.lr"
+    ):
+        model.W.update_rule.hyperparam.lr = 0.1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import data as _data  # noqa: F401  # for table.txt
+from ... import data as _data
 from ..table import fill
 from .dataset import DatasetMixin, get_dataset_directory
 
@@ -82,18 +82,14 @@ class ConcatenatedDataset(DatasetMixin):
     """Datasets, one behind the other."""
 
     def __init__(self, *datasets: Any) -> None:
-        self._datasets = datasets
+        self._all = _data.ConcatDataset(datasets)
 
     def __len__(self) -> int:
-        return sum([len(dataset) for dataset in self._datasets])
+        return len(self._all)
 
     def get_example(self, i: int) -> Any:
         """The example of a number."""
-        for dataset in self._datasets:
-            if i < len(dataset):
-                return dataset[i]
-            i -= len(dataset)
-        raise IndexError("ConcatenatedDataset: there are not so many examples")
+        return self._all[i]
 
 
 class TransformDataset(DatasetMixin):

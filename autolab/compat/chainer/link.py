@@ -128,15 +128,6 @@ class Link(_links.Link):
         for path, parameter in self.namedparams():
             parameter.addgrad(others[path])
 
-    def copyparams(self, link: _links.Link, copy_persistent: bool = True) -> None:
-        """Take over the numbers of a link with the same parameters."""
-        if copy_persistent:
-            super().copyparams(link)
-            return
-        others = dict(link.namedparams())
-        for path, parameter in self.namedparams():
-            parameter.data = others[path].data.copy()  # type: ignore[union-attr]
-
     def repeat(self, n_repeat: int, mode: Literal["share", "copy", "init"] = "init") -> Any:
         """A `Sequential` of copies."""
         return Sequential(*[self.copy(mode) for _ in range(n_repeat)])
@@ -172,16 +163,8 @@ class Link(_links.Link):
         return self.to_cpu() if get_device(device).xp is np else self.to_gpu()
 
     def serialize(self, serializer: Any) -> None:
-        """Save to, or load from, a serializer: each parameter and array under its name."""
-        for name, parameter in self._own("parameter"):
-            array = serializer(name, parameter.data)
-            if parameter.data is None and array is not None:
-                parameter.initialize(np.shape(array))
-                parameter.data = parameter.xp.asarray(array, dtype=parameter.dtype)
-        for name, value in self._own("buffer"):
-            self.__dict__[name] = serializer(name, value)
-        for name, child in self._own("link"):
-            child.serialize(serializer[name])
+        """Save to, or load from, a serializer: each parameter and array under its path."""
+        self.load_state({name: serializer(name, value) for name, value in self.state().items()})
 
 
 class Chain(Link, _links.Chain):

@@ -13,13 +13,18 @@ from .variable import update_rules
 
 
 class Hyperparameter:
-    """The numbers of an optimizer, by name."""
+    """The numbers of an optimizer, by name; they are set for all parameters at once."""
 
-    def __init__(self, optimizer: Any) -> None:
-        self._optimizer = optimizer
+    def __init__(self, optimizer: Any, is_of_one: bool = False) -> None:
+        vars(self).update(_optimizer=optimizer, _is_of_one=is_of_one)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._optimizer, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_of_one:
+            raise NotImplementedError(f"hyperparam.{name}: one parameter has none of its own; set optimizer.{name}")
+        setattr(self._optimizer, name, value)
 
     def get_dict(self) -> dict[str, Any]:
         """All of them."""
@@ -41,7 +46,7 @@ class UpdateRule:
 
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
-        self.hyperparam = Hyperparameter(optimizer)
+        self.hyperparam = Hyperparameter(optimizer, is_of_one=True)
 
     @property
     def t(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from math import sqrt
 from typing import Any
 
 from ...engine.devices import to_cpu
@@ -105,7 +104,7 @@ def get_current_reporter() -> Any:
 
 
 class Summary:
-    """Mean and deviation of numbers.
+    """The mean of numbers.
 
     Examples
     --------
@@ -113,28 +112,21 @@ class Summary:
     >>> summary = chainer.reporter.Summary()
     >>> summary.add(1.0)
     >>> summary.add(3.0)
-    >>> float(summary.compute_mean()), [float(number) for number in summary.make_statistics()]
-    (2.0, [2.0, 1.0])
+    >>> float(summary.compute_mean())
+    2.0
     """
 
     def __init__(self) -> None:
-        self._count, self._sum, self._squares = 0.0, 0.0, 0.0
+        self._count, self._sum = 0.0, 0.0
 
     def add(self, value: Any, weight: float = 1) -> None:
         """Add a number."""
-        number = to_cpu(as_array(value))
         self._count += weight
-        self._sum = self._sum + weight * number
-        self._squares = self._squares + weight * number * number
+        self._sum = self._sum + weight * to_cpu(as_array(value))
 
     def compute_mean(self) -> Any:
         """The mean so far."""
         return self._sum / self._count
-
-    def make_statistics(self) -> tuple[Any, Any]:
-        """The mean and the standard deviation."""
-        mean = self.compute_mean()
-        return mean, sqrt(max(self._squares / self._count - mean * mean, 0.0))
 
 
 class DictSummary:
@@ -163,10 +155,3 @@ class DictSummary:
     def compute_mean(self) -> dict[str, Any]:
         """The means by name."""
         return {name: summary.compute_mean() for name, summary in self._summaries.items()}
-
-    def make_statistics(self) -> dict[str, Any]:
-        """The means by name, and the deviations by ``name.std``."""
-        found: dict[str, Any] = {}
-        for name, summary in self._summaries.items():
-            found[name], found[f"{name}.std"] = summary.make_statistics()
-        return found

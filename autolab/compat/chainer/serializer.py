@@ -6,13 +6,7 @@ from typing import Any
 
 
 class AbstractSerializer:
-    """What objects are saved to and loaded from: values by name, and parts by name."""
-
-    def __getitem__(self, key: str) -> Any:
-        raise NotImplementedError(f"{type(self).__name__}: write __getitem__(self, key)")
-
-    def __call__(self, key: str, value: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__}: write __call__(self, key, value)")
+    """What objects are saved to and loaded from: ``serializer(key, value)``, and ``serializer[key]`` for a part."""
 
 
 class Serializer(AbstractSerializer):

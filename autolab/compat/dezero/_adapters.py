@@ -32,20 +32,6 @@ def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., A
     return call
 
 
-def of_one(engine: Callable[[Any], Any], whole: bool = False) -> Callable[[Any], Any]:
-    """`function` for one argument: each step of a chain passes here."""
-
-    @wraps(engine)
-    def call(x: Any) -> Any:
-        y = engine(x)
-        if type(y) is not Engine:
-            return variable(y)
-        y.__class__ = Whole if whole and type(x) is Whole else Variable
-        return y
-
-    return call
-
-
 def of_two(engine: Callable[[Any, Any], Any], whole: bool = False) -> Callable[[Any, Any], Any]:
     """`function` for two arguments."""
 

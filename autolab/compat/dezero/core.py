@@ -18,7 +18,7 @@ from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
 from ..table import fill, made_by
-from ._adapters import applied, of_one, of_two, variable  # noqa: F401  # for table.txt
+from ._adapters import applied, function, of_two, variable  # noqa: F401  # for table.txt
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed

@@ -11,7 +11,7 @@ from ... import functions as F
 from ...engine.configuration import config
 from ...engine.numpy_protocol import unwrap
 from ..table import fill, made_by
-from ._adapters import applied, function, of_one, of_two, variable  # noqa: F401  # for table.txt
+from ._adapters import applied, function, of_two, variable  # noqa: F401  # for table.txt
 from ._variable import Variable
 from .core import *  # noqa: F403
 from .core import as_variable

@@ -108,17 +108,6 @@ def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> 
     return _of_images(F.avg_pool2d, x, ksize, stride, pad)
 
 
-@composed
-@signed
-def unpooling_2d(x, ksize, stride, pad, outsize, cover_all):
-    """Each element, repeated over a window; windows do not overlap here."""
-    kernel, steps = _pair(ksize), _pair(ksize if stride is None else stride)
-    if kernel != steps or _pair(pad) != (0, 0):
-        raise NotImplementedError("unpooling_2d: windows that overlap are not part of AutoLab's chainer facade")
-    y = F.repeat(F.repeat(x, kernel[0], axis=2), kernel[1], axis=3)
-    return y if outsize is None else F.getitem(y, index=(..., slice(outsize[0]), slice(outsize[1])))
-
-
 def _gates(x: Any, count: int) -> list[Any]:
     """The parts of ``x`` for each unit: they stand beside each other."""
     shape = as_array(x).shape
@@ -199,16 +188,6 @@ def gumbel_softmax(log_pi: Any, tau: float = 0.1, axis: int = 1) -> Any:
     if tau < 1e-10:
         return F.softmax(log_pi, axis)
     return F.softmax(F.div(F.add(log_pi, _drawn(log_pi, "gumbel", 0.0, 1.0)), tau), axis)
-
-
-@composed
-def zoneout(h: Any, x: Any, ratio: float = 0.5) -> Any:
-    """Elements of ``x``, of which each is that of ``h`` with a probability; in test mode the mean of both."""
-    if not 0 <= ratio <= 1:
-        raise ValueError(f"zoneout: ratio is {ratio!r:.60}; expected 0 to 1")
-    kept = _drawn(x, "uniform", 0.0, 1.0) < ratio if config.train else as_array(x) * 0 + ratio
-    kept = kept.astype(as_array(x).dtype)
-    return F.add(F.mul(h, kept), F.mul(x, 1 - kept))
 
 
 __getattr__ = fill(__name__, adapted, composed)

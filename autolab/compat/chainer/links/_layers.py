@@ -12,7 +12,6 @@ from ..configuration import config
 from ..initializers import start
 from ..link import Link
 from ..variable import Parameter as _Parameter
-from ._engine import Linear
 
 
 class BatchNormalization(Link):
@@ -44,26 +43,12 @@ class BatchNormalization(Link):
     """
 
     @signed
-    def __init__(
-        self,
-        size,
-        decay,
-        eps,
-        dtype,
-        use_gamma,
-        use_beta,
-        initial_gamma,
-        initial_beta,
-        axis,
-        initial_avg_mean,
-        initial_avg_var,
-    ):
+    def __init__(self, size, decay, eps, dtype, use_gamma, use_beta, initial_gamma, initial_beta, axis):
         super().__init__()
         self.decay, self.eps, self.axis = decay, eps, axis
+        self._dtype = np.dtype(config.dtype if dtype is None else dtype)
         self.N: Any
         self.avg_mean: Any
-        self._dtype = np.dtype(config.dtype if dtype is None else dtype)
-        self._begin = start(initial_avg_mean), start(initial_avg_var, 1.0)
         with self.init_scope():
             self.gamma = _Parameter(start(initial_gamma, 1.0)) if use_gamma else None
             self.beta = _Parameter(start(initial_beta)) if use_beta else None
@@ -75,7 +60,7 @@ class BatchNormalization(Link):
     def _sized(self, shape: tuple[int, ...]) -> None:
         for parameter in self.params():
             parameter.initialize(shape)
-        self.avg_mean, self.avg_var = [first(shape).astype(self._dtype) for first in self._begin]
+        self.avg_mean, self.avg_var = np.zeros(shape, self._dtype), np.ones(shape, self._dtype)
 
     def forward(self, x: Any, finetune: bool = False) -> Any:
         """Normalize ``x``; with ``finetune`` the averages become the means of all batches since `start_finetuning`."""
@@ -142,19 +127,3 @@ class Swish(Link):
         if not self.beta.is_initialized:
             self.beta.initialize(x.shape[1:])
         return F.swish(x, self.beta)
-
-
-class Maxout(Link):
-    """The largest of ``pool_size`` linear maps for each unit."""
-
-    @signed
-    def __init__(self, in_size, out_size, pool_size, initialW, initial_bias):
-        super().__init__()
-        self.pool_size = pool_size
-        with self.init_scope():
-            nobias = initial_bias is None
-            self.linear = Linear(in_size, out_size * pool_size, nobias, initialW, initial_bias)
-
-    def forward(self, x: Any) -> Any:
-        """The result for ``x``."""
-        return F.maxout(self.linear(x), self.pool_size)

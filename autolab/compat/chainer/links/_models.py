@@ -134,23 +134,6 @@ class StatefulGRU(StatelessGRU):
 GRU = StatefulGRU
 
 
-class Highway(Link):
-    """``t * activate(plain(x)) + (1 - t) * x`` with a gate ``t`` that is learnt."""
-
-    @signed
-    def __init__(self, in_out_size, nobias, activate, init_Wh, init_Wt, init_bh, init_bt):
-        super().__init__()
-        self.activate = activate
-        with self.init_scope():
-            self.plain = Linear(in_out_size, in_out_size, nobias, init_Wh, init_bh)
-            self.transform = Linear(in_out_size, in_out_size, nobias, init_Wt, init_bt)
-
-    def forward(self, x: Any) -> Any:
-        """The result for ``x``."""
-        gate = F.sigmoid(self.transform(x))
-        return self.activate(self.plain(x)) * gate + x * (1 - gate)
-
-
 class Classifier(Link):
     """A predictor and its loss; it reports ``loss`` and ``accuracy`` of every batch.
 

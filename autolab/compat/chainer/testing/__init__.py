@@ -100,22 +100,6 @@ def _seeded(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def generate_matrix(shape: Any, dtype: Any = float, singular_values: Any = 1.0) -> np.ndarray:
-    """Random matrices with given singular values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> np.linalg.svd(chainer.testing.generate_matrix((3, 2), singular_values=(2.0, 1.0)))[1].round(6)
-    array([2., 1.])
-    """
-    u, _, v = np.linalg.svd(np.random.standard_normal(shape), full_matrices=False)
-    s = np.broadcast_to(singular_values, u.shape[:-2] + u.shape[-1:])
-    matrix: np.ndarray = np.einsum("...ik,...k,...kj->...ij", u, s, v).astype(dtype)
-    return matrix
-
-
 def save_and_load(src: Any, dst: Any, filename: str, saver: Callable[..., Any], loader: Callable[..., Any]) -> None:
     """Save one object and load it into another, by these functions."""
     with TemporaryDirectory() as folder:

@@ -23,18 +23,6 @@ def product(parameter: Mapping[str, Iterable[Any]] | Sequence[Iterable[Any]]) ->
     return list(itertools.product(*parameter))
 
 
-def product_dict(*parameters: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """All combinations of dictionaries, put together.
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> chainer.testing.product_dict([{"a": 1}, {"a": 2}], [{"b": 3}])
-    [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
-    """
-    return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*parameters)]
-
-
 def parameterize(*params: Mapping[str, Any]) -> Callable[[type], type]:
     """A decorator that puts a subclass for each set of attributes into the module of a class.
 
@@ -58,9 +46,3 @@ def parameterize(*params: Mapping[str, Any]) -> Callable[[type], type]:
         return base
 
     return decorate
-
-
-def from_pytest_parameterize(names: str | Sequence[str], params: Iterable[Any]) -> list[dict[str, Any]]:
-    """The parameters of ``pytest.mark.parametrize`` as dictionaries."""
-    keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    return [dict(zip(keys, values if len(keys) > 1 else (values,), strict=True)) for values in params]

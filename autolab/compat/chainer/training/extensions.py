@@ -11,7 +11,6 @@ from ....engine.configuration import no_grad, test_mode
 from ....links import Link
 from ....shared.files import write
 from ....training import extensions as _extensions
-from ....training.triggers import as_trigger
 from ...table import fill, signed
 from ..computational_graph import build_computational_graph
 from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
@@ -154,24 +153,6 @@ class FailOnNonNumber(Extension):
             for path, parameter in optimizer.target.namedparams(include_uninit=False):
                 if not parameter.xp.isfinite(parameter.data).all():
                     raise RuntimeError(f"FailOnNonNumber: {name}{path} holds NaN or infinite numbers")
-
-
-class MicroAverage(Extension):
-    """Report the quotient of the sums of two observations, such as right answers over all."""
-
-    priority = Extension.EDITOR
-
-    def __init__(self, numerator_key: str, denominator_key: str, result_key: str, trigger: Any = (1, "epoch")) -> None:
-        self._keys, self._result, self._interval = (numerator_key, denominator_key), result_key, as_trigger(trigger)
-        self._sums = [0.0, 0.0]
-
-    def __call__(self, trainer: Any) -> None:
-        """Add up, and report if it is time."""
-        for i, key in enumerate(self._keys):
-            self._sums[i] += float(trainer.observation.get(key, 0.0))
-        if self._interval(trainer):
-            report({self._result: self._sums[0] / self._sums[1]})
-            self._sums = [0.0, 0.0]
 
 
 class _Observed(Extension):
