@@ -16,7 +16,7 @@ These things stay AutoLab's: gradients have the dtype of their inputs, and equal
 their maximum; a function object is called only once; modes belong to the thread; `mean_squared_error` refuses to
 broadcast a column against a row; every loop over a loader is a whole pass; parameters keep their order. Integers are
 computed as floats, which is exact up to 2**53. The gradients of the book's first chapters, which were arrays, are
-Variables.
+Variables. A layer does not keep what went in and came out, and ``lr`` of Adam is its ``alpha``.
 """
 
 from ..absent import gather
