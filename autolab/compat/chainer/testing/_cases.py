@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unittest
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -20,15 +21,13 @@ _MOST_DRAWS = 100
 
 
 class _Case(unittest.TestCase):
-    """What tests of functions and of links share; `generate_inputs` of a subclass gives a tuple of arrays.
+    """What tests of functions and of links share.
 
-    The options of each test are dictionaries, for `setUp` to fill. Where ``dodge_nondifferentiable`` is set, inputs are
-    drawn again where a kink near them leaves a check undecided.
+    Of a subclass, `generate_inputs` gives a tuple of arrays, and `_subject` what computes results from Variables, what
+    expects them from arrays, and the parameters. The options of each test are dictionaries, for `setUp` to fill. Where
+    ``dodge_nondifferentiable`` is set, inputs are drawn again as long as a kink near them leaves a check undecided.
     """
 
-    generate_inputs: Callable[[], tuple[Any, ...]]
-    _subject: Callable[[], tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]]
-    """What computes results from Variables, what expects them from arrays, and the parameters."""
     skip_forward_test = skip_backward_test = skip_double_backward_test = dodge_nondifferentiable = False
 
     def __init__(self, *args: Any) -> None:
@@ -55,13 +54,13 @@ class _Case(unittest.TestCase):
             assert y.dtype == expected.dtype, f"forward gave {y.dtype}; expected {expected.dtype}"
             assert_allclose(y, expected, **self.check_forward_options)
 
-    def _begin(self, test: str) -> Any:
+    def _begin(self: Any, test: str) -> Any:
         if getattr(self, f"skip_{test}_test"):
             raise unittest.SkipTest(f"skip_{test}_test is set")
         self.before_test(f"test_{test}")
         return self._subject()
 
-    def _check(self, compute: Callable[..., Any], check: Callable[[Any, Any], None]) -> None:
+    def _check(self: Any, compute: Callable[..., Any], check: Callable[[Any, Any], None]) -> None:
         """``check`` with inputs and upstream gradients; with others as long as it cannot tell what is right."""
         for rest in reversed(range(_MOST_DRAWS)):
             inputs = self.generate_inputs()
@@ -73,7 +72,7 @@ class _Case(unittest.TestCase):
                     raise
         return None
 
-    def test_forward(self, backend_config: Any = None) -> None:
+    def test_forward(self: Any, backend_config: Any = None) -> None:
         """The results are those of `forward_expected`, and the inputs stay what they are."""
         compute, expected, _ = self._begin("forward")
         inputs = self.generate_inputs()
@@ -119,10 +118,7 @@ class FunctionTestCase(_Case):
     (3, True)
     """
 
-    forward: Callable[[Any, Any], tuple[Any, ...]]
-    forward_expected: Callable[[Any], tuple[Any, ...]]
-
-    def _subject(self) -> Any:
+    def _subject(self: Any) -> Any:
         return lambda *xs: self.forward(xs, CpuDevice()), self.forward_expected, ()
 
     def test_double_backward(self, backend_config: Any = None) -> None:
@@ -143,8 +139,6 @@ class LinkTestCase(_Case):
     """
 
     param_names: tuple[str, ...] = ()
-    create_link: Callable[[Any], Any]
-    forward_expected: Callable[[Any, Any], tuple[Any, ...]]
 
     def generate_params(self) -> tuple[Any, ...]:
         """What the parameters start from: arrays or initializers."""
@@ -155,15 +149,11 @@ class LinkTestCase(_Case):
         found = link(*inputs)
         return found if isinstance(found, tuple) else (found,)
 
-    def _subject(self) -> Any:
+    def _subject(self: Any) -> Any:
         link = self.create_link([*self.generate_params()])
         self.forward(link, [_variable(x) for x in self.generate_inputs()], CpuDevice())  # gives all parameters a size
         params = tuple([attrgetter(name)(link) for name in self.param_names])
-        return (
-            lambda *xs: self.forward(link, xs, CpuDevice()),
-            lambda inputs: self.forward_expected(link, inputs),
-            params,
-        )
+        return lambda *xs: self.forward(link, xs, CpuDevice()), partial(self.forward_expected, link), params
 
 
 @signed
