@@ -409,6 +409,13 @@ def test_debug_mode_finds_where_a_nan_is_computed(function: Any, x: float, said:
     assert not chainer.is_debug()
 
 
+def test_debug_mode_looks_at_results_of_arrays_as_well() -> None:
+    with np.errstate(all="ignore"), chainer.DebugMode(True):
+        for given in (np.array([-1.0]), chainer.Variable(np.array([-1.0]), requires_grad=False)):
+            with pytest.raises(RuntimeError, match="NaN is detected on forward computation of log"):
+                F.log(given)
+
+
 def test_a_graph_of_several_results_is_one_graph() -> None:
     x = chainer.Variable(np.ones((2, 3), f32), name="x")
     h = F.relu(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,19 +16,23 @@ from ..table import made_by
 _MODES = ("enable_backprop", "train")
 
 
-def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
+def _on_event(event: ForwardEvent | BackwardEvent) -> None:
     if isinstance(event, ForwardEvent):
-        way, function, arrays = "forward", event.function, event.outputs
+        refuse_nan(event.outputs, "forward", event.function.name)
     else:
-        way, function, arrays = "backward", event.node.function, event.gradients
-    for array in arrays:
-        data = getattr(array, "_data", array)
+        refuse_nan(event.gradients, "backward", event.node.function.name)
+
+
+def refuse_nan(values: Iterable[Any], way: str, function: str) -> None:
+    """Raise a RuntimeError if one of what a function has computed is a NaN."""
+    for value in values:
+        data = getattr(value, "_data", value)
         if getattr(data, "dtype", None) in _FLOATS and (data != data).any():
-            raise RuntimeError(f"NaN is detected on {way} computation of {function.name}")
+            raise RuntimeError(f"NaN is detected on {way} computation of {function}")
 
 
 _FLOATS = (np.float16, np.float32, np.float64)
-_debugging = observe(_refuse_nan)
+_debugging = observe(_on_event)
 
 
 def _watch_for_nan(is_on: Any) -> None:

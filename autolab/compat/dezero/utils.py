@@ -17,6 +17,7 @@ from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
 from ...recording import graph
 from ...shared.files import replacing, write
+from ...views.graph.graph_svg import to_svg
 from ..dot import dot_text
 from ..table import fill, signed
 from ._variable import Variable
@@ -96,7 +97,7 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph
     except ExecutableNotFound:
         path = path.with_suffix(".svg")
         drawn = graph(output)
-        drawn.save(path)
+        write(path, to_svg(drawn, "light"))
         print(f"plot_dot_graph: Graphviz's program dot is not installed; {path} is AutoLab's own picture")
         return drawn
     return source

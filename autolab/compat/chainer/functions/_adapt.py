@@ -13,6 +13,7 @@ from ....engine.backend import is_array
 from ....engine.modes import watchers
 from ....engine.named_scope import named_scope
 from ....engine.variable import Variable as _Engines
+from ..configuration import config, refuse_nan
 from ..utils.type_check import InvalidType
 from ..variable import Variable, as_variable, tagged
 
@@ -53,6 +54,8 @@ def _answering(compute: Callable[..., Any], function: Callable[..., Any]) -> Cal
         if type(y) is _Engines:
             y.__class__ = Variable
             return y
+        if config.debug:  # of arrays alone the engine tells nobody
+            refuse_nan(y if isinstance(y, tuple | list) else (y,), "forward", call.__name__)
         return _result(y)
 
     return call

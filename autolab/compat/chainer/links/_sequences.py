@@ -1,4 +1,4 @@
-"""Recurrent layers along lists of sequences, which may have different lengths: ``NStepLSTM`` and its kin."""
+"""Recurrent layers along lists of sequences, which may have different lengths: ``NStepLSTM`` and others."""
 
 from __future__ import annotations
 
