@@ -464,6 +464,31 @@ def test_a_snapshot_has_every_model_and_goes_on(tmp_path) -> None:
     assert again.updater.iteration == 5
 
 
+def test_a_snapshot_has_what_an_iterator_of_ones_own_serializes(tmp_path) -> None:
+    class Counting(chainer.dataset.Iterator):
+        epoch, is_new_epoch, epoch_detail, i = 0, False, 0.0, 0
+
+        def __next__(self) -> Any:
+            self.i += 1
+            return [np.full(2, self.i, f32)]
+
+        def serialize(self, serializer: Any) -> None:
+            self.i = serializer("i", self.i)
+
+    def trainer(steps: int) -> tuple[Any, Any]:
+        model, batches = chainer.links.Linear(2, 1), Counting()
+        optimizer = chainer.optimizers.SGD().setup(model)
+        updater = chainer.training.StandardUpdater(batches, optimizer, loss_func=lambda x: F.sum(model(x)))
+        return chainer.training.Trainer(updater, (steps, "iteration"), tmp_path), batches
+
+    first, _ = trainer(3)
+    first.extend(chainer.training.extensions.snapshot(filename="state"), trigger=(3, "iteration"))
+    first.run()
+    again, batches = trainer(3)
+    chainer.serializers.load_npz(tmp_path / "state", again)
+    assert batches.i == 3 and again.updater.iteration == 3
+
+
 def test_numbers_of_an_optimizer_are_set_for_all_parameters_and_not_for_one() -> None:
     model = chainer.links.Linear(2, 1)
     optimizer = chainer.optimizers.SGD(0.5).setup(model)

@@ -63,6 +63,9 @@ class Iterator:
     def finalize(self) -> None:
         """Called when it is no longer needed."""
 
+    def serialize(self, serializer: Any) -> None:
+        """Save or load where it stands: ``self.i = serializer("i", self.i)``; by default there is nothing to keep."""
+
 
 def to_device(device: Any, x: Any) -> Any:
     """An array on a device: None leaves it where it is, -1 is main memory, any other the current GPU.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -71,6 +72,25 @@ class NpzDeserializer(Deserializer):
             raise ValueError(f"NpzDeserializer: {name!r:.100} has shape {saved.shape}; expected {value.shape}")
         value[...] = get_array_module(value).asarray(saved)
         return value
+
+
+class Serialized:
+    """An object that has `serialize` alone, such as a user's iterator, with what AutoLab's serializers ask for."""
+
+    def __init__(self, obj: Any) -> None:
+        self._obj = obj
+
+    def state(self) -> dict[str, Any]:
+        """The values that it serializes, by name."""
+        taken = DictionarySerializer()
+        taken.save(self._obj)
+        return taken.target
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        """The store that gives them back."""
+        return [(self, "_given", {**state})]
+
+    _given = property(fset=lambda self, state: NpzDeserializer(state).load(self._obj))
 
 
 def _has_state(obj: Any) -> bool:

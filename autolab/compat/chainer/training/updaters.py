@@ -11,6 +11,7 @@ from ....shared.state_layout import COUNT
 from ... import missing
 from ...table import signed
 from ..dataset import concat_examples  # noqa: F401  # a default in table.txt
+from ..serializers.npz import Serialized
 
 
 class Updater:
@@ -124,7 +125,10 @@ class StandardUpdater(_training.StandardUpdater, Updater):
         """By Chainer's names, such as ``model:main``: ``load_npz(snapshot, model, path="updater/model:main/")``."""
         links = {f"model:{name}": optimizer.target for name, optimizer in self._optimizers.items()}
         rules = {f"optimizer:{name}": optimizer for name, optimizer in self._optimizers.items()}
-        return {**links, **rules, **{f"iterator:{name}": each for name, each in self._iterators.items()}}
+        iterators = {
+            name: each if hasattr(each, "state") else Serialized(each) for name, each in self._iterators.items()
+        }
+        return {**links, **rules, **{f"iterator:{name}": each for name, each in iterators.items()}}
 
     def state(self) -> dict[str, Any]:
         """The state of all its parts, and how many updates there were."""
