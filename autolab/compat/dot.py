@@ -12,6 +12,8 @@ from ..engine.multi_output import MultiOutputNode, OutputNode
 from ..engine.node import Node
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
+from ..recording import Recording
+from ..recording.graph import graph_named
 from ..views.export.pictures import literal
 
 _CLASSES = {"relu": "ReLU", "leaky_relu": "LeakyReLU", "matmul": "MatMul", "getitem": "GetItem"}
@@ -25,17 +27,30 @@ def dot_text(outputs: Sequence[Variable], verbose: bool = True) -> str:
     label: the graph keeps of them what gradients need.
     """
     kinds: dict[Any, Any] = {y.node: (y.shape, y.dtype) for y in outputs}
-    nodes = sorted({node for y in outputs if y.node for node in nodes_below(y.node)}, key=lambda node: node.order)
-    lines = _drawn(nodes, kinds, verbose)
+    lines = _drawn(_nodes(outputs), kinds, verbose)
     alone = [y for y in outputs if y.node is None]
     lines += [_variable(-1 - i, y.name, (y.shape, y.dtype), verbose) for i, y in enumerate(alone)]
     return "\n".join(["digraph g {", *lines, "}"])
 
 
+def _nodes(outputs: Sequence[Variable]) -> list[Node]:
+    return sorted({node for y in outputs if y.node for node in nodes_below(y.node)}, key=lambda node: node.order)
+
+
+def named(nodes: Sequence[Node]) -> list[tuple[str, Variable]]:
+    """The Variables that the program holds of a graph and has named: a graph does not know their names."""
+    return [(v.name, v) for v in gc.get_referrers(*nodes) if isinstance(v, Variable) and v.name]
+
+
+def graph_with_names(output: Variable) -> Recording:
+    """AutoLab's graph of a Variable, with the names of all Variables in it."""
+    return graph_named(output, named(_nodes([output])))
+
+
 def _drawn(nodes: list[Node], kinds: dict[Node, Any], verbose: bool) -> list[str]:
     """A line for each box and each arrow. A node's Variable has an even number, its function the next one."""
     lines: list[str] = []
-    names = {v.node: v.name for v in gc.get_referrers(*nodes) if isinstance(v, Variable)}
+    names = {variable.node: name for name, variable in named(nodes)}
     numbers, constants = {node: 2 * i for i, node in enumerate(nodes)}, count(2 * len(nodes))
     for node in reversed(nodes):
         own, function = numbers[node], numbers[node] + 1

@@ -211,12 +211,12 @@ def test_graphs_are_drawn_into_files(tmp_path, monkeypatch):
 
 def test_without_graphviz_autolab_draws_the_picture(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("PATH", "")
-    x = Variable(np.array(3.0), name="weight")
+    x = Variable(np.array(3.0), name="my_x")
     drawn = utils.plot_dot_graph(x * x, to_file=str(tmp_path / "graph.png"))
     told = f"plot_dot_graph: Graphviz's program dot is not installed; {tmp_path / 'graph.svg'} is AutoLab's own picture"
     assert capsys.readouterr().out.strip() == told and [step.function for step in drawn.steps] == [None, "mul"]
     assert [path.name for path in tmp_path.iterdir()] == ["graph.svg"]
-    assert "weight" in (tmp_path / "graph.svg").read_text("utf-8")
+    assert "my_x" in (tmp_path / "graph.svg").read_text("utf-8")
 
 
 @pytest.mark.source("DZ-49")

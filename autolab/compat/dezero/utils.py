@@ -15,10 +15,9 @@ from ... import functions as F  # noqa: F401  # for table.txt
 from ...engine.backend import Array
 from ...engine.numpy_protocol import unwrap
 from ...gradcheck import numerical_grad as _numerical_grad
-from ...recording import graph
 from ...shared.files import replacing, write
 from ...views.graph.graph_svg import to_svg
-from ..dot import dot_text
+from ..dot import dot_text, graph_with_names
 from ..table import fill, signed
 from ._variable import Variable
 from .core import as_variable
@@ -96,8 +95,8 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph
         write(path, source.pipe(format=path.suffix[1:] or "png"))
     except ExecutableNotFound:
         path = path.with_suffix(".svg")
-        drawn = graph(output)
-        write(path, to_svg(drawn, "light"))
+        drawn = graph_with_names(output)
+        write(path, to_svg(drawn, "auto"))
         print(f"plot_dot_graph: Graphviz's program dot is not installed; {path} is AutoLab's own picture")
         return drawn
     return source
