@@ -6,8 +6,9 @@ Each facade has a file ``table.txt`` with a section for each module. An entry is
 - ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a whole function, which `fill` puts into the
   module.
 - ``relu => adapted(F.relu)`` is a name for what an expression gives.
-- ``GroupNorm(num_groups: int, num_channels: int, eps: float = 1e-5)`` has the types and defaults of a function, or of
-  ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone.
+- ``cross_entropy(input: Any, target: Any, reduction: str = "mean")`` has the types and defaults of a function, or of
+  ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone. For a
+  class of layers `settled` makes ``__init__``: see ``torch.nn.Linear``.
 
 A parameter ``swap: bool = only(False)`` is refused with any other value, and ``n_threads: int = ignored(1)`` changes
 nothing. The code has neither of them.
@@ -20,7 +21,7 @@ import ast
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,8 +104,8 @@ def signed(function: Callable[..., Any]) -> Any:
     name, code = function.__qualname__.removesuffix(".__init__"), function.__code__
     entry = entries(original(function.__module__))[name]
     if "." in function.__qualname__:
-        entry = entry._replace(parameters=f"self, {entry.parameters}", returns=entry.returns or "None")
-    passed = [parameter for parameter in _parameters(entry) if parameter.strip("*") not in _only(entry)]
+        entry = _of_object(entry)
+    passed = _passed(entry)
     if [parameter.strip("*") for parameter in passed] != [*code.co_varnames[: len(passed)]]:
         raise TypeError(f"{function.__module__}.{name}: the table has other parameters: {entry.parameters}")
     if _only(entry):
@@ -119,8 +120,26 @@ def signed(function: Callable[..., Any]) -> Any:
     return function
 
 
+def settled(kind: type) -> Any:
+    """``__init__`` of a class with the parameters that the table has, which all go to its ``_settle``, by name.
+
+    None for a class that the table does not have.
+    """
+    section = _sections(_table(original(kind.__module__))).get(original(kind.__module__), {})
+    if kind.__name__ not in section:
+        return None
+    entry = _of_object(section[kind.__name__])
+    given = ", ".join([f"{name}={name}" for name in _passed(entry)[1:]])
+    made = _defined(entry._replace(expression=f"self._settle(dict({given}))"), kind.__name__, kind.__module__)
+    made.__name__, made.__qualname__ = "__init__", f"{kind.__qualname__}.__init__"
+    return made
+
+
 def fill(
-    module: str, one: Callable[..., Any] | None = None, several: Callable[..., Any] | None = None
+    module: str,
+    one: Callable[..., Any] | None = None,
+    several: Callable[..., Any] | None = None,
+    instead: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
     """Put the functions of a module's section into it, and return its ``__getattr__``, as `missing` does.
 
@@ -132,6 +151,8 @@ def fill(
         What is done to each function, such as giving results the facade's class.
     several : callable, optional
         What is done instead to those whose expression is not one function of AutoLab's.
+    instead : dict of str, optional
+        As for `missing`.
     """
     for name, made in made_by(original(module), module):
         entry = entries(original(module))[name]
@@ -141,7 +162,7 @@ def fill(
             made = decorate(made) if decorate is not None else made
             made.__module__ = module
         vars(sys.modules[module])[name] = made
-    return missing(module)
+    return missing(module, instead)
 
 
 def made_by(section: str, module: str) -> Iterator[tuple[str, Any]]:
@@ -167,6 +188,16 @@ def _parameters(entry: Entry) -> list[str]:
     found = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)]
     more = [("*", taken.vararg), ("**", taken.kwarg)]
     return found + [stars + one.arg for stars, one in more if one is not None]
+
+
+def _passed(entry: Entry) -> list[str]:
+    """The names of the parameters that are there: not those with one value alone."""
+    return [name for name in _parameters(entry) if name.strip("*") not in _only(entry)]
+
+
+def _of_object(entry: Entry) -> Entry:
+    """The entry of a method."""
+    return entry._replace(parameters=f"self, {entry.parameters}", returns=entry.returns or "None")
 
 
 def _refuse(function: str, library: str, given: dict[str, tuple[Any, Any]]) -> None:

@@ -121,9 +121,7 @@ class LSTMCell(Link):
     def step(self, wx: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         """The state and memory after ``state``."""
         h, c = state
-        i, f, g, o = split(wx + self.U(h), 4, axis=-1)
-        c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-        return sigmoid(o) * tanh(c), c
+        return lstm_state(wx + self.U(h), c)
 
 
 class GRUCell(Link):
@@ -184,10 +182,24 @@ class GRUCell(Link):
     def step(self, wx: tuple[Any, Any, Any], h: Any) -> Any:
         """The state after ``h``."""
         to_r, to_z, to_c = wx
-        r = sigmoid(to_r + self.U_r(h))
-        z = sigmoid(to_z + self.U_z(h))
-        c = tanh(to_c + (r * self.U_h(h) if self.reset_after else self.U_h(r * h)))
-        return z * h + (1 - z) * c
+
+        def candidate(r: Any) -> Any:
+            return tanh(to_c + (r * self.U_h(h) if self.reset_after else self.U_h(r * h)))
+
+        return gru_state(to_r + self.U_r(h), to_z + self.U_z(h), candidate, h)
+
+
+def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
+    """The state and memory after the memory ``c``: see `LSTMCell`."""
+    i, f, g, o = split(gates, 4, axis=-1)
+    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    return sigmoid(o) * tanh(c), c
+
+
+def gru_state(to_r: Any, to_z: Any, candidate: Callable[[Any], Any], h: Any) -> Any:
+    """The state after ``h``, where ``candidate`` makes the candidate of ``r``: see `GRUCell`."""
+    r, z = sigmoid(to_r), sigmoid(to_z)
+    return z * h + (1 - z) * candidate(r)
 
 
 def zeros_before(cell: Any, x: Any) -> Any:

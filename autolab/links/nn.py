@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,14 +74,8 @@ class _Recurrent(Link):
         starts: Any = [None] * len(runs) if hx is None else [*zip(*hx, strict=True)] if is_pair else [*hx]
         if len(starts) != len(runs):
             raise ValueError(f"{name}: the first states are {len(starts)}; expected {len(runs)}, one for each layer")
-        x, lasts = _turned(input, self.batch_first), []
-        for i in range(0, len(runs), ways):
-            x, along = F.dropout(x, self.dropout) if i and self.dropout else x, []
-            for way, run in enumerate(runs[i : i + ways]):
-                y, last = run(F.flip(x, axis=1) if way else x, starts[i + way])
-                along.append(F.flip(y, axis=1) if way else y)
-                lasts.append(last)
-            x = F.concatenate(along, axis=2) if self.bidirectional else along[0]
+        x, drop = _turned(input, self.batch_first), partial(F.dropout, ratio=self.dropout)
+        x, lasts = recurrent.through(runs, x, starts, drop, ways)
         final = tuple([F.stack(part) for part in zip(*lasts, strict=True)]) if is_pair else F.stack(lasts)
         return _turned(x, self.batch_first), final
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
-from ..functions import dropout, stack, tanh
+from ..functions import concatenate, dropout, flip, stack, tanh
 from ..functions.networks.nn import check_ratio
 from .cells import GRUCell, LSTMCell, RNNCell, pair_of, zeros_before
 from .chain import ChainList
@@ -43,12 +44,8 @@ class _RecurrentLayer(Link):
         stacked = len(layers) > 1 if shape is None else len(shape) == 3
         if shape is not None and shape[:1] * stacked != (len(layers),) * (stacked or len(layers) > 1):
             raise ValueError(f"{name}: state has shape {shape}; expected ({len(layers)}, batch, out_size), by layer")
-        lasts = []
-        for i, layer in enumerate(layers):
-            start = parts if not stacked or parts is None else tuple([part[i] for part in parts])
-            y = dropout(x, self.dropout) if i and self.dropout else x
-            x, last = layer._along(y, start)
-            lasts.append(last)
+        starts: Any = [parts] * len(layers) if not stacked or parts is None else [*zip(*parts, strict=True)]
+        x, lasts = through([layer._along for layer in layers], x, starts, partial(dropout, ratio=self.dropout))
         last = tuple([stack(part) for part in zip(*lasts, strict=True)]) if stacked else lasts[0]
         return x, last if is_pair else last[0]
 
@@ -59,13 +56,50 @@ class _RecurrentLayer(Link):
             raise ValueError(f"{what} has shape {data.shape}; expected (batch, length, in_size). A cell takes one step")
         cell: Any = self.cell
         is_pair = isinstance(cell, LSTMCell)
-        states = (zeros_before(cell, data[:, 0]),) * (1 + is_pair) if start is None else start
-        wx, seen = cell.of_input(x), []
-        for t in range(data.shape[1]):
-            here = tuple([part[:, t] for part in wx]) if isinstance(wx, tuple) else wx[:, t]
-            states = cell.step(here, states) if is_pair else (cell.step(here, *states),)
-            seen.append(states[0])
-        return stack(seen, axis=1), states
+        step = cell.step if is_pair else lambda wx, states: (cell.step(wx, *states),)
+        zeros = (zeros_before(cell, data[:, 0]),) * (1 + is_pair) if start is None else start
+        return along(step, cell.of_input(x), zeros)
+
+
+def along(step: Callable[[Any, Any], Any], wx: Any, states: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The states at all places of sequences, and those behind the last, a tuple as those before the first.
+
+    Parameters
+    ----------
+    step : callable
+        Takes what the cell makes of its input at one place, and the states before; gives those behind.
+    wx : Variable, array, or tuple of them
+        What the cell makes of its input, of shape ``(batch, length, ...)``.
+    """
+    seen = []
+    for t in range(np.shape(wx[0] if isinstance(wx, tuple) else wx)[1]):
+        states = step(tuple([part[:, t] for part in wx]) if isinstance(wx, tuple) else wx[:, t], states)
+        seen.append(states[0])
+    return stack(seen, axis=1), states
+
+
+def through(
+    runs: Sequence[Callable[[Any, Any], Any]], x: Any, starts: Sequence[Any], drop: Callable[[Any], Any], ways: int = 1
+) -> tuple[Any, list[Any]]:
+    """Layers one above the other: what the last gives, and the last states of all.
+
+    Parameters
+    ----------
+    runs : sequence of callable
+        Each takes sequences and first states, and gives the states at all places and the last ones. With two ``ways``
+        every second one runs from the end of the sequences to their beginning.
+    drop : callable
+        What happens between two layers.
+    """
+    lasts = []
+    for i in range(0, len(runs), ways):
+        x, seen = drop(x) if i else x, []
+        for way in range(ways):
+            y, last = runs[i + way](flip(x, axis=1) if way else x, starts[i + way])
+            seen.append(flip(y, axis=1) if way else y)
+            lasts.append(last)
+        x = concatenate(seen, axis=2) if ways > 1 else seen[0]
+    return x, lasts
 
 
 class RNN(_RecurrentLayer):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import get_array_module
+from ...engine.devices import to_cpu
 from ...engine.numpy_protocol import unwrap
 from ...engine.variable import Variable
 from ...functions import concatenate
@@ -34,18 +35,19 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0) ->
     (variable(5.0), variable([0.6 0.8]))
     """
     found = with_gradients(parameters)
-    lengths = [get_array_module(p.grad.data).linalg.norm(p.grad.data.ravel(), norm_type).item() for p in found]
-    total = float(np.linalg.norm(lengths, norm_type)) if lengths else 0.0
+    gradients = [unwrap(p.grad) for p in found]
+    lengths = [to_cpu(get_array_module(g).linalg.norm(g.ravel(), norm_type)) for g in gradients]
+    total = np.linalg.norm(lengths, norm_type) if lengths else np.float32(0)
     if total > max_norm:
-        for p in found:
-            p.grad = p.grad.data * (max_norm / total)
+        for p, g in zip(found, gradients, strict=True):
+            p.grad = Variable(g * g.dtype.type(max_norm / total), requires_grad=False)
     return Variable(total, requires_grad=False)
 
 
 def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Move every element of the gradients into the interval from ``-clip_value`` to ``clip_value``."""
     for p in with_gradients(parameters):
-        p.grad = p.grad.data.clip(-clip_value, clip_value)
+        p.grad = Variable(unwrap(p.grad).clip(-clip_value, clip_value), requires_grad=False)
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .... import links as _links
+from ....engine.arrays import as_array
 from ....engine.errors import a_kind
 from ....engine.store import publish
 from ....links.pytorch_names import Differences
-from ...table import called
-from .._tensor import Engine, constant, dressed
+from ...table import called, settled
+from .._tensor import Engine, constant, dressed, plain
 from .parameter import Parameter
 
 
@@ -193,8 +194,33 @@ class Module(_links.Link):
             said = "; ".join([part for part in parts if part])
             raise RuntimeError(f"load_state_dict of {type(self).__name__}: {said:.200}; nothing was loaded")
         same = {n: v for n, v in own.items() if n in state_dict}
-        publish([(v, "_data", state_dict[n]._data.astype(v._data.dtype)) for n, v in same.items()])
+        publish([(v, "_data", as_array(plain(state_dict[n]), n).astype(v._data.dtype)) for n, v in same.items()])
         return _Keys(absent, unknown)
+
+
+class Layer(Module):
+    """A module whose settings are in the table: they become attributes, and then `_begin` makes the parameters."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        init = settled(cls)
+        if init is not None:
+            cls.__init__ = init  # type: ignore[method-assign]
+
+    def _settle(self, given: dict[str, Any]) -> None:
+        Module.__init__(self)
+        device, dtype = given.pop("device", None), given.pop("dtype", None)
+        for name, value in given.items():
+            setattr(self, name, value)
+        self._begin()
+        self.to(device, dtype)
+
+    def _begin(self) -> None:
+        """Make parameters and buffers, where there are any."""
 
 
 def _changing(name: str) -> Any:

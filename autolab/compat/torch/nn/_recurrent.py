@@ -1,0 +1,177 @@
+"""Recurrent layers and cells: AutoLab's steps with PyTorch's weights, in which the state has a bias of its own."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, ClassVar
+
+from .... import functions as _engine
+from ....engine.backend import get_array_module
+from ....links.cells import gru_state, lstm_state, pair_of
+from ....links.recurrent import along, through
+from .._arguments import tensor_of
+from .._tensor import constant
+from . import functional as F
+from ._layers import _uniform
+from ._module import Layer
+
+States = tuple[Any, ...]
+
+
+class _Gated(Layer):
+    """Weights for each of the gates, and a step by what these make of the input and of the state."""
+
+    _gates, _count = 1, 1  # how many gates there are, and how many states
+    _usual: ClassVar[dict[str, Any]]
+    """The settings that `repr` shows where they are others."""
+
+    def _weigh(self, input_size: int, end: str = "") -> None:
+        """The weights whose names have this end."""
+        rows = self._gates * self.hidden_size
+        shapes: dict[str, States] = {"weight_ih": (rows, input_size), "weight_hh": (rows, self.hidden_size)}
+        for name, shape in (shapes | {"bias_ih": (rows,), "bias_hh": (rows,)} if self.bias else shapes).items():
+            self.register_parameter(name + end, _uniform(shape, 1 / math.sqrt(self.hidden_size)))
+
+    def _linear(self, end: str, x: Any) -> Any:
+        return F.linear(x, getattr(self, f"weight_{end}"), getattr(self, f"bias_{end}") if self.bias else None)
+
+    def _step(self, end: str, wx: Any, states: States) -> States:
+        return self._after(wx, self._linear(f"hh{end}", states[0]), states)
+
+    def _after(self, wx: Any, wh: Any, states: States) -> States:
+        """The states of the next step."""
+        raise NotImplementedError
+
+    def _data(self, input: Any, axes: int) -> Any:
+        """The array of the input, which may have so many axes, or one less: that of the batch."""
+        name, data = type(self).__name__, tensor_of(type(self).__name__, input)._data
+        if data.ndim not in (axes - 1, axes) or data.shape[-1] != self.input_size:
+            expected = f"{axes - 1} or {axes} axes, the last of {self.input_size}"
+            raise RuntimeError(f"{name}: input has shape {data.shape}; expected {expected}")
+        return data
+
+    def _first(self, hx: Any, data: Any, shape: tuple[int, ...]) -> States:
+        """The states before the first step, which are 0 where none are given."""
+        name = type(self).__name__
+        if hx is None:
+            return (constant(get_array_module(data).zeros(shape, data.dtype)),) * self._count
+        states: States = pair_of(name, hx) if self._count > 1 else (hx,)
+        for state in states:
+            if tensor_of(name, state, "hx")._data.shape != shape:
+                raise RuntimeError(f"{name}: hx has shape {state._data.shape}; expected {shape}")
+        return states
+
+    def extra_repr(self) -> str:
+        others = {name: getattr(self, name, usual) for name, usual in self._usual.items()}
+        said = [f", {name}={value}" for name, value in others.items() if value != self._usual[name]]
+        return f"{self.input_size}, {self.hidden_size}" + "".join(said)
+
+
+class _Layer(_Gated):
+    """A recurrent layer: a cell for each layer and direction."""
+
+    _usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}  # noqa: RUF012
+
+    def _begin(self) -> None:
+        self._ways = ["", "_reverse"] if self.bidirectional else [""]
+        for i in range(self.num_layers):
+            for way in self._ways:
+                self._weigh(self.hidden_size * len(self._ways) if i else self.input_size, f"_l{i}{way}")
+
+    def flatten_parameters(self) -> None:
+        """What a GPU of PyTorch's needs; here nothing."""
+
+    def _run(self, end: str, x: Any, states: States) -> tuple[Any, States]:
+        return along(partial(self._step, end), self._linear(f"ih{end}", x), states)
+
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+        """The states at all places, in the layout of the input, and the last ones of each layer and direction."""
+        data, runs = self._data(input, 3), [f"_l{i}{way}" for i in range(self.num_layers) for way in self._ways]
+        batched, turned = data.ndim == 3, data.ndim == 3 and not self.batch_first
+        x = input if batched else _engine.expand_dims(input, 0)
+        x = _engine.swapaxes(x, 0, 1) if turned else x
+        firsts = self._first(hx, data, (len(runs), *x.shape[: 1 * batched], self.hidden_size))
+        firsts = firsts if batched else tuple([_engine.expand_dims(state, 1) for state in firsts])
+        drop = partial(F.dropout, p=self.dropout, training=self.training)
+        starts = [*zip(*firsts, strict=True)]
+        y, lasts = through([partial(self._run, end) for end in runs], x, starts, drop, len(self._ways))
+        ends: States = tuple([_engine.stack(part) for part in zip(*lasts, strict=True)])
+        if not batched:
+            y, ends = y[0], tuple([state[:, 0] for state in ends])
+        return _engine.swapaxes(y, 0, 1) if turned else y, ends if self._count > 1 else ends[0]
+
+
+class _Cell(_Gated):
+    """A cell, which takes one step."""
+
+    _usual = {"bias": True, "nonlinearity": "tanh"}  # noqa: RUF012
+
+    def _begin(self) -> None:
+        self._weigh(self.input_size)
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """The state after ``hx``; of an LSTM a pair of state and memory, as ``hx`` is."""
+        data = self._data(input, 2)
+        states = self._first(hx, data, (*data.shape[:-1], self.hidden_size))
+        states = self._step("", self._linear("ih", input), states)
+        return states if self._count > 1 else states[0]
+
+
+class _LSTM(_Gated):
+    _gates, _count = 4, 2
+
+    def _after(self, wx: Any, wh: Any, states: States) -> States:
+        return lstm_state(wx + wh, states[1])
+
+
+class _GRU(_Gated):
+    _gates = 3
+
+    def _after(self, wx: Any, wh: Any, states: States) -> States:
+        (x_r, x_z, x_c), (h_r, h_z, h_c) = [_engine.split(part, 3, axis=-1) for part in (wx, wh)]
+        return (gru_state(x_r + h_r, x_z + h_z, lambda r: _engine.tanh(x_c + r * h_c), states[0]),)
+
+
+class _RNN(_Gated):
+    def _after(self, wx: Any, wh: Any, states: States) -> States:
+        return (getattr(_engine, self.nonlinearity)(wx + wh),)
+
+    def _begin(self) -> None:
+        if self.nonlinearity not in ("tanh", "relu"):
+            given = f"nonlinearity is {self.nonlinearity!r:.40}"
+            raise ValueError(f"{type(self).__name__}: {given}; expected 'tanh' or 'relu'")
+        super()._begin()
+
+
+class LSTM(_LSTM, _Layer):
+    """A long short-term memory along sequences ``(length, batch, size)``, or with ``batch_first`` ``(batch, length,
+    size)``; sequences of several lengths are padded.
+
+    Examples
+    --------
+    >>> from autolab.compat import torch
+    >>> states, (h, c) = torch.nn.LSTM(3, 4, num_layers=2, bidirectional=True)(torch.ones(5, 2, 3))
+    >>> states.shape, h.shape, c.shape
+    (torch.Size([5, 2, 8]), torch.Size([4, 2, 4]), torch.Size([4, 2, 4]))
+    """
+
+
+class GRU(_GRU, _Layer):
+    """A gated recurrent unit along sequences, in the layout of `LSTM`."""
+
+
+class RNN(_RNN, _Layer):
+    """A simple recurrent network along sequences, in the layout of `LSTM`."""
+
+
+class LSTMCell(_LSTM, _Cell):
+    """One step of a long short-term memory: the next state and memory."""
+
+
+class GRUCell(_GRU, _Cell):
+    """One step of a gated recurrent unit."""
+
+
+class RNNCell(_RNN, _Cell):
+    """One step of a simple recurrent network."""
