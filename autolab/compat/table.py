@@ -125,11 +125,12 @@ def settled(kind: type) -> Any:
 
     None for a class that the table does not have.
     """
-    section = _sections(_table(original(kind.__module__))).get(original(kind.__module__), {})
-    if kind.__name__ not in section:
+    name = original(kind.__module__)
+    found = _sections(_table(name)).get(name, {}).get(kind.__name__) if name != kind.__module__ else None
+    if found is None or found.expression:
         return None
-    entry = _of_object(section[kind.__name__])
-    given = ", ".join([f"{name}={name}" for name in _passed(entry)[1:]])
+    entry = _of_object(found)
+    given = ", ".join([f"{one}={one}" for one in _passed(entry)[1:]])
     made = _defined(entry._replace(expression=f"self._settle(dict({given}))"), kind.__name__, kind.__module__)
     made.__name__, made.__qualname__ = "__init__", f"{kind.__qualname__}.__init__"
     return made

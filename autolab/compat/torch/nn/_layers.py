@@ -1,4 +1,4 @@
-"""Layers with parameters."""
+"""Layers with parameters; the table has their settings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...table import signed
 from .. import _creation
+from .._products import einsum
 from .._tensor import constant
 from . import functional as F
-from ._module import Module
+from ._module import Layer
 from ._windows import _each
 from .parameter import Parameter
 
@@ -21,14 +21,14 @@ def _uniform(shape: tuple[int, ...], reach: float) -> Parameter:
     return Parameter(_creation.source().uniform(-reach, reach, shape).astype(np.float32))
 
 
-def _start(module: Module, weight: tuple[int, ...], outputs: int, inputs: int, bias: bool) -> None:
+def _start(module: Layer, weight: tuple[int, ...], outputs: int, inputs: int) -> None:
     """A weight and a bias between ``-1 / sqrt(inputs)`` and that."""
     reach = 1 / math.sqrt(inputs) if inputs else 0.0
     module.weight = _uniform(weight, reach)
-    module.register_parameter("bias", _uniform((outputs,), reach) if bias else None)
+    module.register_parameter("bias", _uniform((outputs,), reach) if module.bias else None)
 
 
-class Linear(Module):
+class Linear(Layer):
     """``x @ weight.T + bias``
 
     Examples
@@ -39,67 +39,60 @@ class Linear(Module):
     (Linear(in_features=3, out_features=2, bias=True), torch.Size([2, 3]), torch.Size([5, 2]))
     """
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None):
-        super().__init__()
-        self.in_features, self.out_features = in_features, out_features
-        _start(self, (out_features, in_features), out_features, in_features, bias)
-        self.to(device, dtype)
+    _shown = "in_features={in_features}, out_features={out_features}, bias={bias}"
+
+    def _begin(self) -> None:
+        _start(self, (self.out_features, self.in_features), self.out_features, self.in_features)
 
     def forward(self, input: Any) -> Any:
         """The result for ``(..., in_features)``."""
         return F.linear(input, self.weight, self.bias)
 
-    def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
-
-class Bilinear(Module):
+class Bilinear(Layer):
     """``x1 @ weight[k] @ x2 + bias[k]`` for each ``k``."""
 
-    def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True):
-        super().__init__()
-        _start(self, (out_features, in1_features, in2_features), out_features, in1_features, bias)
+    _shown = "in1_features={in1_features}, in2_features={in2_features}, out_features={out_features}, bias={bias}"
+
+    def _begin(self) -> None:
+        shape = (self.out_features, self.in1_features, self.in2_features)
+        _start(self, shape, self.out_features, self.in1_features)
 
     def forward(self, input1: Any, input2: Any) -> Any:
         """The result for pairs of vectors."""
-        from .._products import einsum
-
         y = einsum("...i,kij,...j->...k", input1, self.weight, input2)
         return y if self.bias is None else y + self.bias
 
 
-class _Convolution(Module):
+class _Convolution(Layer):
     """What convolutions have in common."""
 
     axes: int
     function: Any
-    transposed = False
+    _transposed = False
+    _order: tuple[str, ...] = ("stride", "padding", "dilation", "groups")
 
-    @signed
-    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias):
-        super().__init__()
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride = _each(kernel_size, self.axes), _each(stride, self.axes)
-        self.padding = padding if isinstance(padding, str) else _each(padding, self.axes)
-        self.dilation = _each(dilation, self.axes)
-        outer, inner = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        shape = (outer, inner // groups, *self.kernel_size)
-        _start(self, shape, out_channels, math.prod(shape[1:]), bias)
+    def _begin(self) -> None:
+        for name in {"kernel_size", *self._order} - {"groups"}:
+            if not isinstance(getattr(self, name), str):
+                setattr(self, name, _each(getattr(self, name), self.axes))
+        outer, inner = self.out_channels, self.in_channels
+        if self._transposed:
+            outer, inner = inner, outer
+        shape = (outer, inner // self.groups, *self.kernel_size)
+        _start(self, shape, self.out_channels, math.prod(shape[1:]))
 
     def forward(self, input: Any) -> Any:
         """The result for ``(batch, in_channels, ...)``."""
-        settings = [v[0] if self.axes == 1 and isinstance(v, tuple) else v for v in self._settings()]
+        settings = [getattr(self, name) for name in self._order]
+        settings = [v[0] if self.axes == 1 and isinstance(v, tuple) else v for v in settings]
         return type(self).function(input, self.weight, self.bias, *settings)
-
-    def _settings(self) -> tuple[Any, ...]:
-        return self.stride, self.padding, self.dilation, self.groups
 
     def extra_repr(self) -> str:
         said = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        said += f", padding={self.padding}" if self.padding != (0,) * self.axes else ""
-        said += f", dilation={self.dilation}" if self.dilation != (1,) * self.axes else ""
-        said += f", groups={self.groups}" if self.groups != 1 else ""
-        return said + ("" if self.bias is not None else ", bias=False")
+        usual = {"padding": (0,) * self.axes, "dilation": (1,) * self.axes, "groups": 1}
+        others = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return said + "".join(others) + ("" if self.bias is not None else ", bias=False")
 
 
 class Conv1d(_Convolution):
@@ -122,16 +115,8 @@ class Conv2d(_Convolution):
 
 
 class _Transposed(_Convolution):
-    transposed = True
-
-    @signed
-    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, output_padding, groups, bias, dilation):
-        self_padding = _each(output_padding, self.axes)
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias)
-        self.output_padding = self_padding
-
-    def _settings(self) -> tuple[Any, ...]:
-        return self.stride, self.padding, self.output_padding, self.groups, self.dilation
+    _transposed = True
+    _order = ("stride", "padding", "output_padding", "groups", "dilation")
 
 
 class ConvTranspose1d(_Transposed):
@@ -146,17 +131,15 @@ class ConvTranspose2d(_Transposed):
     axes, function = 2, staticmethod(F.conv_transpose2d)
 
 
-class Embedding(Module):
+class Embedding(Layer):
     """A row of numbers for each word."""
 
     _shown = "{num_embeddings}, {embedding_dim}"
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None):
-        super().__init__()
-        self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
-        rows = _creation.source().standard_normal((num_embeddings, embedding_dim)).astype(np.float32)
-        if padding_idx is not None:
-            rows[padding_idx] = 0
+    def _begin(self) -> None:
+        rows = _creation.source().standard_normal((self.num_embeddings, self.embedding_dim)).astype(np.float32)
+        if self.padding_idx is not None:
+            rows[self.padding_idx] = 0
         self.weight = Parameter(rows)
 
     def forward(self, input: Any) -> Any:
@@ -164,8 +147,13 @@ class Embedding(Module):
         return F.embedding(input, self.weight, self.padding_idx)
 
 
-class _AffineNorm(Module):
-    """A scale and an offset of a shape."""
+class _AffineNorm(Layer):
+    """A scale and an offset of the shape of what is normalized, where they are wanted."""
+
+    bias = True  # that of Python, where it is no setting
+
+    def _begin(self) -> None:
+        self._scale((self.num_features,), self.affine)
 
     def _scale(self, shape: tuple[int, ...], wanted: bool, bias: bool = True) -> None:
         self.register_parameter("weight", Parameter(np.ones(shape, np.float32)) if wanted else None)
@@ -175,31 +163,25 @@ class _AffineNorm(Module):
 class LayerNorm(_AffineNorm):
     """Each example over its last axes."""
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True):
-        super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
-        self._scale(shape, elementwise_affine, bias)
+    normalized_shape: Any
+    _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
+
+    def _begin(self) -> None:
+        if isinstance(self.normalized_shape, int):
+            self.normalized_shape = (self.normalized_shape,)
+        self.normalized_shape = tuple(self.normalized_shape)
+        self._scale(self.normalized_shape, self.elementwise_affine, self.bias)
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-        return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
-
-class RMSNorm(_AffineNorm):
+class RMSNorm(LayerNorm):
     """Each example over its last axes, divided by the root of the mean of the squares."""
 
-    _shown = "{normalized_shape}, eps={eps}"
-
-    def __init__(self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True):
-        super().__init__()
-        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        self.eps = eps
-        self._scale(self.normalized_shape, elementwise_affine, bias=False)
+    bias = False
+    _shown = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}"
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
@@ -211,10 +193,8 @@ class GroupNorm(_AffineNorm):
 
     _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}"
 
-    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True):
-        super().__init__()
-        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self._scale((num_channels,), affine)
+    def _begin(self) -> None:
+        self._scale((self.num_channels,), self.affine)
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
@@ -227,21 +207,15 @@ class _BatchNorm(_AffineNorm):
     _shown = (
         "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}"
     )
-    running_mean: Any
-    running_var: Any
-    num_batches_tracked: Any
     axes: tuple[int, ...]
+    num_batches_tracked: Any
 
-    @signed
-    def __init__(self, num_features, eps, momentum, affine, track_running_stats):
-        super().__init__()
-        self.num_features, self.eps, self.momentum, self.affine = num_features, eps, momentum, affine
-        self.track_running_stats = track_running_stats
-        self._scale((num_features,), affine)
-        tracks = track_running_stats
-        self.register_buffer("running_mean", constant(np.zeros(num_features, np.float32)) if tracks else None)
-        self.register_buffer("running_var", constant(np.ones(num_features, np.float32)) if tracks else None)
-        self.register_buffer("num_batches_tracked", constant(np.asarray(0)) if tracks else None)
+    def _begin(self) -> None:
+        super()._begin()
+        begin = {"running_mean": np.zeros, "running_var": np.ones}
+        averages = {name: make(self.num_features, np.float32) for name, make in begin.items()}
+        for name, array in {**averages, "num_batches_tracked": np.asarray(0)}.items():
+            self.register_buffer(name, constant(array) if self.track_running_stats else None)
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
@@ -269,12 +243,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class _InstanceNorm(_AffineNorm):
-    _shown = "{num_features}, eps={eps}"
-
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False):
-        super().__init__()
-        self.num_features, self.eps = num_features, eps
-        self._scale((num_features,), affine)
+    _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats=False"
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""

@@ -41,7 +41,7 @@ class Module(_links.Link):
 
     def extra_repr(self) -> str:
         """What `repr` says of the settings; a subclass may write it anew."""
-        return self._shown.format_map(vars(self))
+        return self._shown.format_map({**vars(self), "bias": vars(self).get("bias") is not None})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return dressed(super().__call__(*args, **kwargs))

@@ -13,59 +13,50 @@ from ....links import function_layers as _links
 from ...table import fill, with_settings
 from .. import _shapes
 from . import functional as F
-from ._module import Module
+from ._module import Layer, Module
 from .parameter import Parameter
 
 
 def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     """A module that calls a function; its settings are those of the function behind the first arguments."""
     parameters = list(inspect.signature(function).parameters.values())
-    settings = [p for p in parameters[skipped:] if p.name != "_stacklevel"]
+    settings = [p for p in parameters[skipped:] if p.name not in ("_stacklevel", "dtype")]
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
-
-    def _settle(self: Any, given: dict[str, Any]) -> None:
-        Module.__init__(self)
-        self._given = given
-        for key, value in given.items():
-            if not hasattr(type(self), key):
-                setattr(self, key, value)
 
     def forward(self: Any, *args: Any) -> Any:
         """The function's result."""
-        return function(*args, **self._given)
+        return function(*args, **{p.name: getattr(self, p.name) for p in settings})
 
     def extra_repr(self: Any) -> str:
-        usual = {p.name: p.default for p in settings}
-        return ", ".join([f"{k}={v}" for k, v in self._given.items() if v is not usual[k] and v != usual[k]])
+        given = [(p.name, getattr(self, p.name), p.default) for p in settings]
+        return ", ".join([f"{name}={v}" for name, v, usual in given if v is not usual and v != usual])
 
-    body = {"_settle": _settle, "forward": forward, "extra_repr": extra_repr, "__module__": __name__}
+    body = {"forward": forward, "extra_repr": extra_repr, "__module__": __name__}
     said = f"`functional.{function.__name__}` as a module."
-    return with_settings(Module, name, said, inspect.Signature(settings), **body)
+    return with_settings(Layer, name, said, inspect.Signature(settings), **body)
 
 
-class Dropout(Module):
+class Dropout(Layer):
     """Elements set to 0 at random in training."""
 
     _shown = "p={p}, inplace={inplace}"
 
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        if not 0 <= p <= 1:
-            raise ValueError(f"Dropout: p is {p}; expected a probability, from 0 to 1")
-        self.p, self.inplace = p, inplace
+    def _begin(self) -> None:
+        if not 0 <= self.p <= 1:
+            raise ValueError(f"Dropout: p is {self.p}; expected a probability, from 0 to 1")
 
     def forward(self, input: Any) -> Any:
         """``input`` with some of its elements at 0."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
-class PReLU(Module):
+class PReLU(Layer):
     """The element where it is positive, else a learnt slope times it."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
-        super().__init__()
-        self.num_parameters = num_parameters
-        self.weight = Parameter(np.full(num_parameters, init, np.float32))
+    _shown = "num_parameters={num_parameters}"
+
+    def _begin(self) -> None:
+        self.weight = Parameter(np.full(self.num_parameters, self.init, np.float32))
 
     def forward(self, input: Any) -> Any:
         """The function's result."""
@@ -83,26 +74,20 @@ class Identity(Module):
         return input
 
 
-class Flatten(Module):
+class Flatten(Layer):
     """The axes from ``start_dim`` to ``end_dim`` as one."""
 
     _shown = "start_dim={start_dim}, end_dim={end_dim}"
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
 
     def forward(self, input: Any) -> Any:
         """The flat examples."""
         return _shapes.flatten(input, self.start_dim, self.end_dim)
 
 
-class Unflatten(Module):
+class Unflatten(Layer):
     """One axis as several."""
 
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
-        super().__init__()
-        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
+    _shown = "dim={dim}, unflattened_size={unflattened_size}"
 
     def forward(self, input: Any) -> Any:
         """The same elements in the other shape."""
