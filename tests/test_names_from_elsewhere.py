@@ -191,6 +191,16 @@ def test_a_model_has_the_names_of_modules(tmp_path: Path) -> None:
     assert state["epoch"] == 3 and (twin.fc.W.data == 0.5).all()
 
 
+def test_a_checkpoint_holds_lists_numbers_and_words_beside_the_arrays(tmp_path: Path) -> None:
+    groups = [{"lr": 0.1, "betas": (0.9, 0.999), "params": [0, 1], "nesterov": False, "name": None}]
+    state = {"opt": {"state": {0: {"m": np.arange(3.0)}}, "param_groups": groups}, "name": "π", "epoch": 3}
+    autolab.save(state, tmp_path / "checkpoint.pt")  # type: ignore[attr-defined]
+    found = autolab.load(tmp_path / "checkpoint.pt")  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(found["opt"]["state"][0].pop("m"), np.arange(3.0))
+    del state["opt"]["state"][0]["m"]  # type: ignore[index]
+    assert found == state
+
+
 def test_gradients_are_clipped() -> None:
     x, y = Variable([3.0, 0.0]), Variable(4.0)
     (x.sum() * 3 + y * 4).backward()

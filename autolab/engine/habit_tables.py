@@ -26,6 +26,8 @@ HABITS: dict[str, dict[str, str]] = {
     "Link": {
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
+        "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
+        "register_forward_pre_hook": "a link that calls this one, with what it makes of the input",
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
         "serialize": "`serializers.save_npz(path, model)`",
     },

@@ -243,6 +243,7 @@ class OneCycleLR(LRScheduler):
         epochs: int = 1,
         steps_per_epoch: int = 1,
         pct_start: float = 0.3,
+        *,
         cycle_momentum: bool = True,
         base_momentum: float = 0.85,
         max_momentum: float = 0.95,
@@ -288,6 +289,7 @@ class ReduceLROnPlateau:
         factor: float = 0.1,
         patience: int = 10,
         threshold: float = 1e-4,
+        *,
         cooldown: int = 0,
         min_lr: float = 0.0,
     ) -> None:

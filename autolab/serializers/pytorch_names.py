@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from ..shared.files import reading
 from .npz import read_npz, save_npz
 
 _INSIDE = ":/"
 """Between the names of nested states."""
+_LAYOUT = "autolab:layout"
+"""The name of what says how they are nested."""
 
 
 class _SavedState:
     """A state that is there already, as something to be saved."""
 
     def __init__(self, state: Mapping[str, Any]) -> None:
-        self._state = dict(_flat(state))
+        self._state: dict[str, Any] = {}
+        told = json.dumps(_told(state, "", self._state))
+        if self._state.keys() != state.keys():
+            self._state[_LAYOUT] = np.frombuffer(told.encode(), np.uint8)
 
     def state(self) -> Mapping[str, Any]:
         """The state itself."""
@@ -27,16 +36,33 @@ class _SavedState:
         raise TypeError("save: a state is loaded into a model: model.load_state_dict(autolab.load(path))")
 
 
-def _flat(state: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in state.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{name}{_INSIDE}")
-        else:
-            yield f"{above}{name}", value
+def _told(value: Any, path: str, arrays: dict[str, Any]) -> Any:
+    """A value as JSON has it: in brackets, with the word for what it is; arrays by the names that they get."""
+    if isinstance(value, Mapping):
+        return ["dict", [[key, _told(one, f"{path}{_INSIDE}{key}", arrays)] for key, one in value.items()]]
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return [kind, [_told(one, f"{path}{_INSIDE}{i}", arrays) for i, one in enumerate(value)]]
+    if value is None or isinstance(value, bool | int | float | str):
+        return ["value", value]
+    arrays[path.removeprefix(_INSIDE)] = value
+    return ["array", path.removeprefix(_INSIDE)]
+
+
+def _made(told: Any, arrays: Mapping[str, Any]) -> Any:
+    kind, value = told
+    if kind == "dict":
+        return {key: _made(one, arrays) for key, one in value}
+    if kind in ("list", "tuple"):
+        found = [_made(one, arrays) for one in value]
+        return found if kind == "list" else tuple(found)
+    return arrays[value] if kind == "array" else value
 
 
 def save(target: Any, file: str | os.PathLike[str]) -> None:
-    """`save_npz` in PyTorch's order, also of what ``model.state_dict()`` gave, and of dicts of states and numbers.
+    """`save_npz` in PyTorch's order, also of what ``model.state_dict()`` gave, and of dicts of such states.
+
+    Beside them may be numbers and words, also in lists.
 
     Examples
     --------
@@ -54,15 +80,13 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
 
 
 def load(file: str | os.PathLike[str], map_location: Any = None, weights_only: bool = True) -> dict[str, Any]:
-    """The state that `save` wrote, or the dict of several; numbers come back as arrays without axes.
+    """The state that `save` wrote, or the dict of several, with the numbers and words beside them.
 
     A state is in memory and goes where the model is, so the other two arguments of PyTorch's change nothing.
     """
-    found: dict[str, Any] = {}
-    for name, value in read_npz(file).items():
-        *above, last = name.split(_INSIDE)
-        inside = found
-        for part in above:
-            inside = inside.setdefault(part, {})
-        inside[last] = value
+    arrays = read_npz(file)
+    if _LAYOUT not in arrays:
+        return arrays
+    with reading(file):
+        found: dict[str, Any] = _made(json.loads(arrays[_LAYOUT].tobytes()), arrays)
     return found

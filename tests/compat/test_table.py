@@ -90,8 +90,8 @@ def test_a_line_that_does_not_fit_its_code_and_a_name_twice_are_errors(monkeypat
         (lambda: torch.nn.Conv2d(1, 1, 3, padding_mode="circular"), "padding_mode='circular'"),
         (lambda: torch.optim.Adam([torch.ones(1)], amsgrad=True), "amsgrad=True"),
         (
-            lambda: torch.nn.functional.cross_entropy(torch.ones(1, 2), torch.tensor([0]), label_smoothing=0.1),
-            "label_smoothing=0.1",
+            lambda: torch.nn.functional.scaled_dot_product_attention(*[torch.ones(1, 2, 2)] * 3, dropout_p=0.1),
+            "dropout_p=0.1",
         ),
         (lambda: chainer.functions.convolution_1d(*[np.ones((1, 1, 3))] * 2, cover_all=np.ones(2)), "cover_all=array"),
     ],

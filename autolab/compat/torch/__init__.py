@@ -26,10 +26,12 @@ from __future__ import annotations
 
 import math
 
-from ...serializers import pytorch_names as _states  # for table.txt, as are the next
+import numpy as np  # for table.txt, as are the next
+
+from ...serializers import pytorch_names as _states
 from ...transforms.trees import tree_map
 from .. import absent, table
-from . import cuda, linalg, nn
+from . import cuda, func, linalg, nn
 from ._methods import functions as _functions
 from ._types import DTYPES, SHORT
 
@@ -40,5 +42,8 @@ e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 __version__ = "2.13.0"
 
 table.fill(__name__)
+_TIMES = "autolab.record(f, x) has the time and the bytes of each step"
 _HALF = "model.half() computes in float16; nothing chooses dtypes by itself"
-__getattr__ = absent.gather(__name__, "autograd", {"amp": _HALF, "autocast": _HALF, "compile": "autolab.compile(f)"})
+__getattr__ = absent.gather(
+    __name__, "autograd", {"amp": _HALF, "autocast": _HALF, "compile": "autolab.compile(f)", "profiler": _TIMES}
+)

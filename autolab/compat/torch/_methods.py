@@ -21,10 +21,10 @@ _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 _MODULES = (_elementwise, _reductions, _shapes, _products)
 _NO_METHODS = {"where", "cat", "stack", "hstack", "vstack", "meshgrid", "gradient", "binary", "einsum", "tensordot"}
-_MORE = (
-    "add sub mul div pow clamp floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign square trunc"
-)
-_WRITTEN = [*UNARY, *_MORE.split()]
+_WRITTEN = """
+add sub mul div pow clamp floor_divide remainder lerp addcmul addcdiv masked_fill round rsqrt sign square trunc
+scatter scatter_add index_add
+"""
 
 
 def _swapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -110,7 +110,7 @@ def install() -> None:
     for name, function in functions().items():
         if name not in _NO_METHODS:
             setattr(Tensor, name, function)
-    for name in _WRITTEN:
+    for name in (*UNARY, *_WRITTEN.split()):
         setattr(Tensor, f"{name}_", _inplace.in_place(f"{name}_", functions()[name]))
     for name, function in (*_inplace.FILLING.items(), *made_by("torch.Tensor", __name__)):
         setattr(Tensor, name, function)

@@ -9,10 +9,9 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.backend import get_array_module
+from ...functions import pytorch_names as _names
 from ...functions.arrays.joining import in_sizes as _in_sizes
 from ...functions.numpy_names import copy as _copy  # noqa: F401  # for table.txt
-from ...functions.pytorch_names import expand as _expand  # noqa: F401
-from ...functions.pytorch_names import gather as _gather
 from ..table import fill
 from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axes is for table.txt
 from ._tensor import Engine, constant, dressed, plain
@@ -92,7 +91,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     """Along ``dim`` the elements at the places in ``index``, which has a place for each element of the result."""
     if sparse_grad:
         raise NotImplementedError("gather: sparse_grad is not part of AutoLab's torch facade")
-    return dressed(_gather(tensor_of("gather", input), dim, _places("gather", input, dim, index)))
+    return dressed(_names.gather(tensor_of("gather", input), dim, _places("gather", input, dim, index)))
 
 
 def masked_select(input: Any, mask: Any) -> Any:

@@ -7,14 +7,16 @@ from typing import Any
 
 from .... import transforms
 from ....engine.configuration import no_grad
-from .._tensor import dressed, result
+from ....transforms.trees import tree_map
+from ...table import signed
+from .._tensor import result
 
 
 def _seen(func: Callable[..., Any]) -> Callable[..., Any]:
     """The function on tensors."""
 
     def call(*args: Any) -> Any:
-        return func(*[dressed(x) for x in args])
+        return func(*tree_map(result, args))
 
     return call
 
@@ -28,7 +30,8 @@ def _arrays(values: Any) -> Any:
     return tuple([v.array for v in values]) if isinstance(values, tuple | list) else values.array
 
 
-def jacobian(func: Callable[..., Any], inputs: Any) -> Any:
+@signed
+def jacobian(func, inputs):
     """Every derivative of every element of the result by every element of the inputs.
 
     Examples
@@ -42,7 +45,8 @@ def jacobian(func: Callable[..., Any], inputs: Any) -> Any:
     return result(transforms.jacobian(_seen(func), wrt)(*_arrays(args)))
 
 
-def hessian(func: Callable[..., Any], inputs: Any) -> Any:
+@signed
+def hessian(func, inputs):
     """All second derivatives of a single number."""
     args, wrt = _several(inputs)
     return result(transforms.hessian(_seen(func), wrt)(*_arrays(args)))

@@ -155,9 +155,9 @@ class _AffineNorm(Layer):
     def _begin(self) -> None:
         self._scale((self.num_features,), self.affine)
 
-    def _scale(self, shape: tuple[int, ...], wanted: bool, bias: bool = True) -> None:
+    def _scale(self, shape: tuple[int, ...], wanted: bool) -> None:
         self.register_parameter("weight", Parameter(np.ones(shape, np.float32)) if wanted else None)
-        self.register_parameter("bias", Parameter(np.zeros(shape, np.float32)) if wanted and bias else None)
+        self.register_parameter("bias", Parameter(np.zeros(shape, np.float32)) if wanted and self.bias else None)
 
 
 class LayerNorm(_AffineNorm):
@@ -170,7 +170,7 @@ class LayerNorm(_AffineNorm):
         if isinstance(self.normalized_shape, int):
             self.normalized_shape = (self.normalized_shape,)
         self.normalized_shape = tuple(self.normalized_shape)
-        self._scale(self.normalized_shape, self.elementwise_affine, self.bias)
+        self._scale(self.normalized_shape, self.elementwise_affine)
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""
@@ -191,7 +191,7 @@ class RMSNorm(LayerNorm):
 class GroupNorm(_AffineNorm):
     """Groups of channels of each example."""
 
-    _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}"
+    _shown = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
     def _begin(self) -> None:
         self._scale((self.num_channels,), self.affine)
@@ -205,7 +205,8 @@ class _BatchNorm(_AffineNorm):
     """Each feature over the batch; after ``eval()`` by the running averages."""
 
     _shown = (
-        "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}"
+        "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, "
+        "track_running_stats={track_running_stats}"
     )
     axes: tuple[int, ...]
     num_batches_tracked: Any
@@ -243,7 +244,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class _InstanceNorm(_AffineNorm):
-    _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats=False"
+    _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, track_running_stats=False"
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""

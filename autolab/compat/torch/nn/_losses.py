@@ -38,7 +38,7 @@ def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
 
 
 @signed
-def cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction):
+def cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
     """The cross entropy of scores, before the softmax, and the numbers of the right classes or probabilities.
 
     Examples
@@ -49,12 +49,14 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     """
     x, t = tensor_of("cross_entropy", input), tensor_of("cross_entropy", target, "target")
     how = _reduction("cross_entropy", reduction, size_average, reduce)
-    if t._data.dtype.kind == "f":
+    if t._data.dtype.kind == "f" or label_smoothing:
         if weight is not None:
-            raise NotImplementedError("cross_entropy: weight for probabilities is not part of AutoLab's torch facade")
+            raise NotImplementedError(
+                "cross_entropy: weight beside probabilities or label_smoothing is not part of AutoLab's torch facade"
+            )
         if ignore_index >= 0:
             raise RuntimeError("cross_entropy: ignore_index is of numbers of classes; target has probabilities")
-        return dressed(_cross_entropy(x, t, reduction=how))
+        return dressed(_cross_entropy(x, t, reduction=how, label_smoothing=label_smoothing))
     return _of_classes("cross_entropy", F.softmax_cross_entropy, x, t, weight, ignore_index, how)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....links import function_layers as _links
+from ....links.registry import Kind
 from ...table import fill, with_settings
 from .. import _shapes
 from . import functional as F
@@ -96,24 +97,29 @@ class Unflatten(Layer):
 
 # ---------------------------------------------------------------------- containers
 class _Row(Module):
-    """Modules in a row, called ``0``, ``1``, ``2`` ..."""
+    """Modules, or parameters, in a row, called ``0``, ``1``, ``2`` ..."""
 
-    def _modules_in_row(self) -> list[Any]:
-        return [module for _, module in self._own("link")]
+    _kind: Kind = "link"
+
+    def _all(self) -> list[Any]:
+        return [one for _, one in self._own(self._kind)]
 
     def __len__(self) -> int:
-        return len(self._modules_in_row())
+        return len(self._all())
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules_in_row())
+        return iter(self._all())
 
     def __getitem__(self, index: Any) -> Any:
-        found = self._modules_in_row()[index]
-        return type(self)(*found) if isinstance(index, slice) else found
+        found = self._all()[index]
+        return self._of(found) if isinstance(index, slice) else found
+
+    def _of(self, found: list[Any]) -> Any:
+        return type(self)(found)  # type: ignore[call-arg]
 
     def append(self, module: Any) -> Any:
-        """Add a module at the end; gives itself back."""
-        self.add_module(str(len(self)), module)
+        """Add one at the end; gives itself back."""
+        self._register(str(len(self)), self._kind, module)
         return self
 
     def extend(self, modules: Iterable[Any]) -> Any:
@@ -145,9 +151,12 @@ class Sequential(_Row):
                     raise TypeError(f"Sequential: got {type(module).__name__}; expected modules, such as nn.ReLU()")
                 self.append(module)
 
+    def _of(self, found: list[Any]) -> Any:
+        return type(self)(*found)
+
     def forward(self, input: Any) -> Any:
         """The last module's result."""
-        for module in self._modules_in_row():
+        for module in self._all():
             input = module(input)
         return input
 
@@ -172,22 +181,22 @@ class ModuleDict(Module, _links.ModuleDict):
         return [*self._own("link")]
 
 
-class ParameterList(Module):
+class ParameterList(_Row):
     """A list of parameters."""
+
+    _kind = "parameter"
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
         super().__init__()
-        for i, value in enumerate(values):
-            self.register_parameter(str(i), value if isinstance(value, Parameter) else Parameter(value))
+        self.extend(values)
 
-    def __len__(self) -> int:
-        return len([*self._own("parameter")])
+    def append(self, value: Any) -> Any:
+        """Add a parameter, or a tensor as one; gives itself back."""
+        return super().append(value if isinstance(value, Parameter) else Parameter(value))
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter([value for _, value in self._own("parameter")])
-
-    def __getitem__(self, index: int) -> Any:
-        return [*self][index]
+    def extra_repr(self) -> str:
+        kinds = [f"[{p.dtype} of size {'x'.join(map(str, p.shape))}]" for p in self]
+        return "\n" + "".join([f"    ({i}): Parameter containing: {kind}\n" for i, kind in enumerate(kinds)])
 
 
 __getattr__ = fill(__name__)

@@ -10,7 +10,8 @@ from ....engine.configuration import using_config
 from ....engine.errors import a_kind
 from ....engine.parameter import Parameter as EngineParameter
 from ....engine.store import publish
-from .._tensor import Engine, Tensor
+from ....transforms.trees import tree_map
+from .._tensor import Engine, Tensor, plain
 from ..nn._module import _cleared
 
 
@@ -97,7 +98,7 @@ class Optimizer:
         if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
             raise ValueError("load_state_dict: the groups have other numbers of parameters; nothing was loaded")
         all_params = [p for group in self.param_groups for p in group["params"]]
-        self.state = {all_params[i]: deepcopy(held) for i, held in state_dict["state"].items()}
+        self.state = {all_params[i]: tree_map(plain, deepcopy(held)) for i, held in state_dict["state"].items()}
         for group, saved in zip(self.param_groups, groups, strict=True):
             group.update({k: v for k, v in saved.items() if k != "params"})
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..... import data as _data
+from .....data import parts
 from ....absent import gather
 from ....table import signed
 from ..._creation import source, tensor
@@ -47,6 +48,10 @@ class TensorDataset(Dataset):
 
 class Subset(_data.Subset, Dataset):
     """Some of the examples."""
+
+
+class ConcatDataset(parts.ConcatDataset, Dataset):
+    """Datasets one behind the other."""
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
