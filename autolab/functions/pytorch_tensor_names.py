@@ -87,11 +87,12 @@ linalg = ModuleType("autolab.linalg", "``numpy.linalg``, whose ``norm`` is calle
 vars(linalg).update({**vars(np.linalg), "norm": takes_other_words(np.linalg.norm)})
 
 
-def multinomial(p: Any, num_samples: int, replacement: bool = False) -> Variable:
+def multinomial(p: Any, num_samples: int, replacement: bool = False, rng: Any = None) -> Variable:
     """Places drawn with the probabilities ``p``, or with those in each row of it."""
+    rng = config.rng if rng is None else rng
     rows = np.atleast_2d(unwrap(p)).astype(np.float64)
     rows /= rows.sum(axis=1, keepdims=True)
-    drawn = [config.rng.choice(rows.shape[1], num_samples, replacement, row) for row in rows]
+    drawn = [rng.choice(rows.shape[1], num_samples, replacement, row) for row in rows]
     return Variable(np.array(drawn).reshape(*p.shape[:-1], num_samples))
 
 

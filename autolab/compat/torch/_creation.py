@@ -10,6 +10,7 @@ from ...engine import configuration as _configuration
 from ...engine.backend import device_name, get_array_module
 from ...engine.devices import to_gpu
 from ...functions.arrays import device_transfer
+from ...functions.pytorch_tensor_names import multinomial as _multinomial  # noqa: F401  # for table.txt
 from ...links import init
 from ..table import fill
 from ._arguments import cast, common_dtype
@@ -144,7 +145,7 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Begin anew from a seed; gives itself back."""
-        self.rng = np.random.default_rng(seed)
+        self.rng.bit_generator.state = np.random.default_rng(seed).bit_generator.state  # whoever has it draws anew
         return self
 
 
@@ -176,13 +177,6 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     drawn = source(generator).standard_normal(shape) * plain(std) + plain(mean)
     given = [x._data for x in (mean, std) if isinstance(x, Engine)]
     return constant(np.asarray(drawn, common_dtype(*given) if given else default_dtype()))
-
-
-def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Any:
-    """Places drawn with the given weights; of a matrix for each row."""
-    rng, rows = source(generator), np.atleast_2d(input._data).astype(np.float64)
-    drawn = [rng.choice(len(row), num_samples, replacement, row / row.sum()) for row in rows]
-    return constant(np.array(drawn[0] if input._data.ndim == 1 else drawn))
 
 
 __getattr__ = fill(__name__)

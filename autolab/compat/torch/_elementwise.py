@@ -16,25 +16,12 @@ from ._tensor import Engine, Tensor, constant, dressed, plain, result
 from ._types import numpy_dtype
 
 
-def _of_floats(name: str, engine: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function of one tensor whose results are floats."""
+def _unary(name: str, engine: Callable[[Any], Any], floating: bool) -> Callable[[Any], Any]:
+    """A function of one tensor; with ``floating`` its results are floats, else integers stay what they are."""
 
     def call(input: Any) -> Any:
-        if not isinstance(input, Engine):
-            tensor_of(name, input)
-        y = engine(input if input._data.dtype.kind == "f" else floats(input))
-        if type(y) is Engine:
-            y.__class__ = Tensor
-        return y
-
-    return _named(call, name, engine)
-
-
-def _of_any(name: str, engine: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function of one tensor that keeps integers."""
-
-    def call(input: Any) -> Any:
-        y = engine(tensor_of(name, input))
+        x = input if isinstance(input, Engine) else tensor_of(name, input)
+        y = engine(floats(x) if floating and x._data.dtype.kind != "f" else x)
         if type(y) is Engine:
             y.__class__ = Tensor
         return y
@@ -54,15 +41,7 @@ _FLOATS |= {f"{prefix}{name}": getattr(F, f"arc{name}") for prefix in ("a", "arc
 _ANY = {name: getattr(F, name) for name in ("abs", "ceil", "floor", "neg", "relu")}
 _ANY |= {"absolute": F.abs, "negative": F.neg}
 
-UNARY: dict[str, Callable[[Any], Any]] = {name: _of_floats(name, engine) for name, engine in _FLOATS.items()}
-UNARY |= {name: _of_any(name, engine) for name, engine in _ANY.items()}
-
-
-def sign(input: Any) -> Any:
-    """-1, 0 or 1; 0 of NaN."""
-    x = tensor_of("sign", input)
-    unknown = np.isnan(x._data)
-    return dressed(F.where(unknown, 0.0, F.sign(x)) if unknown.any() else F.sign(x))
+UNARY = {name: _unary(name, engine, name in _FLOATS) for name, engine in {**_FLOATS, **_ANY}.items()}
 
 
 def trunc(input: Any) -> Any:
@@ -203,31 +182,28 @@ def _axis(function: str, x: Any, dim: Any) -> int:
     return int(dim)
 
 
-def _comparison(name: str, ufunc: Any) -> Callable[[Any, Any], Any]:
-    def call(input: Any, other: Any) -> Any:
+def _truth(name: str, ufunc: Any, of_two: bool) -> Callable[..., Any]:
+    """A question to each element, or to each pair of elements."""
+
+    def of_one(input: Any) -> Any:
+        return constant(ufunc(tensor_of(name, input)._data))
+
+    def of_pair(input: Any, other: Any) -> Any:
         a, b = together(input, other)
         if not isinstance(b, Engine) and a._data.dtype.kind in "iu":
             b = np.asarray(b).astype(a._data.dtype)
         return constant(ufunc(plain(a), plain(b)))
 
-    return called(
-        call, name, f"``torch.{name}``: {ufunc.__name__.replace('_', ' ')} for each element, as a tensor of booleans."
-    )
+    words = ufunc.__name__.replace("_", " ")
+    return called(of_pair if of_two else of_one, name, f"``torch.{name}``: {words} for each element, as a tensor.")
 
 
 _UFUNCS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
 _UFUNCS |= {f"{kind}_{name}": f"{kind}_{name}" for kind in ("logical", "bitwise") for name in ("and", "or", "xor")}
-COMPARISONS = {name: _comparison(name, getattr(np, ufunc)) for name, ufunc in _UFUNCS.items()}
+COMPARISONS = {name: _truth(name, getattr(np, ufunc), True) for name, ufunc in _UFUNCS.items()}
 
 
-def _question(name: str, ufunc: Any) -> Callable[[Any], Any]:
-    def call(input: Any) -> Any:
-        return constant(ufunc(tensor_of(name, input)._data))
-
-    return called(call, name, f"``torch.{name}``: of each element, as a tensor of booleans.")
-
-
-QUESTIONS = {name: _question(name, getattr(np, name)) for name in ("isnan", "isfinite", "isinf", "logical_not")}
+QUESTIONS = {name: _truth(name, getattr(np, name), False) for name in ("isnan", "isfinite", "isinf", "logical_not")}
 
 
 __getattr__ = fill(__name__)

@@ -11,10 +11,10 @@ import numpy as np
 from ... import functions as F
 from ..table import made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
-from ._arguments import cast, index_of
+from ._arguments import cast, index_of  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
-from ._tensor import Engine, Tensor, constant, dressed
+from ._tensor import Tensor, constant, dressed
 from ._types import SHORT, numpy_dtype
 
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
@@ -46,13 +46,6 @@ _HOMES = {module.__name__ for module in _MODULES}
 
 
 # ---------------------------------------------------------------------- methods that are more than a line of the table
-def _item(self: Any, index: Any) -> Any:
-    y = F.getitem(self, index_of(index))
-    if type(y) is Engine:
-        y.__class__ = Tensor
-    return y
-
-
 def _iterate(self: Any) -> Any:
     if not self._data.ndim:
         raise TypeError("iteration over a 0-d tensor")

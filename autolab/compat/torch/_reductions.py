@@ -13,7 +13,7 @@ from ...engine.backend import get_array_module
 from ..table import fill
 from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
-from ._tensor import Engine, Tensor, constant, dressed
+from ._tensor import Engine, constant, dressed
 from ._types import numpy_dtype
 
 values_and_indices = namedtuple("values_and_indices", "values indices")
@@ -34,10 +34,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
         dim, keepdim = dim_and_keep("sum", dim, keepdim, others)
     if not isinstance(input, Engine) or dtype is not None or input._data.dtype.kind != "f":
         return _gathered("sum", input, dtype, lambda x: F.sum(x, axis=reduced(dim), keepdims=keepdim))
-    y = F.sum(input, axis=reduced(dim), keepdims=keepdim)
-    if type(y) is Engine:
-        y.__class__ = Tensor
-    return y
+    return dressed(F.sum(input, axis=reduced(dim), keepdims=keepdim))
 
 
 def _gathered(name: str, input: Any, dtype: Any, gather: Callable[[Any], Any]) -> Any:
@@ -65,10 +62,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
         x = cast(x, numpy_dtype("mean", dtype))
     if x._data.dtype.kind != "f":
         raise RuntimeError(f"mean: input is of {x.dtype}; expected floats, as from input.float()")
-    y = F.mean(x, axis=reduced(dim, x), keepdims=keepdim)
-    if type(y) is Engine:
-        y.__class__ = Tensor
-    return y
+    return dressed(F.mean(x, axis=reduced(dim, x), keepdims=keepdim))
 
 
 def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:

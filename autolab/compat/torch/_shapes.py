@@ -57,26 +57,11 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None = None) -> Any:
 # ---------------------------------------------------------------------- parts
 def narrow(input: Any, dim: int, start: int, length: int) -> Any:
     """The elements from ``start`` on along ``dim``."""
-    at, whole = [slice(None)] * tensor_of("narrow", input)._data.ndim, input._data.shape[dim]
+    whole = tensor_of("narrow", input)._data.shape[dim]
     first = start + whole if start < 0 else start
     if first < 0 or length < 0 or first + length > whole:
         raise RuntimeError(f"narrow: start {start} and length {length} exceed the axis, which has {whole} places")
-    at[dim] = slice(first, first + length)
-    return dressed(F.getitem(input, tuple(at)))
-
-
-def select(input: Any, dim: int, index: int) -> Any:
-    """One place along ``dim``, without that axis."""
-    at: list[Any] = [slice(None)] * tensor_of("select", input)._data.ndim
-    at[dim] = index
-    return dressed(F.getitem(input, tuple(at)))
-
-
-def index_select(input: Any, dim: int, index: Any) -> Any:
-    """Several places along ``dim``."""
-    at: list[Any] = [slice(None)] * tensor_of("index_select", input)._data.ndim
-    at[dim] = _places("index_select", input, dim, index)
-    return dressed(F.getitem(input, tuple(at)))
+    return dressed(_names.narrow(input, dim, first, length))
 
 
 def _places(function: str, input: Any, dim: int, index: Any) -> Any:

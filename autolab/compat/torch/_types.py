@@ -187,8 +187,8 @@ class finfo:
 
     def __init__(self, type: Any = None) -> None:
         found = np.finfo(default_dtype() if type is None else numpy_dtype("finfo", type))
-        self.bits, self.eps, self.tiny = int(found.bits), float(found.eps), float(found.tiny)
-        self.max, self.min = float(found.max), float(found.min)
+        self.bits = int(found.bits)
+        self.eps, self.tiny, self.max, self.min = map(float, (found.eps, found.tiny, found.max, found.min))
 
 
 class iinfo:

@@ -11,8 +11,10 @@ import numpy as np
 
 from ....links import function_layers as _links
 from ....links.registry import Kind
-from ...table import fill, with_settings
+from ...absent import missing, originals
+from ...table import with_settings
 from .. import _shapes
+from . import _layers
 from . import functional as F
 from ._module import Layer, Module
 from .parameter import Parameter
@@ -199,4 +201,16 @@ class ParameterList(_Row):
         return "\n" + "".join([f"    ({i}): Parameter containing: {kind}\n" for i, kind in enumerate(kinds)])
 
 
-__getattr__ = fill(__name__)
+def _of_functions() -> Iterator[tuple[str, Any]]:
+    """The layers that are functions, whose names they have without underscores, and with the word Loss."""
+    there = {name.replace("_", ""): one for name, one in vars(F).items() if name in originals()["torch.nn.functional"]}
+    there |= {"bceloss": F.binary_cross_entropy, "bcewithlogitsloss": F.binary_cross_entropy_with_logits}
+    for name in originals()["torch.nn"]:
+        function = there.get(name.lower()) or there.get(name.lower().removesuffix("loss"))
+        if function is not None and name not in {**vars(_layers), **globals()}:
+            inputs = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+            yield name, _layer(name, function, len(inputs) if name.endswith(("Loss", "Similarity")) else 1)
+
+
+globals().update(dict(_of_functions()))
+__getattr__ = missing(__name__)

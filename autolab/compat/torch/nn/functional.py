@@ -8,14 +8,14 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.configuration import using_config
-from ....links.functional import gelu as _gelu
+from ....links import functional as _links
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
 from .._creation import source
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
-from .._tensor import Engine, Tensor, constant, dressed, plain
+from .._tensor import constant, dressed, plain  # noqa: F401  # constant is for table.txt
 from ._losses import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
@@ -29,10 +29,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     >>> torch.nn.functional.linear(torch.ones(1, 2), torch.tensor([[1.0, 2.0]]))
     tensor([[3.]])
     """
-    y = F.linear(input, weight, bias)
-    if type(y) is Engine:
-        y.__class__ = Tensor
-    return y
+    return dressed(F.linear(input, weight, bias))
 
 
 def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
@@ -43,7 +40,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     """The element times the probability of a normal number below it."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
-    return dressed(_gelu(input, approximate))
+    return dressed(_links.gelu(input, approximate))
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
@@ -81,7 +78,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if input._data.shape[-len(shape) :] != shape:
         raise RuntimeError(f"layer_norm: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
-    return dressed(F.layer_norm(input, weight, bias, tuple(range(-len(shape), 0)), eps))
+    return dressed(_links.layer_norm(input, shape, weight, bias, eps))
 
 
 @signed
@@ -91,22 +88,19 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     In training the running averages move towards the batch's by ``momentum``.
     """
     data = tensor_of("batch_norm", input)._data
-    n = data.shape[1]
-    scale = constant(np.ones(n, data.dtype)) if weight is None else weight
-    offset = constant(np.zeros(n, data.dtype)) if bias is None else bias
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
-    if not training:
-        return dressed(F.batch_norm(input, scale, offset, plain(running_mean), plain(running_var), eps=eps))
-    each = data.size // n
-    if each < 2:
+    each = data.size // data.shape[1]
+    if training and each < 2:
         raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
-    if running_mean is not None:
+    averages = plain(running_mean), plain(running_var)
+    y = dressed(_links.batch_norm(input, *averages, weight, bias, training, eps=eps))
+    if training and running_mean is not None:
         axes = (0, *range(2, data.ndim))
         new = data.mean(axis=axes), data.var(axis=axes) * (each / (each - 1))
         for average, now in zip((running_mean, running_var), new, strict=True):
             average._data = ((1 - momentum) * average._data + momentum * now).astype(average._data.dtype)
-    return dressed(F.batch_norm(input, scale, offset, eps=eps))
+    return y
 
 
 def rms_norm(input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None) -> Any:

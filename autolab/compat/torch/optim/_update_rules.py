@@ -12,32 +12,17 @@ from ...table import fill, with_settings
 from .optimizer import Optimizer
 
 
-def _unsupported(name: str, options: dict[str, Any]) -> None:
-    """Settings that only make PyTorch faster are taken; those that change numbers are not there."""
-    for option, value in options.items():
-        if option in ("foreach", "fused"):
-            continue
-        if option not in _ABSENT:
-            raise TypeError(f"{name}: got a keyword {option!r:.60}, which it does not have")
-        if value:
-            raise NotImplementedError(f"{name}: {option}={value!r:.40} is not part of AutoLab's torch facade")
-
-
-_ABSENT = ("amsgrad", "capturable", "centered", "differentiable", "initial_accumulator_value", "lr_decay")
-
-
 def _optimizer(rule_of: Callable[..., Any]) -> Any:
     """The class for a function that takes the settings of a group and gives AutoLab's optimizer."""
     name = rule_of.__name__
 
     def _settle(self: Any, given: dict[str, Any]) -> None:
-        _unsupported(name, given.pop("options"))
         Optimizer.__init__(self, given.pop("params"), given)
         for group in self.param_groups:
             self.rule(group)  # which refuses what does not fit
 
     def rule(self: Any, group: dict[str, Any]) -> Any:
-        return rule_of(**group)
+        return rule_of(None, **{name: group[name] for name in self.defaults})
 
     said = rule_of.__doc__ or ""
     return with_settings(Optimizer, name, said, inspect.signature(rule_of), _settle=_settle, rule=rule)

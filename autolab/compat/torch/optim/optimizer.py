@@ -6,6 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
+from ....engine.argument_checks import CheckedArguments
 from ....engine.configuration import using_config
 from ....engine.errors import a_kind
 from ....engine.parameter import Parameter as EngineParameter
@@ -15,7 +16,7 @@ from .._tensor import Engine, Tensor, plain
 from ..nn._module import _cleared
 
 
-class Optimizer:
+class Optimizer(CheckedArguments):
     """The base class: groups of parameters with their settings.
 
     A subclass has a ``rule(group)``: an optimizer of AutoLab whose ``update_one(w, g, state)`` gives the new array of a

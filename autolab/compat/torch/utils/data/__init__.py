@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     return list(batch)
 
 
-class DataLoader:
+class DataLoader(_data.DataLoader):
     """Batches of a dataset; every loop over it is a whole pass.
 
     Examples
@@ -88,19 +89,9 @@ class DataLoader:
 
     @signed
     def __init__(self, dataset, batch_size, shuffle, *, collate_fn, drop_last, generator):
-        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
-        self.collate_fn, self.generator = collate_fn or default_collate, generator
-
-    def __len__(self) -> int:
-        size = self.batch_size or 1
-        return len(self.dataset) // size if self.drop_last else -(-len(self.dataset) // size)
-
-    def __iter__(self) -> Iterator[Any]:
-        count, size = len(self.dataset), self.batch_size or 1
-        order = source(self.generator).permutation(count).tolist() if self.shuffle else range(count)
-        for start in range(0, len(self) * size, size):
-            batch = [self.dataset[i] for i in order[start : start + size]]
-            yield self.collate_fn(batch) if self.batch_size else batch[0]
+        collate = (collate_fn or default_collate) if batch_size else itemgetter(0)
+        rng = None if generator is None else source(generator)
+        super().__init__(dataset, batch_size or 1, shuffle, rng, drop_last, collate)
 
 
 __getattr__ = gather(__name__)
