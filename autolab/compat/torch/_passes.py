@@ -17,9 +17,6 @@ from ...engine.backend import Array, is_array
 from ...engine.creator import nodes_below
 from ...engine.node import Node, new_order
 
-retained: WeakSet[Node] = WeakSet()
-"""What was computed and keeps its gradient all the same."""
-
 _walked: WeakSet[Node] = WeakSet()
 _changed: dict[int, tuple[ref[Any], int]] = {}
 

@@ -13,7 +13,7 @@ from ...engine.backend import get_array_module
 from ..table import fill
 from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
-from ._tensor import Engine, constant, dressed
+from ._tensor import Engine, constant, dressed, plain  # noqa: F401  # plain is for table.txt
 from ._types import numpy_dtype
 
 values_and_indices = namedtuple("values_and_indices", "values indices")
@@ -94,24 +94,21 @@ def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim:
     return _picked(x, getattr(x._data, f"arg{name}")(axis=dim), dim, keepdim)
 
 
+def _at(x: Any, places: Any, dim: int) -> values_and_indices:
+    """The elements at some places along ``dim``."""
+    return values_and_indices(dressed(F.take_along_axis(x, places, dim) if x.ndim else x), constant(places))
+
+
 def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and_indices:
     """The elements at one place each along ``dim``."""
-    at = get_array_module(indices).expand_dims(indices, dim)
-    values = F.take_along_axis(x, at, dim) if x.ndim else x
-    if not keepdim and x.ndim:
-        values = F.squeeze(values, dim)
-    return values_and_indices(dressed(values), constant(at if keepdim and x.ndim else indices))
+    if not x.ndim:
+        return _at(x, indices, dim)
+    found = _at(x, get_array_module(indices).expand_dims(indices, dim), dim)
+    return found if keepdim else values_and_indices(dressed(F.squeeze(found.values, dim)), constant(indices))
 
 
 def _place(name: str, x: Any, dim: int | None, keepdim: bool) -> Any:
     return constant(getattr(get_array_module(x._data), name)(tensor_of(name, x)._data, axis=dim, keepdims=keepdim))
-
-
-def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The elements in order along ``dim``, and where they were."""
-    order = argsort(input, dim, descending)._data
-    values = F.take_along_axis(input, order, dim) if order.ndim else F.reshape(input, ())
-    return values_and_indices(dressed(values), constant(order))
 
 
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
@@ -124,13 +121,6 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
         return constant(xp.argsort(data, axis=dim, kind="stable"))
     back = xp.argsort(xp.flip(data, dim), axis=dim, kind="stable")
     return constant(data.shape[dim] - 1 - xp.flip(back, dim))
-
-
-def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The ``k`` largest elements along ``dim`` in falling order, and where they were."""
-    order = argsort(input, dim, largest)._data
-    first = get_array_module(order).take(order, range(k), axis=dim)
-    return values_and_indices(dressed(F.take_along_axis(input, first, dim)), constant(first))
 
 
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:

@@ -16,10 +16,10 @@ from ...engine.backend import Array, device_name, is_array
 from ...engine.devices import to_cpu
 from ...engine.errors import a_kind
 from ...engine.node import Leaf, Node
+from ...engine.updates import retain
 from ..dressing import dress, dressing
 from ..table import signed
 from ._grad_fn import GradFn
-from ._passes import retained
 from ._printing import text
 from ._types import Size, count_of, default_dtype, device, of_array
 
@@ -144,6 +144,8 @@ class Tensor(Engine, metaclass=_Kind):
         if value is not None and not isinstance(value, Engine):
             raise TypeError(f"Tensor.grad: got {a_kind(value)}; expected a tensor or None")
         Engine.grad.__set__(self, value)  # type: ignore[attr-defined]
+        if self.node is not None:
+            self.node.given = False  # a pass does not begin with it
 
     @signed
     def backward(self, gradient, retain_graph, create_graph, inputs):
@@ -170,7 +172,7 @@ class Tensor(Engine, metaclass=_Kind):
         """Let ``grad`` be kept, though it was computed."""
         if self.node is None:
             raise RuntimeError("retain_grad: this tensor does not require a gradient")
-        retained.add(self.node)
+        retain(self.node)
 
     def detach(self) -> Tensor:
         """The same numbers without a graph. The memory is shared."""

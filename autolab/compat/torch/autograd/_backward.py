@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ....engine.configuration import using_config
-from ....engine.creator import nodes_below
 from ....engine.grad import grad as _grad
-from ....engine.node import Leaf, Node
 from ....engine.store import publish
 from ...table import signed
-from .._passes import check_pass, note_walked, retained
+from .._passes import check_pass, note_walked
 from .._tensor import Engine, Tensor, constant, dressed
 
 
@@ -34,56 +32,22 @@ def start(y: Any, gradient: Any, what: str) -> Any:
 
 def passed(y: Any, gradient: Any, retain_graph: bool, create_graph: bool, inputs: Any) -> None:
     """``tensor.backward(...)``"""
-    node = y.node
-    usual = gradient is inputs is None and not retained and node is not None and node.order and y._data.size == 1
-    if usual and not getattr(node, "given", False):
-        _from_one(y, node, retain_graph, create_graph)
-        return
-    first = start(y, gradient, "backward")
+    if gradient is not None or y.node is None or y._data.size != 1:
+        gradient = start(y, gradient, "backward")
     if inputs is not None:
-        into([y], [first], [inputs] if isinstance(inputs, Engine) else list(inputs), retain_graph, create_graph)
-        return
-    if isinstance(y.node, Leaf):
-        _add(y, first)
+        into([y], [gradient], [inputs] if isinstance(inputs, Engine) else list(inputs), retain_graph, create_graph)
         return
     check_pass(y.node)
-    kept = [other for other in retained if other.order]
-    before = getattr(node, "grad", None)
-    Engine.grad.__set__(y, first)  # type: ignore[attr-defined]
-    try:
-        y._backward(bool(kept), create_graph)
-    finally:
-        publish([(node, "grad", first if node in retained else before), (node, "given", False)])
-    if kept:
-        _forget_others(node)
+    y._backward(False, bool(create_graph), gradient)
     if not retain_graph:
-        note_walked(node)
-
-
-def _from_one(y: Any, node: Any, retain_graph: bool, create_graph: bool) -> None:
-    """The usual pass, of a loss."""
-    check_pass(node)
-    y._backward(False, create_graph)
-    if not retain_graph:
-        note_walked(node)
-
-
-def _forget_others(root: Node) -> None:
-    for node in nodes_below(root):
-        if node.order and node not in retained:
-            node.grad, node.given = None, False
+        note_walked(y.node)
 
 
 def into(ys: Sequence[Any], starts: Sequence[Any], xs: Sequence[Any], retain_graph: bool, create_graph: bool) -> None:
     """Add to ``grad`` of some tensors alone."""
     for x, g in zip(xs, gradients(ys, starts, xs, retain_graph, create_graph), strict=True):
         if g is not None:
-            _add(x, g)
-
-
-def _add(x: Any, g: Any) -> None:
-    before = x._grad
-    publish([(x.node, "grad", g if before is None else before + g), (x.node, "given", False)])
+            publish([(x.node, "grad", g if x._grad is None else x._grad + g)])
 
 
 @signed

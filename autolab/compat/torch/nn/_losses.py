@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
+from ....functions.losses.loss_terms import in_all
 from ....functions.pytorch_names import cross_entropy as _cross_entropy
 from ....functions.pytorch_names import kl_div as _kl_div  # noqa: F401  # for table.txt
 from ...table import fill, signed
@@ -74,10 +75,6 @@ def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_inde
     return dressed(engine(x, t, **given, reduction=how))
 
 
-def _as_asked(each: Any, how: str) -> Any:
-    return dressed(each if how == "none" else F.sum(each) if how == "sum" else F.mean(each))
-
-
 def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: Any) -> Any:
     x, t = tensor_of(name, input), tensor_of(name, target, "target")
     if x._data.shape != t._data.shape:
@@ -85,7 +82,7 @@ def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: 
     x, t = together(x, t)
     if weight is None:
         return dressed(engine(x, t, reduction=_reduction(name, *how)))
-    return _as_asked(F.mul(engine(x, t, reduction="none"), weight), _reduction(name, *how))
+    return dressed(in_all(F.mul(engine(x, t, reduction="none"), weight), _reduction(name, *how)))
 
 
 def _bounded(x: Any, t: Any, reduction: str) -> Any:
@@ -97,7 +94,7 @@ def _bounded(x: Any, t: Any, reduction: str) -> Any:
         logs = [np.maximum(np.log(p), -100) for p in (x._data, 1 - x._data)]
     slope = (x._data - t._data) / np.maximum(x._data * (1 - x._data), 1e-12)
     each = moved(F.mul(x, constant(slope)), -t._data * logs[0] - (1 - t._data) * logs[1])
-    return _as_asked(each, reduction)
+    return in_all(each, reduction)
 
 
 @signed
@@ -120,7 +117,7 @@ def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average
         raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
     near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
     each = F.relu(F.add(F.sub(near, far), margin))
-    return _as_asked(each, _reduction("triplet_margin_loss", reduction, size_average, reduce))
+    return dressed(in_all(each, _reduction("triplet_margin_loss", reduction, size_average, reduce)))
 
 
 __getattr__ = fill(__name__)
