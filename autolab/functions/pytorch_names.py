@@ -186,12 +186,16 @@ def adaptive_avg_pool2d(x: Any, output_size: Any) -> Any:
     >>> F.adaptive_avg_pool2d(np.ones((1, 2, 8, 6)), 2).shape
     (1, 2, 2, 2)
     """
-    lengths = x.shape[-2:]
-    wanted = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
-    sizes = tuple([n if m is None else m for m, n in zip(wanted, lengths, strict=True)])
+    return avg_pool2d(x, equal_windows("adaptive_avg_pool2d", x.shape[-2:], output_size))
+
+
+def equal_windows(function: str, lengths: tuple[int, ...], output_size: Any) -> tuple[int, ...]:
+    """The lengths of the windows by which so many are left; None leaves an axis as it is."""
+    wanted = output_size if isinstance(output_size, tuple | list) else (output_size,) * len(lengths)
+    sizes = [n if m is None else m for m, n in zip(wanted, lengths, strict=True)]
     if any([n % m for m, n in zip(sizes, lengths, strict=True)]):
-        raise ValueError(f"adaptive_avg_pool2d: output_size is {output_size!r:.60}; expected divisors of {lengths}")
-    return avg_pool2d(x, tuple([n // m for m, n in zip(sizes, lengths, strict=True)]))
+        raise ValueError(f"{function}: output_size is {output_size!r:.60}; expected divisors of {lengths}")
+    return tuple([n // m for m, n in zip(sizes, lengths, strict=True)])
 
 
 def addmm(x: Any, a: Any, b: Any) -> Any:

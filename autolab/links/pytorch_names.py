@@ -39,8 +39,9 @@ def add_module(link: Link, name: str, module: Any) -> None:
 
 def apply(link: Link, fn: Callable[[Link], Any]) -> Link:
     """Call ``fn`` for all links in it, those inside others first; gives the link back."""
-    for part in [*link.links()][::-1]:
-        fn(part)
+    for part in link.children():
+        apply(part, fn)
+    fn(link)
     return link
 
 

@@ -215,15 +215,6 @@ class Tensor(Engine, metaclass=_Kind):
             raise RuntimeError("only leaves can be copied deeply or pickled; a computed tensor has detach()")
         return _rebuilt, (type(self), self._data, self.node is not None, self._name)
 
-    # ------------------------------------------------------------------ PyTorch's way with devices
-    def cpu(self) -> Any:
-        """The same numbers in main memory."""
-        return self.to("cpu")
-
-    def cuda(self, device: Any = None) -> Any:
-        """The same numbers on the current GPU."""
-        return self.to("cuda")
-
 
 def _rebuilt(kind: type[Tensor], array: Array, requires_grad: bool, name: str | None) -> Tensor:
     made = kind(array, requires_grad=requires_grad)

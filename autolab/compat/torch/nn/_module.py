@@ -34,7 +34,7 @@ class Module(_links.Link):
     (tensor([2., 2.], grad_fn=<MulBackward0>), ['factor'])
     """
 
-    training = True
+    training: bool
     weight: Any
     bias: Any
     _shown = ""  # what `repr` says, with the names of attributes
@@ -78,10 +78,6 @@ class Module(_links.Link):
         for name, module in self._own("link"):
             yield from module.named_modules(seen, f"{prefix}.{name}".strip("."), remove_duplicate)
 
-    def modules(self) -> Iterator[Any]:
-        """All modules in it, itself first."""
-        return self.links()
-
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """Pairs of name and module, of those that it holds itself."""
         seen: set[int] = set()
@@ -123,27 +119,10 @@ class Module(_links.Link):
         """The module of this name."""
         return dict(self.named_modules())[target]
 
-    # ------------------------------------------------------------------ modes and gradients
-    def train(self, mode: bool = True) -> Any:
-        """Let dropout and batch normalization behave as in training; gives itself back."""
-        for module in self.links():
-            module.__dict__["training"] = bool(mode)
-        return self
-
-    def eval(self) -> Any:
-        """Let dropout and batch normalization behave as in testing; gives itself back."""
-        return self.train(False)
-
+    # ------------------------------------------------------------------ gradients
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters."""
         _cleared(self.parameters(), set_to_none)
-
-    def apply(self, fn: Callable[[Any], Any]) -> Any:
-        """Call ``fn(module)`` for each module in it, itself last; gives itself back."""
-        for _, module in self.named_children():
-            module.apply(fn)
-        fn(self)
-        return self
 
     # ------------------------------------------------------------------ other types and devices
     def to(self, *args: Any, **options: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .... import functions as F  # noqa: F401  # for table.txt
+from ....functions.pytorch_names import equal_windows
 from ....links.functional import pad as _pad
 from ...table import fill
 from .._arguments import tensor_of
@@ -43,13 +44,7 @@ def _each(value: Any, axes: int) -> tuple[int, ...]:
 
 
 def _adapted(name: str, engine: Any, axes: int, input: Any, output_size: Any) -> Any:
-    shape = tensor_of(name, input)._data.shape[-axes:]
-    wanted = [n if w is None else w for n, w in zip(shape, _each(output_size, axes), strict=True)]
-    if any([n % w for n, w in zip(shape, wanted, strict=True)]):
-        raise NotImplementedError(
-            f"{name}: {shape} to {tuple(wanted)}: windows of several sizes are not part of AutoLab's torch facade"
-        )
-    kernel = tuple([n // w for n, w in zip(shape, wanted, strict=True)])
+    kernel = equal_windows(name, tensor_of(name, input)._data.shape[-axes:], output_size)
     return dressed(engine(input, kernel if axes > 1 else kernel[0]))
 
 
