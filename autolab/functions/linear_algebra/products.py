@@ -91,10 +91,10 @@ def product(a: Any, b: Any) -> Any:
     by matrix."""
     if type(a) in numpys and type(b) in numpys and b.ndim == 2:
         if a.ndim == 2:
-            return a.dot(b)
+            return a.dot(b) if type(a) is type(b) else np.dot(a, b)  # a plain array knows no recorded one
         if a.ndim > 2:
             *stacks, last = a.shape
-            return a.reshape(prod(stacks), last).dot(b).reshape(*stacks, b.shape[1])
+            return product(a.reshape(prod(stacks), last), b).reshape(*stacks, b.shape[1])
     return a @ b
 
 

@@ -86,8 +86,8 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
         return
     is_standard, back = owner in sys.stdlib_module_names - {"__main__"}, frame.f_back
     while back is not None and back.f_code not in codes:
-        if is_standard and is_library(back):
-            return  # what a library does inside is its own affair
+        if (is_standard and is_library(back)) or back.f_code.co_name == "_find_spec":
+            return  # what a library does inside is its own affair, and so is where an import looks for a module
         back = back.f_back
     tape.refuse(
         f"it runs code that is not found by name: {module}.{frame.f_code.co_qualname}", line_of(users_frame(back))
