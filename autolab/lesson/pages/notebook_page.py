@@ -9,7 +9,6 @@ content policy names AutoLab's own styles and scripts and nothing else.
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from ...shared.files import reading, write
-from ...views.draw.escape import Markup, clean, document, element, escape
+from ...views.draw.escape import Markup, clean, element, escape
 from ...views.draw.messages import say
 from .formulas_as_mathml import without_formulas
 from .sanitiser import sanitised
@@ -25,7 +24,6 @@ from .sanitiser import sanitised
 SECONDS = 600
 """A cell that runs longer is interrupted."""
 
-_POLICY = "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
 _BRING = "from autolab.views.export.pages import bring_pages as _bring; _bring(); del _bring"
 # What an output is shown as, the best first.
 _KINDS = (
@@ -46,7 +44,6 @@ a { color: var(--link); }
 .output_wrapper { overflow: auto; margin: 0.4rem 0 1.2rem; }
 .output_error { padding-left: 0.8rem; border-left: 4px solid var(--failed); }
 img { max-width: 100%; height: auto; }
-iframe { display: block; width: 100%; height: 44rem; border: 0; }
 table { border-collapse: collapse; }
 th, td { border: 1px solid var(--line); padding: 0.25rem 0.7rem; text-align: left; }
 """
@@ -159,7 +156,7 @@ def _failures(cell: Any) -> list[str]:
 # ------------------------------------------------------------------------------------------------ the page is written
 def _page(title: str, book: Any) -> str:
     """The executed notebook as a document, with its live views in frames."""
-    from ...views.export.pages import digest, digests
+    from ...views.export.frames import STYLE, page_around
 
     frames: dict[str, Mapping[str, str]] = {}
     formulas: dict[str, Markup] = {}
@@ -172,11 +169,7 @@ def _page(title: str, book: Any) -> str:
         body = body.replace(mark, formula)
     for mark, held in frames.items():
         body = body.replace(mark, _frame(held))
-    views = [digests(view, "auto") for view in sorted({held["view"] for held in frames.values()})]
-    styles = " ".join([digest(_STYLE), *(style for style, _ in views)])
-    scripts = " ".join([script for _, script in views]) or "'none'"
-    policy = Markup(f"{_POLICY}style-src {styles}; script-src {scripts}")
-    return document(title, _STYLE, policy, element("main", Markup(body)))
+    return page_around(title, f"{_STYLE}{STYLE}", Markup(body), [held["view"] for held in frames.values()])
 
 
 def _exported(book: Any) -> str:
@@ -239,9 +232,8 @@ def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _frame(held: Mapping[str, str]) -> Markup:
     """A live view, in a frame that keeps the policy of its own page and that of the page around it."""
+    from ...views.export.frames import frame
     from ...views.export.pages import page_of
 
     picture = Markup(sanitised(held["picture"]))
-    page = page_of(held["view"], held["title"], held["data"], "auto", picture)
-    srcdoc = Markup(html.escape(page, quote=True))
-    return element("iframe", srcdoc=srcdoc, title=say("live_frame"), allow="fullscreen")
+    return frame(page_of(held["view"], held["title"], held["data"], "auto", picture))

@@ -65,7 +65,7 @@ _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
 
 def export_html(
     shown: Any,
-    path: str | os.PathLike[str],
+    path: Any,
     look: Look = "auto",
     playground: str | None = None,
     title: str | None = None,
@@ -86,7 +86,7 @@ def export_html(
     Parameters
     ----------
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
-        What to write; of a Variable that was computed, the graph that made it.
+        What to write; of a Variable that was computed, the graph that made it. Those of a list stand below one another.
     path : str or path
         Where to, with the suffix ``.html``, which is added where there is none; an existing file is replaced. With
         ``.mjs`` the page is written as a module that shows it in a frame: what the directive ``{anywidget}`` of MyST's
@@ -115,22 +115,33 @@ def export_html(
     >>> recording = autolab.record(lambda x: x * x, 3.0)
     >>> autolab.export_html(recording, "square.html")
     """
+    from .frames import several
+
+    if isinstance(shown, str | os.PathLike):
+        shown, path = path, shown
     if isinstance(shown, Variable) and shown.creator is not None:
         shown = graph_named(shown, variables_in(sys._getframe(1)))
     target = Path(path) if Path(path).suffix else Path(path).with_suffix(".html")
     if target.suffix.lower() not in (".html", ".htm", ".mjs"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")
+    each = shown if isinstance(shown, list | tuple) and shown else [shown]
+    pages = [_written(one, look, title, playground) for one in each]
+    page = pages[0][1] if each is not shown else several(title or "AutoLab", pages, look)
+    write(target, _MODULE.replace("PAGE", json.dumps(page)) if target.suffix.lower() == ".mjs" else page)
+    for view in each:
+        if isinstance(view, LiveView):
+            view.exported(target)
+
+
+def _written(shown: Any, look: Look, title: str | None, playground: str | None) -> tuple[str, str]:
+    """What a page shows, by the name of its module, empty where it stands still; and the page."""
     saved = _saved_page(shown, address(playground), is_wanted=bool(playground))
     if saved is not None:
-        page = _live(saved if title is None else replace(saved, title=title), look)
-    else:
-        html = mimebundle(shown).get("text/html")
-        if html is None:
-            raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
-        page = _page(title or type(shown).__name__, Markup(html), look)
-    write(target, _MODULE.replace("PAGE", json.dumps(page)) if target.suffix.lower() == ".mjs" else page)
-    if isinstance(shown, LiveView):
-        shown.exported(target)
+        return saved.view, _live(saved if title is None else replace(saved, title=title), look)
+    html = mimebundle(shown).get("text/html")
+    if html is None:
+        raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
+    return "", _page(title or type(shown).__name__, Markup(html), look)
 
 
 _ZIPPED_FROM = 1_000_000  # characters; what is shorter can be read in the page's text

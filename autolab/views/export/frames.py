@@ -1,0 +1,35 @@
+"""Pages of views in frames of another page, each with the policy of its own and that of the page around it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from ..draw.escape import Markup, document, element, join
+from ..draw.messages import say
+from ..draw.svg import Look
+from .pages import digest, digests
+
+STYLE = "iframe { display: block; width: 100%; height: 44rem; border: 0; }"
+_AROUND = "body { max-width: 75rem; margin: 1rem auto; }"
+_POLICY = "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+
+
+def frame(page: str) -> Markup:
+    """A page in a frame."""
+    srcdoc = Markup(html.escape(page, quote=True))
+    return element("iframe", srcdoc=srcdoc, title=say("live_frame"), allow="fullscreen")
+
+
+def page_around(title: str, style: str, body: Markup, views: Iterable[str], look: Look = "auto") -> str:
+    """A page whose ``body`` has frames with ``views``, by the names of their modules."""
+    found = [digests(view, look) for view in sorted(set(views))]
+    styles = " ".join([digest(style), *[own for own, _ in found]])
+    scripts = " ".join([script for _, script in found if script != "'none'"]) or "'none'"
+    return document(title, style, f"{_POLICY}style-src {styles}; script-src {scripts}", element("main", body))
+
+
+def several(title: str, pages: Iterable[tuple[str, str]], look: Look) -> str:
+    """Pages below one another, each with the name of its view, which is empty where it stands still."""
+    views, texts = zip(*pages, strict=True)
+    return page_around(title, f"{STYLE} {_AROUND}", join([frame(text) for text in texts]), views, look)
