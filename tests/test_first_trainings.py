@@ -206,7 +206,7 @@ def test_functions_without_a_gradient_take_variables_that_require_none() -> None
     ("call", "told"),
     [
         (lambda: autolab.jacobian(np.tanh, 1.0), r"jacobian: wrt is 1.0; expected the position or the name"),
-        (lambda: autolab.graph(np.tanh), r"a function is run by record\(f, x=...\)"),
+        (lambda: autolab.graph(np.tanh), r"write record\(..., x=...\)"),
     ],
 )
 def test_what_was_meant_is_named(call: Any, told: str) -> None:

@@ -147,9 +147,10 @@ class Study:
         curves: bool = True,
     ) -> None:
         if not callable(fn):
-            raise TypeError(f"{CALLER}: fn is {a_kind(fn)}; expected a function of a Variable")
+            told = "; write derivatives(f, x=...)"
+            raise TypeError(f"{CALLER}: fn is {a_kind(fn)}; expected a function of a Variable{told}")
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
-        at = _finite("x", x.data if isinstance(x, Variable) else x)
+        at, domain = _place(x.data if isinstance(x, Variable) else x, domain)
         order = _checked_order(order)
         values, near = Ladder(CALLER, fn, order).begin(at)  # what is wrong at the point itself is the user's to know
         self._domain = _domain(at, domain, near)
@@ -265,11 +266,26 @@ def _checked_order(order: Any) -> int:
     return order
 
 
-def _finite(name: str, value: Any) -> float:
+def _place(x: Any, domain: Any) -> tuple[float, Any]:
+    """The point and the domain; several rising numbers are a domain, and without ``x`` the point is in its middle."""
+    if x is None:
+        middle = float(_numbers((0.0, 1.0) if domain is None else domain).sum() / 2)
+        return middle if math.isfinite(middle) else 0.5, domain
+    numbers = _numbers(x)
+    if domain is None and numbers.ndim == 1 and numbers.size > 1 and np.all(np.diff(numbers) > 0):
+        return _finite("x", (numbers[0] + numbers[-1]) / 2), (numbers[0], numbers[-1])
+    return _finite("x", x), domain
+
+
+def _numbers(value: Any) -> Any:
     try:
-        array = np.asarray(value, np.float64)
+        return np.asarray(value, np.float64)
     except (TypeError, ValueError):
-        array = np.empty(0)
+        return np.empty(0)
+
+
+def _finite(name: str, value: Any) -> float:
+    array = _numbers(value)
     if array.size != 1 or isinstance(value, bool | str) or not math.isfinite(array.item()):
         curve = "; the ends of the curves are domain=(low, high)" if array.size > 1 else ""
         raise TypeError(f"{CALLER}: {name} is {value!r:.80}; expected one finite number{curve}")

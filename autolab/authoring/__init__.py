@@ -6,12 +6,13 @@ together in one graph.
 `SimpleFunction`    DeZero's: ``forward(*arrays)``, ``backward(*Variables)``
 `ContextFunction`   PyTorch's: static methods and a ``ctx``
 `custom_vjp`        JAX's: a decorator, and ``f.defvjp(fwd, bwd)``
+`custom_jvp`        JAX's, too: ``f.defjvp(f_jvp)``
 """
 
 from .array_function import Function
 from .context_function import ContextFunction
-from .custom_vjp import custom_vjp
+from .custom_vjp import custom_jvp, custom_vjp
 from .function_node import FunctionNode
 from .simple_function import SimpleFunction
 
-__all__ = ["ContextFunction", "Function", "FunctionNode", "SimpleFunction", "custom_vjp"]
+__all__ = ["ContextFunction", "Function", "FunctionNode", "SimpleFunction", "custom_jvp", "custom_vjp"]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.backend import get_array_module
-from ..engine.configuration import no_grad
+from ..engine.configuration import FromNowOn, no_grad
 from ..engine.grad import grad as _grad
 from ..engine.habits import by_habit
+from ..engine.modes import modes
 from ..engine.numpy_protocol import unwrap
 from ..engine.observe import BackwardEvent, observe
 from ..engine.variable import Variable
 from .by_form import FunctionByForm as Function
 
 __path__: list[str] = []  # so that ``import autolab.autograd.functional`` asks what it stands for
-__all__ = ["Function", "Variable", "backward", "detect_anomaly", "grad", "no_grad"]
+__all__ = ["Function", "Variable", "backward", "detect_anomaly", "grad", "no_grad", "set_detect_anomaly"]
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, **options: Any) -> tuple[Any, ...]:
@@ -51,6 +52,20 @@ class detect_anomaly(observe):
 
     def __init__(self, check_nan: bool = True) -> None:
         super().__init__(_refuse_nan if check_nan else lambda event: None)
+
+
+class set_detect_anomaly(FromNowOn):
+    """`detect_anomaly` from now on, or no longer; in a ``with`` block until its end.
+
+    Examples
+    --------
+    >>> from autolab import autograd
+    >>> _ = autograd.set_detect_anomaly(True), autograd.set_detect_anomaly(False)
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        others = tuple([hook for hook in modes().hooks if hook is not _refuse_nan])
+        super().__init__("hooks", (*others, _refuse_nan) if mode and check_nan else others)
 
 
 def _refuse_nan(event: Any) -> None:

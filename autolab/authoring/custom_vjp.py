@@ -1,4 +1,4 @@
-"""custom_vjp: a function with ``fwd`` and ``bwd``, as in JAX."""
+"""custom_vjp and custom_jvp: a function with ``fwd`` and ``bwd``, or with its tangent, as in JAX."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from functools import update_wrapper
 from inspect import Parameter, Signature, signature
 from typing import Any
 
+import numpy as np
+
+from ..engine.configuration import using_config
 from ..engine.errors import DeclarationError
+from ..engine.grad import grad
 from ..engine.modes import backprop_enabled
+from ..engine.numpy_protocol import unwrap
 from ..engine.variable import Variable
 from ..shared.structure import leaves, rebuilt
 from .context_function import ContextFunction
@@ -35,6 +40,8 @@ class custom_vjp:
     variable(0.5)
     """
 
+    _first = "defvjp(fwd, bwd)"
+
     def __init__(self, fn: Callable[..., Any]) -> None:
         update_wrapper(self, fn)
         self._fn = fn
@@ -51,7 +58,9 @@ class custom_vjp:
         def backward(ctx: Any, *g: Any) -> Any:
             saved = iter(ctx.saved_tensors)
             kept = rebuilt(ctx.kept, lambda value: next(saved) if isinstance(value, Variable) else value)
-            return bwd(kept, g[0] if len(g) == 1 else g)
+            found, needs = bwd(kept, g[0] if len(g) == 1 else g), ctx.needs_input_grad
+            is_each = isinstance(found, tuple) and len(found) == len(needs)
+            return tuple([g if needed else None for g, needed in zip(found, needs, strict=True)]) if is_each else found
 
         backward.__wrapped__ = bwd  # type: ignore[attr-defined]  # where a report looks for the line
         parameters = [Parameter("ctx", Parameter.POSITIONAL_ONLY), *signature(self._fn).parameters.values()]
@@ -62,5 +71,42 @@ class custom_vjp:
     def __call__(self, *args: Any) -> Any:
         if self._function is None:
             name = self._fn.__name__
-            raise DeclarationError(f"{name}: no gradient is declared; write {name}.defvjp(fwd, bwd) first")
+            raise DeclarationError(f"{name}: no gradient is declared; write {name}.{self._first} first")
         return self._function.apply(*args) if backprop_enabled() else self._fn(*args)  # fwd calls it, too
+
+
+class custom_jvp(custom_vjp):
+    """Decorate a function whose tangent you write: ``f.defjvp(f_jvp)``, also as a decorator of ``f_jvp``.
+
+    ``f_jvp(primals, tangents)`` gives the result and its tangent. As the tangent is linear in ``tangents``, the
+    gradients follow from it: they are those of the tangent by ``tangents``.
+
+    References
+    ----------
+    The interface is that of ``jax.custom_jvp``, without ``nondiff_argnums``.
+
+    Examples
+    --------
+    >>> import autolab, numpy as np
+    >>> @autolab.custom_jvp
+    ... def softplus(x):
+    ...     return np.log1p(np.exp(x))
+    >>> @softplus.defjvp
+    ... def softplus_jvp(primals, tangents):
+    ...     return softplus(*primals), tangents[0] / (1 + np.exp(-primals[0]))
+    >>> autolab.grad(softplus)(0.0)
+    variable(0.5)
+    """
+
+    _first = "defjvp(f_jvp)"
+
+    def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
+        """Declare the tangent."""
+
+        def bwd(primals: tuple[Any, ...], g: Any) -> tuple[Any, ...]:
+            further, tangents = backprop_enabled(), tuple([Variable(np.zeros(np.shape(unwrap(p)))) for p in primals])
+            with using_config("enable_backprop", True):
+                return grad(jvp(primals, tangents)[1], tangents, g, create_graph=further)
+
+        self.defvjp(lambda *args: (self._fn(*args), args), bwd)
+        return jvp

@@ -15,7 +15,7 @@ from .leaving import is_drawn, left, number_of
 from .modes import listeners
 from .numpy_ufuncs import array_ufunc
 from .plain_arrays import plain
-from .remedies import AS_ARRAY, COPIED, INTO_ARRAY, ONE_NUMBER
+from .remedies import COPIED, INTO_ARRAY, ONE_NUMBER, as_array
 
 if TYPE_CHECKING:
     from .installed import Installed
@@ -149,7 +149,7 @@ class ArrayLike(Displayed, Installed):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         if self.node is not None and not is_drawn(sys._getframe(1)):
-            raise DetachError(AS_ARRAY)
+            raise DetachError(as_array(sys._getframe(1)))
         return np.array(self._data, dtype=dtype, copy=copy)
 
     @property

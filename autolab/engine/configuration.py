@@ -231,6 +231,27 @@ class using_config(Block):
         return inside(lambda: using_config(self.name, self._value), function, "using_config")
 
 
+class FromNowOn:
+    """A mode of this context that is set at once, as by an assignment; in a ``with`` block until its end."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self._name, self._value, self._before = name, value, getattr(modes(), name)
+        self._set(value)
+
+    def _set(self, value: Any) -> None:
+        _assign(self._name, value, unset=value == getattr(defaults, self._name))  # what is unset costs nothing
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._before)
+
+    def __call__(self, function: F) -> F:
+        """As a decorator: in each call of ``function`` alone."""
+        self._set(self._before)
+        return inside(lambda: FromNowOn(self._name, self._value), function, self._name)
+
+
 @overload
 def no_grad() -> using_config: ...
 

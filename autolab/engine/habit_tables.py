@@ -10,20 +10,20 @@ from typing import Any
 
 HABITS: dict[str, dict[str, str]] = {
     "Variable": {
-        "at": "`np.where(mask, new, x)` has new elements where the mask is True",
         "backward_hook": "`autolab.observe(hook)` hears every step",
         "indices": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
-        "scatter_": "`F.one_hot(t, classes)`; `np.put_along_axis` on a leaf's `x.data`",
         "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "why": "`x.grad_status`",
     },
     "View": {
-        "savefig": "`view.save(path)`",
         "show": "the view itself at the end of a cell",
-        "to_html": "`view.save('page.html')`",
     },
     "Link": {
+        **dict.fromkeys(
+            ("compile", "fit"), "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
+        ),
+        "predict": "`model(x)`, in `with autolab.test_mode():`",
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
@@ -32,6 +32,7 @@ HABITS: dict[str, dict[str, str]] = {
         "serialize": "`serializers.save_npz(path, model)`",
     },
     "Optimizer": {
+        "init": "`optimizer.setup(model)`",
         "new_epoch": "nothing needs it: leave it out",
         "use_cleargrads": "nothing needs it: leave it out",
     },
@@ -50,6 +51,8 @@ HABITS: dict[str, dict[str, str]] = {
         "AdaptiveAvgPool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "AdaptiveMaxPool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
+        "Conv": "`L.Conv2D(in_channels, out_channels, ksize)`",
+        "dot_product_attention": "`F.attention(q, k, v, mask=mask)`, with the length in the last axis but one",
         "NStepLSTM": "`L.LSTM(in_size, out_size, layers=n)`, of sequences of one length",
         "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
         "StatelessLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
@@ -67,6 +70,7 @@ HABITS: dict[str, dict[str, str]] = {
         "the padded batch, from `pad_sequence`, and `F.where(mask, terms, 0)` on the terms of the loss",
     ),
     "data": {
+        "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
         "get_dot_graph": "`autolab.graph(y).to_graphviz()`",
         "get_file": "`data.fetch(url, sha256, name)`",
@@ -75,7 +79,7 @@ HABITS: dict[str, dict[str, str]] = {
         "tensorboard": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
     },
     "training": {
-        "EarlyStoppingTrigger": "`trainer.stop()` in an extension; a `stop_trigger` is any function of the trainer",
+        "EarlyStoppingTrigger": "`trainer.extend(training.EarlyStopping(patience=3))`",
     },
     "gradcheck": {},
     "plots": {
@@ -91,7 +95,6 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "autograd": {
         "profiler": "`autolab.observe(hook)` hears every step, with its time",
-        "set_detect_anomaly": "`with autograd.detect_anomaly():`; `x.grad_status` names the function that made a NaN",
     },
     "autolab": {
         **dict.fromkeys(("amp", "autocast", "GradScaler"), "leave it out; `model.half()` computes in float16"),
@@ -101,11 +104,11 @@ HABITS: dict[str, dict[str, str]] = {
         "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
         **dict.fromkeys(("default_backend", "devices"), "`autolab.cuda.is_available()`"),
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
-        "explain": "`autolab.explore(f, x=...)`; `x.grad_status` says why a gradient is what it is",
+        "extend": "`autolab.primitive` with a rule for each input; `autolab.custom_vjp`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
-        **dict.fromkeys(("plot_dot_graph", "plot_graph"), "`autolab.graph(y).save(path)`"),
+        "plot_graph": "`autolab.graph(y).save(path)`",
         "print_graph": "`print(autolab.graph(y))`",
         **dict.fromkeys(
             ("function_hooks", "profile", "profiler"), "`autolab.observe(hook)` hears every step, with its time"
@@ -116,9 +119,10 @@ HABITS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("animate", "walk"), "`autolab.explore(f, x=...)` walks through the passes step by step"),
         "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "watch": "`autolab.explore(f, x=...)`; `autolab.LiveMonitor(model)` for a training",
-        "why": "`x.grad_status`",
     },
     "keywords": {
+        "activation": "the function after the layer: `L.Sequential(layer, F.relu)`",
+        "update": "`with autolab.debug_nans():` for NaN; `autolab.config.train = False` sets a mode",
         "device": "`model.to_gpu()`, `x.to_gpu()`",
         "batch_first": "✓ `True`; `autolab.nn` has PyTorch's layers, whose sequences are `(length, batch, size)`",
         "betas": "`beta1=`, `beta2=`",
@@ -168,7 +172,10 @@ ALIASES: dict[str, dict[str, str]] = {
                 maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign sinh square
                 tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
             """,
-            "functions.in_place_names": "add_ clamp_ copy_ div_ fill_ mul_ normal_ sub_ uniform_ zero_",
+            "functions.in_place_names": """
+                add_ clamp_ copy_ div_ fill_ masked_fill_ mul_ normal_ relu_ scatter_ sub_ uniform_ zero_
+            """,
+            "functions.index_updates": "at",
             "functions.pytorch_names": """
                 addmm block_until_ready=contiguous chunk clamp_min contiguous dim element_size equal expand expand_as
                 gather index_add index_select is_leaf lerp masked_fill masked_select narrow ndimension=dim
@@ -185,6 +192,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
         }
     ),
+    "View": _names({"": "export_html=save savefig=save to_html=save"}),
     "Link": _names(
         {
             "": """
@@ -192,10 +200,10 @@ ALIASES: dict[str, dict[str, str]] = {
                 zero_grad=cleargrads zerograds=cleargrads
             """,
             "links.pytorch_names": """
-                add_module apply bias named_children register_forward_hook to training weight add_link=add_module double
-                half load_state_dict named_modules named_parameters state_dict in_features out_features in_channels
-                out_channels kernel_size padding dilation num_features num_embeddings embedding_dim running_mean
-                running_var
+                add_module apply bias named_buffers named_children register_forward_hook to training weight
+                add_link=add_module double half load_state_dict named_modules named_parameters state_dict in_features
+                out_features in_channels out_channels kernel_size padding dilation num_features num_embeddings
+                embedding_dim running_mean running_var
             """,
         }
     ),
@@ -239,11 +247,11 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "attention": "MultiheadAttention",
             "function_layers": """
-                CELU CosineSimilarity GaussianNLLLoss GLU Hardsigmoid Hardswish PixelShuffle Softsign Tanhshrink
-                TripletMarginLoss AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU
-                Flatten GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax
-                MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU SmoothL1Loss
-                Softmax Softplus Tanh Unflatten
+                Dense=LazyLinear CELU CosineSimilarity GaussianNLLLoss GLU Hardsigmoid Hardswish PixelShuffle Softsign
+                Tanhshrink TripletMarginLoss AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss
+                CrossEntropyLoss ELU Flatten GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU
+                LogSigmoid LogSoftmax MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU
+                Sigmoid SiLU SmoothL1Loss Softmax Softplus Tanh Unflatten
             """,
             "registry": "Parameter",
             "link": "Module=Link",
@@ -251,7 +259,10 @@ ALIASES: dict[str, dict[str, str]] = {
     ),
     "optimizers": _names(
         {
-            "": "Adadelta=AdaDelta Adagrad=AdaGrad GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop",
+            "": """
+                Adadelta=AdaDelta Adagrad=AdaGrad GradientMethod=Optimizer Momentum=MomentumSGD RMSProp=RMSprop
+                adam=Adam adamw=AdamW sgd=SGD
+            """,
             "lr_scheduler": """
                 ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR PolynomialLR SequentialLR
                 LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau StepLR
@@ -272,7 +283,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "parts": "ConcatDataset split_dataset_random",
         }
     ),
-    "training": _names({"": "updaters=updater"}),
+    "training": _names({"": "callbacks=extensions updaters=updater", "extensions": "EarlyStopping"}),
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
     "GradientReport": _names({"": "ok=passed"}),
@@ -283,29 +294,31 @@ ALIASES: dict[str, dict[str, str]] = {
                 jit=compile check_grad=check_gradients cuda=gpu dataset=data datasets=data gradient_check=gradcheck
                 iterators=data optim=optimizers optimizer=optimizers optimizer_hooks=optimizers Tensor=Variable
                 utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
-                models=links testing=gradcheck scipy=functions
+                models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore
             """,
-            "authoring": "autograd custom_vjp",
-            "authoring.autograd": "detect_anomaly",
+            "authoring": "autograd custom_jvp custom_vjp",
+            "authoring.autograd": """
+                debug_nans=detect_anomaly detect_anomaly set_debug=set_detect_anomaly set_detect_anomaly
+            """,
             "authoring.by_form": "Function=FunctionByForm",
-            "functions": """
-                 inverse=inv movedim=moveaxis mv=matmul numpy=array_module random=random_keys t=transpose
-             """,
+            "functions": "inverse=inv movedim=moveaxis mv=matmul numpy=array_module random=random_keys t=transpose",
             "links": "func nn",
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
-                bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal
-                eq=equal ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32
-                long=int64
+                bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal eq=equal
+                ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32 long=int64
             """,
-            "functions.pytorch_names": "addmm is_tensor lerp masked_select narrow numel rsqrt select",
+            "functions.pytorch_names": """
+                addmm block_until_ready=contiguous is_tensor lerp masked_select narrow numel rsqrt select
+            """,
             "functions.pytorch_tensor_names": """
                 FloatTensor LongTensor arange as_tensor=from_numpy bernoulli empty empty_like enable_grad eye from_numpy
                 full full_like is_grad_enabled linalg linspace manual_seed multinomial normal ones ones_like rand
                 rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all any argsort count_nonzero",
-            "recording": "make_jaxpr draw=graph show=graph visualize=graph",
+            "recording": "find_nonfinite make_dot make_jaxpr plot_dot_graph draw=graph show=graph visualize=graph",
+            "views": "why=grad_status",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
             "transforms.jax_forms": "vjp",
@@ -327,10 +340,11 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
         bias=b,nobias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
         dim_feedforward=hidden dims=axis,axes embed_dim=size embedding_dim=size enable_double_backprop=create_graph
         hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a input_size=in_size is_causal=causal
-        keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr negative_slope=slope nhead=heads
+        keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr n=order negative_slope=slope nhead=heads
         num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
         num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
         shifts=shift source=value src=value steps=num target=t weight=w,class_weight
+        xlim=domain rate=ratio
         """
     )
 }
@@ -355,24 +369,3 @@ NEEDLESS: dict[str, tuple[str, tuple[Any, ...] | None]] = {
 """Keywords that say what AutoLab does anyway -> what a function takes for which they do, and the values with which they
 do, None for all: graphs stay, what is not used has the gradient None, results are new arrays, batches come first,
 `compile` takes what is no array by its value."""
-
-TITLES = {
-    "Variable": "On a Variable `x`",
-    "View": "On a view, such as `autolab.explore(f, x=...)`",
-    "Link": "On a model or layer",
-    "Optimizer": "On an optimizer",
-    "functions": "In `autolab.functions`, as `F`",
-    "links": "In `autolab.links`, as `L`",
-    "rnn": "In `autolab.nn.utils.rnn`",
-    "optimizers": "In `autolab.optimizers`",
-    "autograd": "In `autolab.autograd`",
-    "data": "In `autolab.data`, which is `autolab.utils.data`, too",
-    "training": "In `autolab.training`",
-    "gradcheck": "In `autolab.gradcheck`",
-    "plots": "In `autolab.plots`",
-    "GradientReport": "On a report of `autolab.check_gradients`",
-    "Recording": "On what `autolab.record` gives",
-    "extensions": "In `autolab.training.extensions`",
-    "autolab": "In `autolab` itself",
-    "keywords": "As a keyword of a function, link or optimizer",
-}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dis
-import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
-from .habit_tables import ALIASES, HABITS, KEYWORDS, NEEDLESS, TITLES
+from .habit_tables import ALIASES, HABITS
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -80,7 +79,7 @@ class ModulesByHabit:
 
 
 _IMPORTED_FROM = {_PACKAGE: "autolab", f"{_PACKAGE}.nn": "links", f"{_PACKAGE}.optim": "optimizers"}
-_IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("autograd", "functions", "links", "optimizers")}
+_IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("autograd", "functions", "links", "optimizers", "training")}
 _IMPORTED_FROM |= {f"{_PACKAGE}.cuda": "autolab"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.scipy": "functions", f"{_PACKAGE}.utils": "data", f"{_PACKAGE}.nn.utils": "links.utils"}
 
@@ -139,68 +138,3 @@ def answer_habits(cls: type, where: str) -> None:
         return [name for name in listed(self) if name not in names or name in getattr(self, "__dict__", ())]
 
     cls.__dir__ = __dir__  # type: ignore[assignment]
-
-
-def markdown() -> str:
-    """docs/habits.md."""
-    parts = [
-        "# Habits from elsewhere\n\nWhat people type who know PyTorch, JAX, Chainer, DeZero or NumPy, and what AutoLab "
-        "has instead. Each part of this page first lists the names that work as they are typed, then those that are "
-        "other names of something, and last what is written in another way: the error messages say it, too.\n\n"
-        "Functions that NumPy has take NumPy's parameters (docs/tour.md), `autolab.tanh` is `autolab.functions.tanh`, "
-        "and every other name of NumPy's is one of `autolab`: `autolab.logspace`. `import autolab.nn`, "
-        "`autolab.nn.functional` and `autolab.optim` give the modules that do the same. Where one call means "
-        "two things, `autolab.nn` means PyTorch's: `nn.LSTM`, `nn.GRU`, `nn.RNN`, "
-        "`nn.MultiheadAttention` and `nn.TransformerEncoderLayer` take the length first unless `batch_first=True`, and "
-        "`nn.functional.pad` the last axis first; in `autolab.links` and `autolab.functions` batches "
-        "come first, and `pad` is NumPy's.\n",
-        "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
-        "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
-        "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it.\n",
-        "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
-        "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
-        "gradient is copied first, `x = x.copy()`.\n",
-        "`y.creator.inputs[0] is x`: the walk back from a Variable goes on at the `creator` of its inputs. An input "
-        "that nobody holds, and a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks too.\n",
-        "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
-        "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
-        "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "
-        "buffer that is filled again before `backward` goes in as a copy: `autolab.tensor(buffer)`; "
-        "`autolab.check_inplace` finds where it did not, and `autolab.diagnose` does too.\n",
-    ]
-    return "\n".join([*parts, *[_part(where) for where in HABITS]])
-
-
-def _part(where: str) -> str:
-    """What the page says of the names that are looked for in one place."""
-    found = ALIASES.get(where, {})
-    others = {name: _shown(target) for name, target in found.items() if _shown(target) not in ("", name)}
-    if where == "keywords":
-        found = dict.fromkeys(NEEDLESS, "")
-        others = {name: " or ".join(f"{own}=" for own in owns) for name, owns in KEYWORDS.items()}
-    paragraphs = [f"## {TITLES[where]}"]
-    if plain := [name for name in found if name not in others]:
-        paragraphs.append(f"✓ as typed: {_listed(plain)}.")
-    if others:
-        rows = [f"| `{name}` | `{own}` |" for name, own in _sorted(others)]
-        paragraphs.append("\n".join(["| ✓ typed | is |", "| --- | --- |", *rows]))
-    if HABITS[where]:
-        rows = [f"| `{name}` | {text} |" for name, text in _sorted(HABITS[where])]
-        missing = "not there" if where != "keywords" else "where none of them is there"
-        paragraphs.append("\n".join([f"| {missing} | there is |", "| --- | --- |", *rows]))
-    return "\n\n".join(paragraphs) + "\n"
-
-
-def _shown(target: str) -> str:
-    """The own name that an alias stands for; nothing where only the alias is a name for users."""
-    return (
-        "" if re.search(r"__|_(form|names|layers|module|keys|places|methods)\b", target) else target.rpartition(".")[2]
-    )
-
-
-def _sorted(rows: Mapping[str, str]) -> list[tuple[str, str]]:
-    return sorted(rows.items(), key=lambda row: row[0].lower())
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join([f"`{name}`" for name in sorted(names, key=str.lower)])

@@ -80,9 +80,11 @@ def _called(frame: FrameType) -> str | None:
 
 
 def is_drawn(frame: FrameType | None) -> bool:
-    """Whether matplotlib asks for an array or a number, itself or through NumPy: it draws values, and no gradient is
-    lost."""
+    """Whether matplotlib or `numpy.testing` asks for an array or a number, itself or through NumPy: they draw and
+    compare values, and no gradient is lost."""
     while frame is not None and (frame.f_code.co_filename.startswith(_NUMPY) or is_own(frame)):
+        if frame.f_code.co_filename.startswith(_NUMPY_SHOWS):
+            return True
         frame = frame.f_back
     package = str(frame.f_globals.get("__name__")).partition(".")[0] if frame is not None else ""
     return package in ("matplotlib", "mpl_toolkits")

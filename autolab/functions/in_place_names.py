@@ -1,6 +1,7 @@
-"""``w.add_(d)``, ``w.mul_(2)``, ``w.copy_(v)``: PyTorch's changes in place, of leaves and of gradients.
+"""``w.add_(d)``, ``h.mul_(2)``, ``w.copy_(v)``: PyTorch's changes in place, of leaves, gradients and computed values.
 
-As ``w -= d`` does inside ``no_grad``, each gives the Variable a new array: what was computed from the old stays right.
+As ``w -= d`` does inside ``no_grad``, each gives the Variable a new array, and where a gradient can flow the step that
+made it: what was computed from the old stays right.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ import numpy as np
 from ..engine.configuration import config
 from ..engine.errors import DetachError
 from ..engine.modes import backprop_enabled
+from ..engine.numpy_functions import requires
 from ..engine.numpy_protocol import unwrap
 from ..engine.remedies import ELEMENT, VIEW
-from ..engine.variable import Variable
+from ..engine.variable import Variable, as_variable
 from .arrays.indexing import put
+from .arrays.shape import broadcast_to
+from .networks.rectifiers import relu
+from .pytorch_names import masked_fill, scatter
 
 
 def set_elements(x: Variable, index: Any, value: Any) -> None:
@@ -37,16 +42,21 @@ def set_elements(x: Variable, index: Any, value: Any) -> None:
 
 def _changing(name: str, change: Callable[..., Any]) -> Callable[..., Variable]:
     def method(x: Variable, *args: Any, **settings: Any) -> Variable:
-        if x.creator is not None:
-            raise TypeError(f"Variable.{name}: the value is computed, and the graph would not know; expected a leaf")
-        if x.requires_grad and backprop_enabled():
+        records = backprop_enabled()
+        if records and x.requires_grad and x.creator is None:
             call = f"with autolab.no_grad(): {x.name or 'w':.40}.{name}(...)"
             raise TypeError(f"Variable.{name}: the leaf requires a gradient; an update is written {call}")
-        new = change(x.data, *map(unwrap, args), **{key: unwrap(value) for key, value in settings.items()})
-        x.data = np.broadcast_to(new, x.shape).astype(x.dtype)
+        if records and requires([x, *args, *settings.values()]):
+            if x._data.base is not None:
+                raise ValueError(VIEW)
+            new = broadcast_to(as_variable(change(x, *args, **settings)), x.shape).astype(x.dtype)
+            x._data, x.node = new._data, new.node
+        else:
+            new = change(x.data, *map(unwrap, args), **{key: unwrap(value) for key, value in settings.items()})
+            x.data = np.broadcast_to(new, x.shape).astype(x.dtype)
         return x
 
-    method.__name__, method.__doc__ = name, f"As PyTorch's `{name}`, of a leaf or a gradient; gives itself back."
+    method.__name__, method.__doc__ = name, f"As PyTorch's `{name}`; gives itself back."
     return method
 
 
@@ -58,5 +68,8 @@ copy_ = _changing("copy_", lambda a, other: other)
 fill_ = _changing("fill_", lambda a, value: value)
 zero_ = _changing("zero_", lambda a: 0)
 clamp_ = _changing("clamp_", lambda a, min=None, max=None: np.clip(a, min, max))
+masked_fill_ = _changing("masked_fill_", masked_fill)
+relu_ = _changing("relu_", relu)
+scatter_ = _changing("scatter_", scatter)
 uniform_ = _changing("uniform_", lambda a, start=0.0, end=1.0: config.rng.uniform(start, end, a.shape))
 normal_ = _changing("normal_", lambda a, mean=0.0, std=1.0: config.rng.normal(mean, std, a.shape))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import config, using_config
+from ..engine.configuration import FromNowOn, config, using_config
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
 from ..engine.variable import Variable
@@ -101,14 +101,14 @@ def manual_seed(seed: int) -> None:
     np.random.seed(seed)  # it is what people seed
 
 
-def set_grad_enabled(mode: bool) -> using_config:
-    """A ``with`` block in which graphs are made, or not."""
-    return using_config("enable_backprop", mode)
+def set_grad_enabled(mode: bool) -> FromNowOn:
+    """Let graphs be made from now on, or not; in a ``with`` block until its end."""
+    return FromNowOn("enable_backprop", bool(mode))
 
 
 def enable_grad() -> using_config:
     """A ``with`` block in which graphs are made."""
-    return set_grad_enabled(True)
+    return using_config("enable_backprop", True)
 
 
 def is_grad_enabled() -> bool:

@@ -5,7 +5,10 @@
 for users; `device.py` serves the declared functions; `user_kernel.py` takes kernels that a user has written in C.
 """
 
-from ..engine.backend import gpu_status
+from typing import Any
+
+from ..engine.backend import cupy_for, gpu_status
+from ..engine.habits import by_habit
 from ..engine.kernels import on_device
 from . import device
 from .fuse import fuse
@@ -25,4 +28,21 @@ def is_available() -> bool:
 
 on_device.forward, on_device.pull, on_device.with_number = device.forward, device.pull, device.with_number
 
-__all__ = ["elementwise_kernel", "fuse", "is_available"]
+
+def synchronize() -> None:
+    """Wait until the GPU has done all that it was asked to, as before a clock is read; without one, go on at once.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> autolab.gpu.synchronize()
+    """
+    if is_available():
+        cupy_for("synchronize").cuda.Device().synchronize()
+
+
+def __getattr__(name: str) -> Any:
+    return by_habit(__name__, "autolab", name, "autolab")
+
+
+__all__ = ["elementwise_kernel", "fuse", "is_available", "synchronize"]

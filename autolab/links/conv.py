@@ -10,6 +10,7 @@ from .. import initializers
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
+from ..functions.networks.windows import named_padding, per_axis
 from .linear import bias, check_size, initializer, shape_of
 from .link import Link
 
@@ -42,12 +43,11 @@ class _Conv(Link):
         if len(sizes) != self.axes:
             raise ValueError(f"{name}: ksize is {ksize!r:.60}; expected an integer or {self.axes} of them")
         self.ksize = tuple([check_size(name, "ksize", n) for n in sizes])
+        self.stride, self.dilate = self._steps("stride", stride, 1), self._steps("dilate", dilate, 1)
         if isinstance(pad, str):
-            pad = self._named_pad(pad, stride, dilate)
-        self.stride, self.pad, self.dilate = [
-            self._steps(what, value, least)
-            for what, value, least in (("stride", stride, 1), ("pad", pad, 0), ("dilate", dilate, 1))
-        ]
+            steps, holes = (per_axis(value, self.axes, name, 1) for value in (stride, dilate))
+            pad = named_padding(pad, self.ksize, steps, holes, f"{name}: pad")
+        self.pad = self._steps("pad", pad, 0)
         self.groups = check_size(name, "groups", groups)
         if self.out_channels % self.groups:
             raise ValueError(f"{name}: out_channels is {out_channels}; expected a multiple of groups, {groups}")
@@ -55,18 +55,6 @@ class _Conv(Link):
         if in_channels is not None:
             self._size(check_size(name, "in_channels", in_channels))
         self.register_parameter("b", None if nobias else bias(initial_bias, self.out_channels))
-
-    def _named_pad(self, pad: str, stride: Any, dilate: Any) -> Any:
-        """``"valid"`` is 0; with ``"same"`` the result is as large as ``x``."""
-        steps = dilate if isinstance(dilate, tuple | list) else (dilate,) * self.axes
-        reaches = [d * (k - 1) for d, k in zip(steps, self.ksize, strict=True)]
-        odd = pad == "same" and stride in (1, (1,) * self.axes) and not any([reach % 2 for reach in reaches])
-        if not odd and pad != "valid":
-            raise ValueError(
-                f"{type(self).__name__}: pad is {pad!r:.60}; expected an integer, 'valid', or 'same' with an odd ksize "
-                "and stride 1"
-            )
-        return tuple([reach // 2 for reach in reaches]) if odd else 0
 
     def _steps(self, what: str, value: Any, least: int) -> Any:
         """A setting of the windows, as `conv2d` will take it: one number for all axes or one for each."""

@@ -92,6 +92,12 @@ def named_parameters(link: Link) -> Iterator[tuple[str, Parameter]]:
     return ((names[path[1:]], parameter) for path, parameter in link.namedparams())
 
 
+def named_buffers(link: Link) -> Iterator[tuple[str, Any]]:
+    """Pairs of PyTorch's name and buffer, such as ``bn1.running_mean``."""
+    names = _in_pytorchs_names(link)
+    return ((names[path[1:]], buffer) for path, buffer in link.namedbuffers())
+
+
 def state_dict(link: Link) -> dict[str, Any]:
     """`state`, under PyTorch's names and as Variables without a gradient; `load_state` takes both."""
     names = _in_pytorchs_names(link)

@@ -3,7 +3,7 @@
 from functools import partial
 
 from .departures import Departure
-from .graph import graph
+from .graph import graph, make_dot, plot_dot_graph  # noqa: F401  # names of `autolab`
 from .model import BackwardStep, Operand, Recording, Scope, Snapshot, Step
 from .nonfinite import Nonfinite, NonfiniteOrigin, find_nonfinite
 from .raised import Raised, last_recording

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -22,6 +23,7 @@ from .arrays import Budget
 from .drafts import Draft, Use
 from .locate import CodePosition
 from .model import Recording, Step
+from .record import record
 from .rule_text import exact_text
 from .step_text import expression_of
 
@@ -29,7 +31,7 @@ _BUDGET = 64 << 20
 _UNKNOWN = "?"
 
 
-def graph(y: Variable, /, **named: Variable) -> Recording:
+def graph(y: Any, /, *args: Any, **named: Any) -> Recording:
     """The graph of a Variable that is there already, without running anything again.
 
     A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
@@ -40,8 +42,12 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     Parameters
     ----------
     y : Variable
+        Or a function, which is run: ``graph(f, x)`` is ``record(f, x)``.
+    *args
+        Arguments of a function.
     **named : Variable
-        What values are to be called; others have their own name, or that of the caller's variable.
+        What values are to be called; others have their own name, or that of the caller's variable. Of a function, the
+        rest of its arguments.
 
     Returns
     -------
@@ -63,10 +69,13 @@ def graph(y: Variable, /, **named: Variable) -> Recording:
     """
     if (elsewhere := bridge(y)) is not None:
         return elsewhere.graph_in(sys._getframe(1), y, named)
+    if callable(y) and not isinstance(y, Variable):
+        return record(y, *args, **named)
+    if args:
+        raise TypeError("graph: got several values; expected one, and names of others by keyword: graph(y, x=x)")
     for what, value in {"y": y, **named}.items():
         if not isinstance(value, Variable):
-            told = "; a function is run by record(f, x=...)" if callable(value) else ""
-            raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable{told}")
+            raise TypeError(f"graph: {what} is {a_kind(value)}; expected a Variable or a function")
     return graph_named(y, [*named.items(), *variables_in(sys._getframe(1))])
 
 
@@ -79,6 +88,16 @@ def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
     """The Variables that a frame has names for, but not those that Python or IPython gave."""
     own = {name: value for name, value in frame.f_locals.items() if isinstance(value, Variable)}
     return [(value.name or name, value) for name, value in own.items() if not name.startswith("_")]
+
+
+def make_dot(var: Variable, params: Mapping[str, Variable] | None = None, **_: Any) -> Any:
+    """``autolab.graph(var).to_graphviz()``; ``params`` are names of Variables."""
+    return graph_named(var, [*(params or {}).items(), *variables_in(sys._getframe(1))]).to_graphviz()
+
+
+def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str | os.PathLike[str] = "graph.png") -> None:
+    """``autolab.graph(output).save(to_file)``, which is always verbose."""
+    graph_named(output, variables_in(sys._getframe(1))).save(to_file)
 
 
 class _GraphReader:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..shared.files import reading
-from .npz import read_npz, save_npz
+from .npz import load_npz, read_npz, save_npz
 
 _INSIDE = ":/"
 """Between the names of nested states."""
@@ -59,8 +59,8 @@ def _made(told: Any, arrays: Mapping[str, Any]) -> Any:
     return arrays[value] if kind == "array" else value
 
 
-def save(target: Any, file: str | os.PathLike[str]) -> None:
-    """`save_npz` in PyTorch's order, also of what ``model.state_dict()`` gave, and of dicts of such states.
+def save(target: Any, file: Any) -> None:
+    """`save_npz` in PyTorch's order or NumPy's, also of what ``model.state_dict()`` gave, and of dicts of such states.
 
     Beside them may be numbers and words, also in lists.
 
@@ -75,6 +75,8 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
     >>> bool((model.W.data == twin.W.data).all())
     True
     """
+    if isinstance(target, str | os.PathLike):  # as numpy.save has it
+        target, file = file, target
     stateful: Any = _SavedState(target) if isinstance(target, Mapping) else target
     save_npz(file, stateful)
 
@@ -82,8 +84,11 @@ def save(target: Any, file: str | os.PathLike[str]) -> None:
 def load(file: str | os.PathLike[str], map_location: Any = None, weights_only: bool = True) -> dict[str, Any]:
     """The state that `save` wrote, or the dict of several, with the numbers and words beside them.
 
-    A state is in memory and goes where the model is, so the other two arguments of PyTorch's change nothing.
+    A state is in memory and goes where the model is, so the other two arguments of PyTorch's change nothing; a model or
+    optimizer in second place is given its state, as by `load_npz`.
     """
+    if hasattr(map_location, "load_state"):
+        load_npz(file, map_location)
     arrays = read_npz(file)
     if _LAYOUT not in arrays:
         return arrays

@@ -120,6 +120,8 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     """
     if not callable(fn):
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables")
+    if isinstance(fn, type) and _applies(getattr(fn, "apply", None)):
+        fn = fn.apply  # type: ignore[attr-defined]
     name = _name(fn)
     slots = _Slots(caller, name)
     bound = fitted(caller, fn, args, inputs)

@@ -32,7 +32,7 @@ def conv1d(
     b: Array | None = None,
     *,
     stride: Steps = 1,
-    padding: Steps = 0,
+    padding: Steps | str = 0,
     dilation: Steps = 1,
     groups: int = 1,
 ) -> Array:
@@ -48,7 +48,7 @@ def conv1d(
         Of shape ``(out,)``.
     stride : int
         From one window to the next.
-    padding : int
+    padding : int, "same" or "valid"
         How many zeros are put before and after ``x``.
     dilation : int
         From one element of a window to the next.
@@ -86,7 +86,7 @@ def conv2d(
     b: Array | None = None,
     *,
     stride: Steps = 1,
-    padding: Steps = 0,
+    padding: Steps | str = 0,
     dilation: Steps = 1,
     groups: int = 1,
 ) -> Array:
@@ -102,7 +102,7 @@ def conv2d(
         Of shape ``(out,)``.
     stride : int or pair of ints
         From one window to the next, down and to the right.
-    padding : int or pair of ints
+    padding : int or pair of ints, "same" or "valid"
         How many rows and columns of zeros are put around ``x``.
     dilation : int or pair of ints
         From one element of a window to the next.
@@ -135,7 +135,7 @@ def conv2d(
 @conv1d.vjp("x")
 @conv2d.vjp("x")
 @in_single
-def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
+def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps | str, dilation: Steps, groups: int) -> Any:
     """conv_transpose(g, w)
 
     With the same stride, padding and dilation.
@@ -146,7 +146,7 @@ def _conv_x(g: Any, w: Any, x_shape: Shape, stride: Steps, padding: Steps, dilat
 @conv1d.vjp("w")
 @conv2d.vjp("w")
 @in_single
-def _conv_w(g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps, groups: int) -> Any:
+def _conv_w(g: Any, x: Any, w_shape: Shape, stride: Steps, padding: Steps | str, dilation: Steps, groups: int) -> Any:
     """conv(x, g)
 
     For each pair of channels, summed over the examples; stride and dilation change places.

@@ -65,7 +65,7 @@ def _examples_first(x: Any) -> Any:
     return transpose(x, axes=(x.ndim - 1, *range(x.ndim - 1)))
 
 
-def kernel_windows(w_shape: Shape, stride: Steps, padding: Steps, dilation: Steps) -> Windows:
+def kernel_windows(w_shape: Shape, stride: Steps, padding: Steps | str, dilation: Steps) -> Windows:
     return windows(w_shape[2:], stride, padding, dilation, len(w_shape) - 2)
 
 

@@ -57,15 +57,24 @@ class Windows(NamedTuple):
 
 
 def windows(
-    kernel: int | Shape, stride: int | Shape, padding: int | Shape, dilation: int | Shape, axes: int
+    kernel: int | Shape, stride: int | Shape, padding: int | Shape | str, dilation: int | Shape, axes: int
 ) -> Windows:
     """Windows over ``axes`` axes, from one number for all or one for each."""
-    return Windows(
-        per_axis(kernel, axes, "kernel", 1),
-        per_axis(stride, axes, "stride", 1),
-        per_axis(padding, axes, "padding", 0),
-        per_axis(dilation, axes, "dilation", 1),
-    )
+    kernel, stride = per_axis(kernel, axes, "kernel", 1), per_axis(stride, axes, "stride", 1)
+    dilation = per_axis(dilation, axes, "dilation", 1)
+    if isinstance(padding, str):
+        padding = named_padding(padding, kernel, stride, dilation)
+    return Windows(kernel, stride, per_axis(padding, axes, "padding", 0), dilation)
+
+
+def named_padding(padding: str, kernel: Shape, stride: Shape, dilation: Shape, what: str = "padding") -> Shape:
+    """How many zeros: none for ``"valid"``; for ``"same"`` so many that the result is as large as the image."""
+    reaches = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    odd = padding.lower() == "same" and set(stride) == {1} and not any([reach % 2 for reach in reaches])
+    if not odd and padding.lower() != "valid":
+        told = "expected an integer, 'valid', or 'same' with an odd kernel and stride 1"
+        raise ValueError(f"{what} is {padding!r:.60}; {told}")
+    return tuple([reach // 2 if odd else 0 for reach in reaches])
 
 
 def per_axis(value: int | Shape, axes: int, name: str, least: int) -> Shape:

@@ -12,7 +12,7 @@ from ..measuring.point import array_and_index, index_of
 from ..messages import Verdict, apart, number, say, shown, where
 
 
-class GradientCheckError(AssertionError):
+class GradientCheckError(AssertionError, RuntimeError):
     """A gradient is wrong; the message says which and how.
 
     ``mismatches`` are the disagreements that `check_backward` or `gradcheck` found, as plain data.

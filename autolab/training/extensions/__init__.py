@@ -4,13 +4,15 @@ from importlib import import_module as _import_module
 from typing import Any
 
 from ...engine.habits import by_habit
+from .early_stopping import EarlyStopping
 from .evaluator import Evaluator
 from .log import LogReport, PrintReport
 from .plot import PlotReport
 from .progress import ProgressBar
 from .snapshot import resume, snapshot
 
-__all__ = ["Evaluator", "LiveMonitor", "LogReport", "PlotReport", "PrintReport", "ProgressBar", "resume", "snapshot"]
+__all__ = ["EarlyStopping", "Evaluator", "LiveMonitor", "LogReport", "PlotReport", "PrintReport", "ProgressBar"]
+__all__ += ["resume", "snapshot"]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...analysis import Derivatives, Study
+from ...engine.keyword_aliases import in_own_words
 from ...engine.tracebacks import folded, hidden
+from ...shared.binding import apart, fitted
 from ..draw.colors import palette
 from ..draw.escape import clean
 from ..draw.messages import say
@@ -209,7 +211,11 @@ class DerivativeExplorer(SessionView):
 
 
 def derivatives(
-    fn: Callable[..., Any], x: Any = 0.5, order: int = 2, domain: tuple[float, float] | None = None, **others: Any
+    fn: Callable[..., Any] | None = None,
+    x: Any = None,
+    order: int = 2,
+    domain: tuple[float, float] | None = None,
+    **others: Any,
 ) -> DerivativeExplorer:
     """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
     the Taylor polynomial, the values of all derivatives and the graphs that compute them.
@@ -223,7 +229,8 @@ def derivatives(
     fn : callable
         Takes a Variable of one number, returns one.
     x : float
-        The point, finite; also under the name that ``fn`` gives it.
+        The point, finite, also under the name that ``fn`` gives it; by default 0.5, or the middle of the domain.
+        Several rising numbers, such as those of ``np.linspace``, say where the curves are drawn.
     order : int
         Up to which derivative, from 0 to 4; in the view it can be changed.
     domain : tuple of two floats, optional
@@ -255,13 +262,16 @@ def derivatives(
     """
     __tracebackhide__ = hidden()
     with folded():
-        shown = fn
+        shown: Any = fn
+        others, told = apart(fn, others, None, ("n", "xlim"))
+        settings = {"order": order, "domain": domain, **in_own_words("derivatives", ("order", "domain"), told or {})}
         for name in getattr(getattr(fn, "__code__", None), "co_varnames", ())[:1]:
             x = others.pop(name, x)
-        if others:
+        if fn is not None and others:
+            fitted("derivatives", fn, (x,), others)
             shown = update_wrapper(partial(fn, **others), fn)
             del shown.__wrapped__  # whose signature asks for the others  # type: ignore[attr-defined]
-        session = DerivativeSession(shown, x, order, domain)
+        session = DerivativeSession(shown, x, **settings)
         view = DerivativeExplorer(session, threading.TIMEOUT_MAX if notebook.shell() is None else None)
     view._save_here("derivatives", "derivatives", clean(view.data.function))
     return view

@@ -7,12 +7,14 @@ its moves, too, until the kernel has.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...engine.backend import Array
 from ...engine.display import Bundle, show
 from ...engine.tracebacks import folded, hidden
+from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...shared.binding import apart
 from ...shared.collector import collector_waits
@@ -27,6 +29,7 @@ from ..live.protocol import Shelf, on_message
 from ..live.session_view import SessionView
 from ..live.words import at_first
 from .choices import OPTIONS
+from .graph_view import explore_graph
 from .questions import Picture
 from .session import Session
 
@@ -213,7 +216,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     Parameters
     ----------
     fn : callable
-        Takes Variables, returns a Variable or a tuple of them.
+        Takes Variables, returns a Variable or a tuple of them. A Variable that was computed is explored as by
+        ``y.explore()``.
     *args, **inputs
         Its arguments, bound by its signature as `autolab.record` does it, with the arrays inside lists, tuples and
         dicts. Numbers and the cells of small arrays are dragged in their boxes; the box of an array opens a window onto
@@ -230,7 +234,7 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     -------
     Explorer
         ``.point`` holds the inputs as they stand and the parameters that were moved, ``.recording`` what the picture
-        shows, ``.close()`` ends it.
+        shows, ``.close()`` ends it. Of a Variable it is a `GraphView`, which has no ``point``.
 
     Raises
     ------
@@ -247,6 +251,8 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     explore: no notebook to draw in; open ...html in a browser
     """
     __tracebackhide__ = hidden()
+    if isinstance(fn, Variable) and not (args or inputs or options):
+        return explore_graph(fn, sys._getframe(1))
     with folded():
         inputs, options = apart(fn, inputs, options, OPTIONS)
         if (elsewhere := bridge(fn, args, inputs)) is not None:

@@ -21,6 +21,7 @@ import ipywidgets
 import traitlets
 
 from ...engine.display import Bundle, show
+from ...engine.habit_tables import ALIASES
 from ...engine.habits import instead
 from .. import mimebundle
 from ..draw.escape import paragraph, prose
@@ -228,6 +229,8 @@ class LiveView(anywidget.AnyWidget):
             kind = type(self).__name__
             if self.__dict__.get("closed"):
                 raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
+            if name in ALIASES["View"]:
+                return getattr(self, ALIASES["View"][name])
             remedy = instead("View", name)
             raise AttributeError(f"{kind!r} object has no attribute {name!r}{remedy}", name=name, obj=self)
 

@@ -1,0 +1,43 @@
+"""``x.at[i].set(v)`` and ``x.at[i].add(v)``: JAX's copies with other elements at some places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.numpy_protocol import unwrap
+from .arrays.indexing import put, scatter
+from .arrays.shape import broadcast_to
+
+
+class IndexUpdates:
+    """What ``x.at`` gives; with an index, the places.
+
+    Examples
+    --------
+    >>> from autolab import Variable
+    >>> x = Variable([1.0, 2.0, 3.0])
+    >>> x.at[1].set(5.0), x.at[[0, 0]].add(1.0)
+    (variable([1. 5. 3.]), variable([3. 2. 3.]))
+    """
+
+    def __init__(self, x: Any, index: Any = ...) -> None:
+        self._x, self._index = x, index
+
+    def __getitem__(self, index: Any) -> IndexUpdates:
+        return IndexUpdates(self._x, unwrap(index))
+
+    def get(self) -> Any:
+        """The elements."""
+        return self._x[self._index]
+
+    def set(self, value: Any) -> Any:
+        """A copy with other elements."""
+        return put(self._x, value, index=self._index)
+
+    def add(self, value: Any) -> Any:
+        """A copy with something added, as often as a place is named."""
+        added = broadcast_to(value, self.get().shape)
+        return self._x + scatter(added, index=self._index, shape=self._x.shape)
+
+
+at = property(IndexUpdates)

@@ -1,0 +1,74 @@
+"""EarlyStopping: training ends when it no longer helps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ...engine.store import publish
+from ..extension import Extension
+from ..trainer import Trainer
+
+
+class EarlyStopping(Extension):
+    """End training when a loss has not fallen for some checks: an extension of a `Trainer`, or in a loop of one's own
+    ``if stopping(loss): break``.
+
+    Parameters
+    ----------
+    patience : int
+        So many checks in a row may be no better than the best one.
+    monitor : str
+        Which observation of the trainer; in a loop it has no meaning.
+    min_delta : float
+        By how much a check has to be better.
+    mode : {"min", "max"}
+        Whether small numbers are good or large ones.
+
+    Attributes
+    ----------
+    best : float
+    count : int
+        How many checks there were since the best one.
+
+    Examples
+    --------
+    >>> from autolab.training import EarlyStopping
+    >>> stopping = EarlyStopping(patience=2)
+    >>> [stopping(loss) for loss in (0.9, 0.5, 0.6, 0.7)]
+    [False, False, False, True]
+    """
+
+    trigger = (1, "epoch")
+
+    def __init__(
+        self, patience: int = 3, monitor: str = "validation/main/loss", min_delta: float = 0.0, mode: str = "min"
+    ) -> None:
+        if isinstance(patience, bool) or not isinstance(patience, int) or patience < 1 or mode not in ("min", "max"):
+            told = f"patience is {patience!r:.60}, mode is {mode!r:.60}"
+            raise ValueError(f"EarlyStopping: {told}; expected a whole number of at least 1, and 'min' or 'max'")
+        self.patience, self.monitor, self.min_delta, self.mode = patience, monitor, min_delta, mode
+        self.best, self.count = math.inf if mode == "min" else -math.inf, 0
+
+    def __call__(self, loss: Any) -> bool:  # type: ignore[override]
+        """Whether training is to end; ``loss`` is a number, or a trainer, which is told to stop."""
+        new = float(self._observed(loss) if isinstance(loss, Trainer) else loss)
+        is_better = (self.best - new if self.mode == "min" else new - self.best) > self.min_delta
+        publish([(self, "best", new if is_better else self.best), (self, "count", 0 if is_better else self.count + 1)])
+        is_over = self.count >= self.patience
+        if is_over and isinstance(loss, Trainer):
+            loss.stop()
+        return is_over
+
+    def _observed(self, trainer: Trainer) -> Any:
+        if self.monitor not in trainer.observation:
+            names = ", ".join(trainer.observation) or "nothing"
+            raise KeyError(f"EarlyStopping: monitor is {self.monitor!r:.60}; observed is {names:.200}")
+        return trainer.observation[self.monitor]
+
+    def state(self) -> dict[str, Any]:
+        return {"best": self.best, "count": self.count}
+
+    def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
+        return [(self, name, kind(state[name])) for name, kind in (("best", float), ("count", int)) if name in state]
