@@ -11,7 +11,6 @@ from ..draw.svg import Look
 from .pages import digest, digests
 
 STYLE = "iframe { display: block; width: 100%; height: 44rem; border: 0; }"
-_AROUND = "body { max-width: 75rem; margin: 1rem auto; }"
 _POLICY = "default-src 'none'; img-src data:; style-src-attr 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
 
 
@@ -32,4 +31,6 @@ def page_around(title: str, style: str, body: Markup, views: Iterable[str], look
 def several(title: str, pages: Iterable[tuple[str, str]], look: Look) -> str:
     """Pages below one another, each with the name of its view, which is empty where it stands still."""
     views, texts = zip(*pages, strict=True)
-    return page_around(title, f"{STYLE} {_AROUND}", join([frame(text) for text in texts]), views, look)
+    colors = "light dark" if look == "auto" else look
+    style = f":root {{ color-scheme: {colors}; }} body {{ max-width: 75rem; margin: 1rem auto; }} {STYLE}"
+    return page_around(title, style, join([frame(text) for text in texts]), views, look)
