@@ -68,7 +68,7 @@ def test_other_names_draw_a_graph(tmp_path: Path) -> None:
 
 def test_why_is_the_status_of_a_gradient() -> None:
     x = Variable(2.0)
-    assert autolab.why(x) == x.grad_status  # type: ignore[attr-defined]
+    assert autolab.why(x) == x.why() == x.grad_status  # type: ignore[attr-defined]
 
 
 def test_a_class_with_forward_and_backward_is_checked_as_it_is() -> None:
@@ -82,8 +82,17 @@ def test_a_class_with_forward_and_backward_is_checked_as_it_is() -> None:
         def backward(ctx: Any, g: Any) -> Any:
             return g * ctx.saved_tensors[0]
 
+    class WrongNode(autolab.FunctionNode):
+        def forward(self, inputs: Any) -> Any:
+            self.retain_inputs((0,))
+            return (inputs[0] ** 3,)
+
+        def backward(self, indexes: Any, gys: Any) -> Any:
+            return (2 * self.get_retained_inputs()[0] ** 2 * gys[0],)
+
     found = autolab.check_gradients(Wrong, 3.0)
     assert not found and "x" in str(found)
+    assert "2/3 times" in str(autolab.check_gradients(WrongNode, 3.0))
     with pytest.raises(RuntimeError, match="wrong"):
         autograd.gradcheck(Wrong.apply, (Variable(3.0),))
 
@@ -173,6 +182,24 @@ def test_numpys_tests_compare_the_values_of_variables() -> None:
     np.testing.assert_array_equal(x.data, x)
     with pytest.raises(AssertionError, match="Mismatched elements: 1 / 2"):
         np.testing.assert_allclose(x, [1.0, 3.0])
+
+
+def test_a_method_of_an_array_that_takes_no_variable_is_answered() -> None:
+    with pytest.raises(autolab.DetachError, match=r"^array.dot\(Variable\): .*; X @ W and np.dot\(X, W\) keep"):
+        np.ones((4, 2)).dot(Variable([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("dim", [[1, 2], (1, 2)])
+def test_axes_come_in_a_list(dim: Any) -> None:
+    data = np.random.default_rng(0).normal(size=(2, 3, 4))
+    x = Variable(data)
+    for got, wanted in (
+        (x.mean(dim=dim), data.mean((1, 2))),
+        (autolab.sum(x, dim=dim, keepdim=True), data.sum((1, 2), keepdims=True)),
+        (x.amax(dim=dim), data.max((1, 2))),
+        (x.std(dim=dim), data.std((1, 2), ddof=1)),
+    ):
+        np.testing.assert_allclose(got, wanted)
 
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
@@ -345,6 +372,8 @@ def test_the_path_may_come_first(tmp_path: Path) -> None:
     autolab.save(tmp_path / "model.npz", model)  # type: ignore[attr-defined]
     autolab.load(tmp_path / "model.npz", twin)  # type: ignore[attr-defined]
     np.testing.assert_array_equal(twin.W, model.W)
+    autolab.save({"model": model.state_dict(), "loss": model(np.ones(3)).sum()}, tmp_path / "both.npz")  # type: ignore
+    assert autolab.load(tmp_path / "both.npz")["loss"] == model(np.ones(3)).sum().data  # type: ignore[attr-defined]
     autolab.export_html(str(tmp_path / "page.html"), autolab.record(_square, 2.0))
     view = autolab.heatmap(np.ones((2, 2)))
     for name in ("export_html", "savefig", "to_html"):

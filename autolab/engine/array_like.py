@@ -11,11 +11,11 @@ from . import numpy_functions, numpy_protocol
 from .backend import Array, device_name
 from .display import Displayed
 from .errors import DetachError
-from .leaving import is_drawn, left, number_of
+from .leaving import as_array, is_drawn, left, number_of
 from .modes import listeners
 from .numpy_ufuncs import array_ufunc
 from .plain_arrays import plain
-from .remedies import COPIED, INTO_ARRAY, ONE_NUMBER, as_array
+from .remedies import COPIED, INTO_ARRAY, ONE_NUMBER
 
 if TYPE_CHECKING:
     from .installed import Installed

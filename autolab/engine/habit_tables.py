@@ -14,7 +14,6 @@ HABITS: dict[str, dict[str, str]] = {
         "indices": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
         "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
-        "why": "`x.grad_status`",
     },
     "View": {
         "show": "the view itself at the end of a cell",
@@ -127,6 +126,7 @@ HABITS: dict[str, dict[str, str]] = {
         "batch_first": "✓ `True`; `autolab.nn` has PyTorch's layers, whose sequences are `(length, batch, size)`",
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
+        "causal": "`L.MultiHeadAttention(size, heads, causal=True)`, where the layer is made",
         "ceil_mode": "windows that reach over the edge are left out; `padding=` adds zeros",
         "dim": "`axis=`; `F.max(x, axis)` and its like are NumPy's, `x.max(dim=1)` and its like are PyTorch's",
         "keepdim": "`keepdims=`; see `dim`",
@@ -176,6 +176,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 add_ clamp_ copy_ div_ fill_ masked_fill_ mul_ normal_ relu_ scatter_ sub_ uniform_ zero_
             """,
             "functions.index_updates": "at",
+            "views": "why=grad_status",
             "functions.pytorch_names": """
                 addmm block_until_ready=contiguous chunk clamp_min contiguous dim element_size equal expand expand_as
                 gather index_add index_select is_leaf lerp masked_fill masked_select narrow ndimension=dim
@@ -185,9 +186,9 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions.pytorch_tensor_names": """
                 bool=as_bool double float half int=as_int long new_ones new_zeros to type=to
             """,
-            "functions.values_and_places": "topk",
+            "functions.values_and_places": "amax amin topk",
             "functions.array_module": """
-                allclose amax amin argwhere diag diff fliplr inner isclose isfinite isinf isnan logical_and logical_not
+                allclose argwhere diag diff fliplr inner isclose isfinite isinf isnan logical_and logical_not
                 logical_or nanmean nansum rot90 unique vdot
             """,
         }
@@ -316,7 +317,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 full full_like is_grad_enabled linalg linspace manual_seed multinomial normal ones ones_like rand
                 rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
-            "functions.values_and_places": "all any argsort count_nonzero",
+            "functions.values_and_places": "all amax amin any argsort count_nonzero",
             "recording": "find_nonfinite make_dot make_jaxpr plot_dot_graph draw=graph show=graph visualize=graph",
             "views": "why=grad_status",
             "serializers.pytorch_names": "load save",

@@ -34,6 +34,8 @@ def in_own_words(function: str, names: Container[str], given: Mapping[str, Any])
         own = name if name in names or function in DIFFERENT.get(name, ()) else _meant(name, names, {**given, **found})
         if own == "nobias" != name:
             own, value = (own, not value) if isinstance(value, bool) else (name, value)
+        if own in ("axis", "axes") and name != own and isinstance(value, list):
+            value = tuple(value)
         if own == "beta1" != name:
             pair = isinstance(value, tuple | list) and len(value) == 2
             found |= dict(zip(("beta1", "beta2"), value, strict=True)) if pair else {name: value}

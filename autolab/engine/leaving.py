@@ -26,7 +26,7 @@ from .configuration import Block, Silence
 from .errors import DetachError
 from .modes import backprop_enabled, listeners, modes
 from .observe import ForwardEvent
-from .remedies import INTO_ARRAY
+from .remedies import AS_ARRAY, INTO_ARRAY
 from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
 
 if TYPE_CHECKING:
@@ -88,6 +88,19 @@ def is_drawn(frame: FrameType | None) -> bool:
         frame = frame.f_back
     package = str(frame.f_globals.get("__name__")).partition(".")[0] if frame is not None else ""
     return package in ("matplotlib", "mpl_toolkits")
+
+
+def as_array(frame: FrameType) -> str:
+    """What is said where ``frame`` asks for an array; a function of SciPy that AutoLab has, too, is named."""
+    if _called(frame) == "dot":
+        return "array.dot(Variable): a method of an array takes no Variable; X @ W and np.dot(X, W) keep the gradient"
+    own, above = sys.modules[f"{__name__.partition('.')[0]}.functions"], frame
+    while (module := str(above.f_globals.get("__name__"))).startswith(("scipy.", "numpy")) and above.f_back:
+        name, asked = above.f_code.co_name, module.partition("._")[0]
+        if asked.startswith("scipy.") and name in own.__all__:
+            return f"{asked}.{name}: a plain array would drop the gradient; instead: autolab.{name}(x)"
+        above = above.f_back
+    return AS_ARRAY
 
 
 _into_array = PerInstruction(_fills_array)

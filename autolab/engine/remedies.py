@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import linecache
 import re
-import sys
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -45,18 +44,6 @@ COPIED = (
     "Variable: a computed value cannot be pickled or copied with its graph; as no step changes it, it needs no copy. "
     "y.data.copy() is the array alone, without the graph."
 )
-
-
-def as_array(frame: FrameType | None) -> str:
-    """What is said where ``frame`` asks for an array; a function of SciPy that AutoLab has, too, is named."""
-    own = sys.modules[f"{__name__.partition('.')[0]}.functions"]
-    while frame is not None and (module := str(frame.f_globals.get("__name__"))).startswith(("scipy.", "numpy")):
-        name, asked = frame.f_code.co_name, module.partition("._")[0]
-        if asked.startswith("scipy.") and name in own.__all__:
-            return f"{asked}.{name}: a plain array would drop the gradient; instead: autolab.{name}(x)"
-        frame = frame.f_back
-    return AS_ARRAY
-
 
 _UPDATE = r"\b(?P<name>\w+)\s*-=?[^#,;()\[\]=<>]*\b(?P=name)\.grad\b"
 """``w = w - lr * w.grad`` or ``w -= lr * w.grad``, and nothing that merely has such a gradient beside it."""

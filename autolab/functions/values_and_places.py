@@ -52,6 +52,7 @@ def _sort(x: Any, dim: int = -1, descending: bool = False) -> ValuesAndIndices:
 
 def _spread(reduce: Callable[..., Any]) -> Callable[..., Any]:
     def function(x: Any, dim: Any, unbiased: bool = True, keepdim: bool = False, correction: int = 1) -> Any:
+        dim = tuple(dim) if isinstance(dim, list) else dim
         return reduce(x, axis=dim, ddof=correction if unbiased else 0, keepdims=keepdim)
 
     return function
@@ -89,6 +90,6 @@ def _numpys(name: str) -> Callable[..., Any]:
     return with_dim
 
 
-all, any, argmax, argmin, argsort, count_nonzero = map(
-    _numpys, ("all", "any", "argmax", "argmin", "argsort", "count_nonzero")
+all, any, amax, amin, argmax, argmin, argsort, count_nonzero = map(
+    _numpys, ("all", "any", "amax", "amin", "argmax", "argmin", "argsort", "count_nonzero")
 )

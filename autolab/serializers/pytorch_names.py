@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.numpy_protocol import unwrap
 from ..shared.files import reading
 from .npz import load_npz, read_npz, save_npz
 
@@ -45,7 +46,7 @@ def _told(value: Any, path: str, arrays: dict[str, Any]) -> Any:
         return [kind, [_told(one, f"{path}{_INSIDE}{i}", arrays) for i, one in enumerate(value)]]
     if value is None or isinstance(value, bool | int | float | str):
         return ["value", value]
-    arrays[path.removeprefix(_INSIDE)] = value
+    arrays[path.removeprefix(_INSIDE)] = unwrap(value)  # of a loss that is kept, the number
     return ["array", path.removeprefix(_INSIDE)]
 
 

@@ -120,8 +120,8 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     """
     if not callable(fn):
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables")
-    if isinstance(fn, type) and _applies(getattr(fn, "apply", None)):
-        fn = fn.apply  # type: ignore[attr-defined]
+    if isinstance(fn, type) and hasattr(fn, "apply") and hasattr(fn, "backward"):
+        fn = fn.apply if _applies(fn.apply) else _applied(fn)
     name = _name(fn)
     slots = _Slots(caller, name)
     bound = fitted(caller, fn, args, inputs)
@@ -262,6 +262,16 @@ class _Slots:
             raise TypeError(f"{self._where} has two inputs called {name!r}; rename one")
         self.variables[name] = leaf(value, name, f"{self._where}: input {name!r:.60}")
         return InputPlaceholder(name)
+
+
+def _applied(kind: Any) -> Callable[..., Any]:
+    """A function for a class of functions, such as a `FunctionNode`, of the arguments that its forward takes."""
+
+    def applied(*x: Any) -> Any:
+        return kind().apply(x)
+
+    applied.__name__ = kind.__name__
+    return applied
 
 
 def _name(fn: Any) -> str:
