@@ -142,7 +142,6 @@ def test_copies_with_other_elements() -> None:
     y = x.at[1].set(v)
     z = y.at[[0, 0, 2]].add(np.array([1.0, 10.0, 100.0]))
     np.testing.assert_array_equal(z, [12, 5, 103])
-    np.testing.assert_array_equal(x.at[1:].get(), [2, 3])
     (z * Variable([1.0, 2.0, 4.0], requires_grad=False)).sum().backward()
     np.testing.assert_array_equal(x.grad, [1, 0, 4])
     assert v.grad.data == 2
@@ -300,9 +299,7 @@ def test_convolutions_name_their_padding(padding: str) -> None:
     for got, right in zip(grad(y.sum(), [x, w]), grad(wanted.sum(), [x, w]), strict=True):
         np.testing.assert_array_equal(got, right)
     assert L.Conv2D(1, 2, 3, pad=padding).pad == (number, number)
-    with pytest.raises(
-        ValueError, match="padding is 'same'; expected an integer, 'valid', or 'same' with an odd kernel"
-    ):
+    with pytest.raises(ValueError, match="padding is 'same'; expected a number, 'valid', or 'same' with an odd kernel"):
         F.conv2d(x, w, padding="same", stride=2)
 
 

@@ -147,8 +147,9 @@ class Study:
         curves: bool = True,
     ) -> None:
         if not callable(fn):
-            told = "; write derivatives(f, x=...)"
-            raise TypeError(f"{CALLER}: fn is {a_kind(fn)}; expected a function of a Variable{told}")
+            raise TypeError(
+                f"{CALLER}: fn is {a_kind(fn)}; expected a function of a Variable; write {CALLER}(f, x=...)"
+            )
         self.fn, self._name = fn, getattr(fn, "__name__", type(fn).__name__)
         at, domain = _place(x.data if isinstance(x, Variable) else x, domain)
         order = _checked_order(order)

@@ -40,8 +40,6 @@ class custom_vjp:
     variable(0.5)
     """
 
-    _first = "defvjp(fwd, bwd)"
-
     def __init__(self, fn: Callable[..., Any]) -> None:
         update_wrapper(self, fn)
         self._fn = fn
@@ -70,8 +68,8 @@ class custom_vjp:
 
     def __call__(self, *args: Any) -> Any:
         if self._function is None:
-            name = self._fn.__name__
-            raise DeclarationError(f"{name}: no gradient is declared; write {name}.{self._first} first")
+            first = f"{self._fn.__name__}.{'defjvp(f_jvp)' if isinstance(self, custom_jvp) else 'defvjp(fwd, bwd)'}"
+            raise DeclarationError(f"{self._fn.__name__}: no gradient is declared; write {first} first")
         return self._function.apply(*args) if backprop_enabled() else self._fn(*args)  # fwd calls it, too
 
 
@@ -97,8 +95,6 @@ class custom_jvp(custom_vjp):
     >>> autolab.grad(softplus)(0.0)
     variable(0.5)
     """
-
-    _first = "defjvp(f_jvp)"
 
     def defjvp(self, jvp: Callable[..., Any]) -> Callable[..., Any]:
         """Declare the tangent."""

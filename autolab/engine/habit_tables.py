@@ -22,7 +22,6 @@ HABITS: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             ("compile", "fit"), "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
         ),
-        "predict": "`model(x)`, in `with autolab.test_mode():`",
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
@@ -103,7 +102,6 @@ HABITS: dict[str, dict[str, str]] = {
         "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
         **dict.fromkeys(("default_backend", "devices"), "`autolab.cuda.is_available()`"),
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
-        "extend": "`autolab.primitive` with a rule for each input; `autolab.custom_vjp`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
@@ -114,7 +112,6 @@ HABITS: dict[str, dict[str, str]] = {
         ),
         "steps": "`autolab.record(f, x).steps`",
         "summary": "the model itself at the end of a cell",
-        "to_dot": "`autolab.graph(y).to_graphviz()`",
         **dict.fromkeys(("animate", "walk"), "`autolab.explore(f, x=...)` walks through the passes step by step"),
         "monitor": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
         "watch": "`autolab.explore(f, x=...)`; `autolab.LiveMonitor(model)` for a training",
@@ -188,8 +185,8 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.values_and_places": "amax amin topk",
             "functions.array_module": """
-                allclose argwhere diag diff fliplr inner isclose isfinite isinf isnan logical_and logical_not
-                logical_or nanmean nansum rot90 unique vdot
+                allclose argwhere diag diff fliplr inner isclose isfinite isinf isnan logical_and logical_not logical_or
+                nanmean nansum rot90 unique vdot
             """,
         }
     ),
@@ -295,7 +292,8 @@ ALIASES: dict[str, dict[str, str]] = {
                 jit=compile check_grad=check_gradients cuda=gpu dataset=data datasets=data gradient_check=gradcheck
                 iterators=data optim=optimizers optimizer=optimizers optimizer_hooks=optimizers Tensor=Variable
                 utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
-                models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore
+                models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore draw=graph show=graph
+                visualize=graph
             """,
             "authoring": "autograd custom_jvp custom_vjp",
             "authoring.autograd": """
@@ -318,7 +316,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all amax amin any argsort count_nonzero",
-            "recording": "find_nonfinite make_dot make_jaxpr plot_dot_graph draw=graph show=graph visualize=graph",
+            "recording": "find_nonfinite make_dot make_jaxpr plot_dot_graph to_dot=make_dot",
             "views": "why=grad_status",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",

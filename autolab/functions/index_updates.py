@@ -26,17 +26,13 @@ class IndexUpdates:
     def __getitem__(self, index: Any) -> IndexUpdates:
         return IndexUpdates(self._x, unwrap(index))
 
-    def get(self) -> Any:
-        """The elements."""
-        return self._x[self._index]
-
     def set(self, value: Any) -> Any:
         """A copy with other elements."""
         return put(self._x, value, index=self._index)
 
     def add(self, value: Any) -> Any:
         """A copy with something added, as often as a place is named."""
-        added = broadcast_to(value, self.get().shape)
+        added = broadcast_to(value, self._x[self._index].shape)
         return self._x + scatter(added, index=self._index, shape=self._x.shape)
 
 

@@ -72,7 +72,7 @@ def named_padding(padding: str, kernel: Shape, stride: Shape, dilation: Shape, w
     reaches = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
     odd = padding.lower() == "same" and set(stride) == {1} and not any([reach % 2 for reach in reaches])
     if not odd and padding.lower() != "valid":
-        told = "expected an integer, 'valid', or 'same' with an odd kernel and stride 1"
+        told = "expected a number, 'valid', or 'same' with an odd kernel and stride 1"
         raise ValueError(f"{what} is {padding!r:.60}; {told}")
     return tuple([reach // 2 if odd else 0 for reach in reaches])
 

@@ -53,19 +53,16 @@ class EarlyStopping(Extension):
 
     def __call__(self, loss: Any) -> bool:  # type: ignore[override]
         """Whether training is to end; ``loss`` is a number, or a trainer, which is told to stop."""
-        new = float(self._observed(loss) if isinstance(loss, Trainer) else loss)
+        trainer = loss if isinstance(loss, Trainer) else None
+        if trainer is not None and self.monitor not in trainer.observation:
+            names = ", ".join(trainer.observation)
+            raise KeyError(f"EarlyStopping: monitor is {self.monitor!r:.60}; observed is {names or 'nothing':.200}")
+        new = float(loss if trainer is None else trainer.observation[self.monitor])
         is_better = (self.best - new if self.mode == "min" else new - self.best) > self.min_delta
         publish([(self, "best", new if is_better else self.best), (self, "count", 0 if is_better else self.count + 1)])
-        is_over = self.count >= self.patience
-        if is_over and isinstance(loss, Trainer):
-            loss.stop()
-        return is_over
-
-    def _observed(self, trainer: Trainer) -> Any:
-        if self.monitor not in trainer.observation:
-            names = ", ".join(trainer.observation) or "nothing"
-            raise KeyError(f"EarlyStopping: monitor is {self.monitor!r:.60}; observed is {names:.200}")
-        return trainer.observation[self.monitor]
+        if trainer is not None and self.count >= self.patience:
+            trainer.stop()
+        return self.count >= self.patience
 
     def state(self) -> dict[str, Any]:
         return {"best": self.best, "count": self.count}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, update_wrapper
 from typing import Any
@@ -211,11 +210,7 @@ class DerivativeExplorer(SessionView):
 
 
 def derivatives(
-    fn: Callable[..., Any] | None = None,
-    x: Any = None,
-    order: int = 2,
-    domain: tuple[float, float] | None = None,
-    **others: Any,
+    fn: Any = None, x: Any = None, order: int = 2, domain: tuple[float, float] | None = None, **others: Any
 ) -> DerivativeExplorer:
     """Look at a function of one number and its derivatives: the curves, and at a point that can be moved the tangent,
     the Taylor polynomial, the values of all derivatives and the graphs that compute them.
@@ -262,7 +257,7 @@ def derivatives(
     """
     __tracebackhide__ = hidden()
     with folded():
-        shown: Any = fn
+        shown = fn
         others, told = apart(fn, others, None, ("n", "xlim"))
         settings = {"order": order, "domain": domain, **in_own_words("derivatives", ("order", "domain"), told or {})}
         for name in getattr(getattr(fn, "__code__", None), "co_varnames", ())[:1]:

@@ -31,6 +31,5 @@ def page_around(title: str, style: str, body: Markup, views: Iterable[str], look
 def several(title: str, pages: Iterable[tuple[str, str]], look: Look) -> str:
     """Pages below one another, each with the name of its view, which is empty where it stands still."""
     views, texts = zip(*pages, strict=True)
-    colors = "light dark" if look == "auto" else look
-    style = f":root {{ color-scheme: {colors}; }} body {{ max-width: 75rem; margin: 1rem auto; }} {STYLE}"
+    style = f":root {{ color-scheme: {look.replace('auto', 'light dark')}; }} body {{ margin: 1rem; }} {STYLE}"
     return page_around(title, style, join([frame(text) for text in texts]), views, look)
