@@ -306,6 +306,7 @@ def test_convolutions_name_their_padding(padding: str) -> None:
 def test_layers_under_the_names_of_keras_and_pytorch() -> None:
     model = L.Sequential(L.Dense(4), nn.BatchNorm1d(4), L.Dense(2))
     model(np.ones((3, 5), np.float32))
+    model.zero_grad(set_to_none=True)
     assert [name for name, _ in model.named_buffers()] == ["1.running_mean", "1.running_var"]
     assert isinstance(optimizers.adam(1e-3), optimizers.Adam)  # type: ignore[attr-defined]
     assert F.dropout(np.ones(3), rate=0.0).sum() == 3

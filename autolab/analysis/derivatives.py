@@ -107,7 +107,7 @@ class Study:
     fn : callable
         Takes a Variable of one number, returns one.
     x : float
-        The point.
+        The point; None for the middle of the domain. Several rising numbers are the domain.
     order : int
         Up to which derivative, at most 4.
     domain : tuple of two floats, optional

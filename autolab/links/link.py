@@ -152,8 +152,8 @@ class Link(Displayed, Registry):
         return put_back
 
     # ------------------------------------------------------------------ doing something with all of it
-    def cleargrads(self) -> None:
-        """Forget the gradients of all parameters."""
+    def cleargrads(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters; they are never set to 0, whatever ``set_to_none`` says."""
         for parameter in self._params():
             parameter.cleargrad()
 

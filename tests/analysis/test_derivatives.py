@@ -205,7 +205,7 @@ def test_no_grad_and_the_caller_s_variable_do_not_matter():
         (lambda: Study(3, 1.0), "derivatives: fn is an int"),
         (lambda: Study(np.sin, "a"), "derivatives: x is 'a'"),
         (lambda: Study(np.sin, math.inf), "derivatives: x is inf"),
-        (lambda: Study(np.sin, [1.0, 2.0]), "expected one finite number"),
+        (lambda: Study(np.sin, [2.0, 1.0]), "expected one finite number"),
         (lambda: Study(np.sin, 1.0, 5), "derivatives: order is 5; expected a whole number from 0 to 4"),
         (lambda: Study(np.sin, 1.0, True), "order is True"),
         (lambda: Study(np.sin, 1.0, domain=(2, 1)), "expected two finite numbers, the lower one first"),
