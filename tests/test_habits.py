@@ -166,7 +166,7 @@ OTHERS: list[tuple[Callable[[], Any], str]] = [
         lambda: autolab.derivatives(_one, q=1.0),
         r"derivatives: _one\(x.* does not take .* unexpected keyword argument 'q'$",
     ),
-    (lambda: autolab.config.update("jax_debug_nans", True), r"no mode 'update'; .*with autolab.debug_nans\(\):"),
+    (lambda: autolab.config.update("jax_debug_nans", True), r"no mode 'update'; .*autolab.set_debug\(True\)"),
     (lambda: L.Conv2D(1, 2, 3, activation="relu"), r"a keyword 'activation'; .*L.Sequential\(layer, F.relu\)$"),
     (lambda: L.Conv2D(1, 2, 3).fit(X), r"has no 'fit'; instead: a loop of loss.backward\(\)"),
     (lambda: autolab.cuda.amp, r"no attribute 'amp'; instead: leave it out"),

@@ -118,7 +118,7 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "keywords": {
         "activation": "the function after the layer: `L.Sequential(layer, F.relu)`",
-        "update": "`with autolab.debug_nans():` for NaN; `autolab.config.train = False` sets a mode",
+        "update": "`autolab.set_debug(True)` looks for NaN; `autolab.config.train = False` sets a mode",
         "device": "`model.to_gpu()`, `x.to_gpu()`",
         "batch_first": "✓ `True`; `autolab.nn` has PyTorch's layers, whose sequences are `(length, batch, size)`",
         "betas": "`beta1=`, `beta2=`",
