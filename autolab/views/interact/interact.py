@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.line_charts import LineChart
+from ...analysis.line_charts import MOST_POINTS, LineChart, line_chart
 from ...engine.backend import is_array
 from ...engine.configuration import config, using_config
 from ...engine.devices import to_cpu
@@ -32,6 +32,8 @@ from .knobs import Choice, Dice, Knob, Slider, knobs
 
 _WORDS = ("interact_draw",)
 _MOST_TEXT = 2000
+_MOST_CELLS = 12
+"""An array of one axis with more numbers is read more easily as a curve than in cells."""
 
 
 class Interact(LiveView):
@@ -95,7 +97,7 @@ class Interact(LiveView):
         """Run the function where the knobs stand."""
         with using_config("train", self._train), undisturbed():
             result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
-        told, charts, arrays = _sorted(self._name, result)
+        told, charts, arrays = _sorted(self._name, result, self._letters)
         self._show(arrays)
         self._told, self._charts = told, charts
 
@@ -170,8 +172,8 @@ def svg_of_view(view: Interact, look: Look) -> Markup:
     return stacked([*charts, *boards], view._call_now, view._told, look)
 
 
-def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[str, Any]]:
-    """What a function returned: words and numbers, charts and arrays."""
+def _sorted(name: str, result: Any, axes: Mapping[str, str]) -> tuple[list[str], list[LineChart], dict[str, Any]]:
+    """What a function returned: words and numbers, charts and arrays. One whose ``axes`` are named stays an array."""
     told: list[str] = []
     charts: list[LineChart] = []
     arrays: dict[str, Any] = {}
@@ -183,7 +185,11 @@ def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[st
         elif isinstance(value, int | float | np.generic) or (is_array(value) and value.ndim == 0):
             told.append(number(to_cpu(value)[()] if is_array(value) else value))
         elif is_array(value):
-            arrays[name if len(parts) == 1 else f"result {i + 1}"] = part
+            called = name if len(parts) == 1 else f"result {i + 1}"
+            if called not in axes and _is_curve(part):
+                charts.append(line_chart(np.arange(value.size), {called: to_cpu(value)}, x_title="index"))
+            else:
+                arrays[called] = part
         elif isinstance(part, LineChart):
             charts.append(part)
         elif isinstance(part, Mapping):
@@ -192,6 +198,13 @@ def _sorted(name: str, result: Any) -> tuple[list[str], list[LineChart], dict[st
             expected = "a number, an array, a line_chart, a dict of arrays, text, or a tuple of these"
             raise TypeError(f"interact: {name:.60} returned {a_kind(part)}; expected {expected}")
     return told, charts, arrays
+
+
+def _is_curve(part: Any) -> bool:
+    """Whether an array is a row of many real numbers, without a gradient to be shown beside them."""
+    value, gradient = (part.data, part.grad) if isinstance(part, Variable) else (part, None)
+    is_row = value.ndim == 1 and _MOST_CELLS < value.size <= MOST_POINTS
+    return is_row and value.dtype.kind in "iuf" and gradient is None
 
 
 def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, **inputs: Any) -> Interact:
@@ -203,7 +216,8 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     Parameters
     ----------
     fn : callable
-        Returns a number, an array or a Variable, a dict of these by name, a `line_chart`, text, or a tuple of these.
+        Returns a number, an array or a Variable, a dict of these by name, a `line_chart`, text, or a tuple of these. An
+        array of one axis with more than 12 numbers is drawn as a curve, others as heatmaps.
     options : dict, optional
         ``axes``: a letter for each axis of some arrays, as for `heatmap`.
     **inputs

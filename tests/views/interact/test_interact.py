@@ -58,6 +58,33 @@ def everything(scale: float, count: int, kind: str, rng: np.random.Generator) ->
     return f"{kind} {scale:g} {count}", chart, {"drawn": drawn, "count": np.full((count, 2), scale)}
 
 
+def test_a_long_row_of_numbers_is_a_curve(make: Make) -> None:
+    def wave(k: float, count: int) -> Any:
+        row = k * np.arange(count)
+        return row, {"row": row}, row > 3
+
+    view = make(wave, k=(1.0, 2.0, 3.0), count=(12, 13, 20))
+    (chart,) = told(view, "result")["charts"]
+    assert [(line["name"], line["y"]) for line in chart["lines"]] == [("result 1", [2.0 * i for i in range(13)])]
+    assert chart["x"]["hi"] == 12 and chart["x_title"] == "index"
+    assert [panel["name"] for panel in told(view, "heat")["panels"]] == ["row", "result 3"]
+    send(view, do="move", key="count", value=12)
+    assert told(view, "result")["charts"] == [] and told(view, "heat")["panels"][0]["name"] == "result 1"
+    for fn in (lambda: Variable(np.arange(20.0)), lambda: np.arange(20)):
+        assert [line["name"] for line in told(make(fn), "result")["charts"][0]["lines"]] == ["<lambda>"]
+
+
+def test_a_row_whose_axis_is_named_or_that_has_a_gradient_stays_a_heatmap(make: Make) -> None:
+    def row() -> Any:
+        x = Variable(np.arange(20.0))
+        (x * x).sum().backward()
+        return x
+
+    assert [panel["which"] for panel in told(make(row), "heat")["panels"]] == ["value", "gradient"]
+    named = make(lambda: np.arange(20.0), options={"axes": {"<lambda>": "i"}})
+    assert [panel["axes"] for panel in told(named, "heat")["panels"]] == ["i"]
+
+
 def test_what_the_function_returns_is_shown_and_follows(make: Make) -> None:
     kinds = ["tanh", "relu"]
     view = make(everything, scale=(0.5, 1.0, 3.0), count=(1, 2, 5), kind=kinds, rng=np.random.default_rng(0))
