@@ -13,7 +13,7 @@ from ..draw.chart import axis
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.numbers import number
-from ..draw.plot import Frame, Size, height_of
+from ..draw.plot import Frame, Size, goes_far, height_of
 
 if TYPE_CHECKING:
     from ...analysis import Derivatives
@@ -49,9 +49,16 @@ def panels(data: Derivatives, size: Size = SIZE) -> list[dict[str, Any]]:
 
 
 def _frame(data: Derivatives, order: int, size: Size) -> Frame:
-    cut = any([found.kind == "pole" and found.order <= order for found in data.curves.breaks])
+    cut = bool([found for found in data.curves.breaks if found.kind == "pole" and found.order <= order])
+    cut = cut or bool(_beyond(data, order))
     heights = height_of(data.curves.x, data.curves.y[order], cut) if data.curves.sampled else _about(data, order)
     return Frame(size, axis(data.domain), axis(heights))
+
+
+def _beyond(data: Derivatives, order: int) -> list[float]:
+    """The ends of a function at which a derivative is so large that all the rest would be a flat line."""
+    ends = [found.x for found in data.curves.breaks if found.kind == "edge" and found.order < order]
+    return ends if ends and goes_far(data.curves.x, data.curves.y[order]) else []
 
 
 def _about(data: Derivatives, order: int) -> tuple[float, float]:
@@ -104,6 +111,8 @@ def _notes(data: Derivatives, order: int) -> Iterator[str]:
         places = [found.x for found in data.curves.breaks if found.order == order and found.kind == kind]
         if places:
             yield say(f"curve_{kind}", name=name, places=_listed(places))
+    if beyond := _beyond(data, order):
+        yield say("curve_beyond", name=name, places=_listed(beyond))
     kinks = [x for x, at in data.curves.kinks if at == order]
     if kinks:
         yield say("curve_kink", name=name, places=_listed(kinks))

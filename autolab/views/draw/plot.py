@@ -208,11 +208,28 @@ class Frame:
         }
 
 
-def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
-    """The heights that a plot of a curve shows: all with a margin, or where it goes to infinity, the bulk."""
+_FAR_FROM_MOST = 50.0
+
+
+def goes_far(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether some heights of a curve are so far from most that these would be a flat line."""
+    finite = _evenly(x, y)
+    low, high = np.quantile(finite, (0.08, 0.92)) if finite.size else (0.0, 0.0)
+    known = y[np.isfinite(y)]
+    return bool(high > low and np.ptp(known) > _FAR_FROM_MOST * (high - low))
+
+
+def _evenly(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Finite heights that are evenly spread: samples crowd near a pole."""
     bins = np.floor((x - x[0]) / (x[-1] - x[0]) * _BINS)
-    y = y[np.unique(bins, return_index=True)[1]] if cut else y  # samples crowd near a pole
-    finite = y[np.isfinite(y)]
+    found = y[np.unique(bins, return_index=True)[1]]
+    return found[np.isfinite(found)]
+
+
+def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
+    """The heights that a plot of a curve shows: all with a margin, or where it is to be ``cut``, as it goes to
+    infinity, the bulk."""
+    finite = _evenly(x, y) if cut else y[np.isfinite(y)]
     if not finite.size:
         return -1.0, 1.0
     low, high = float(finite.min()), float(finite.max())

@@ -104,6 +104,15 @@ def test_a_pole_does_not_flatten_the_curve():
     assert height_of(x, x * np.nan, cut=True) == (-1, 1)
 
 
+def test_a_derivative_that_grows_at_the_end_of_a_function_does_not_flatten_the_rest():
+    data = Study(lambda x: x * np.sqrt(x), 1.0, 3).data
+    f, slope, second, third = panels(data)
+    assert (f["y"]["hi"], slope["y"]["hi"]) == pytest.approx((29.2, 4.9), abs=0.2)  # all of these is drawn
+    assert 1.3 < second["y"]["hi"] < 5 and second["note"] == "f″ goes on beyond the picture near 0."
+    assert -5 < third["y"]["lo"] < -0.5 and "f‴" in third["note"]
+    assert not any("beyond" in panel["note"] for panel in panels(Study(np.exp, 0.0, 2, (-9.0, 9.0)).data))
+
+
 def test_a_point_outside_of_the_box_has_no_place():
     frame = Frame(Size(400, 200), axis([0, 1]), axis([0, 1]))
     assert frame.point(0.5, 3.0) is None and frame.point(0.5, float("nan")) is None

@@ -27,6 +27,7 @@ SENTENCES: dict[str, str] = {
     "curve_jump": "{name} jumps at {places}.",
     "curve_hole": "{name} is undefined at {places}.",
     "curve_edge": "{name} ends at {places}.",
+    "curve_beyond": "{name} goes on beyond the picture near {places}.",
     "curve_kink": "{name} has a kink at {places}.",
     "curve_more": "{shown} and {count} more",
     "curve_at_kink": "{name} has a kink here, so no slope. AutoLab chooses {next} and what follows by convention.",
