@@ -13,7 +13,18 @@ if TYPE_CHECKING:
 
 __all__ = ["grad_status", "mimebundle"]
 
+_PLOTTED = {
+    "bundle": "plots.layers:bundle",
+    "text": "plots.layers:text",
+    "svg": "plots.layers:svg",
+    "live": "plots.layers:open_at",
+}
+"""Of what is a plot over layers or steps, with a sentence and a table; ``plotted`` says these."""
+
 _SHOWN = {
+    "views.graph.session.Session": {"program": "export.playground_link:exploration"},
+    "views.derivatives.session.DerivativeSession": {"program": "export.playground_link:derivatives"},
+    "views.check.session.LensSession": {"program": "export.playground_link:check"},
     "engine.display.Savable": {"file": "export.pictures:save_shown"},
     "engine.variable.Variable": {
         "bundle": "cards.summary:variable_bundle",
@@ -30,6 +41,7 @@ _SHOWN = {
     "training.extensions.plot.PlotReport": {"bundle": "monitor.static:plot_bundle", "svg": "monitor.static:report_svg"},
     "recording.model.Recording": {
         "bundle": "steps.static:bundle",
+        "saved": "graph.saved_page:graph_page",
         "text": "steps.static:to_text",
         "line": "steps.static:in_a_line",
         "graphviz": "export.pictures:to_graphviz",
@@ -37,30 +49,19 @@ _SHOWN = {
     },
     "recording.nonfinite.NonfiniteOrigin": {"text": "graph.health:told"},
     "recording.nonfinite.Nonfinite": {"text": "graph.health:all_told"},
-    "recording.gradient_flow.GradientFlow": {
-        "bundle": "plots.layers:flow_bundle",
-        "text": "plots.layers:flow_text",
-        "svg": "plots.layers:flow_svg",
-        "live": "plots.layers:open_at",
-    },
-    "recording.kept_memory.KeptMemory": {
-        "bundle": "plots.layers:memory_bundle",
-        "text": "plots.layers:memory_text",
-        "svg": "plots.layers:memory_svg",
-        "live": "plots.layers:open_at",
-    },
+    "recording.gradient_flow.GradientFlow": {**_PLOTTED, "plotted": "plots.layers:flow"},
+    "recording.kept_memory.KeptMemory": {**_PLOTTED, "plotted": "plots.layers:memory"},
     "gradcheck.reporting.report.GradientReport": {"bundle": "check.static:bundle", "live": "check.lens:look_closely"},
     "analysis.diagnosis.report.Diagnosis": {
         "bundle": "graph.diagnosis_card:bundle",
         "live": "graph.diagnosis_card:explore_finding",
     },
     "analysis.run_comparison.RunComparison": {
-        "bundle": "plots.run_comparison:bundle",
+        **_PLOTTED,
+        "plotted": "plots.run_comparison:plotted",
         "text": "plots.run_comparison:text",
-        "svg": "plots.run_comparison:svg",
-        "live": "plots.layers:open_at",
     },
-    "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle"},
+    "analysis.derivatives.Derivatives": {"bundle": "derivatives.static:bundle", "svg": "derivatives.static:curves_svg"},
     "analysis.line_charts.LineChart": {"bundle": "draw.plot:line_chart_bundle", "svg": "draw.plot:line_chart_svg"},
     "analysis.matrices.DerivativeMatrix": {"bundle": "plots.matrix:bundle", "svg": "plots.matrix:matrix_svg"},
     "analysis.landscape.Surface": {
@@ -70,21 +71,28 @@ _SHOWN = {
     },
     "transforms.compiling.report.CompileReport": {"bundle": "cards.compiled:bundle", "text": "cards.compiled:text"},
     "views.live.widget.LiveView": {
+        "bundle": "live.widget:at_rest",
+        "svg": "live.widget:svg_at_rest",
         "page": "export.pages:export_html",
         "file": "export.pictures:save_shown",
-        "taken": "export.pictures:taken_shown",
+        "taken": "export.pictures:taken",
     },
-    "views.plots.surface_view.SurfaceView": {"svg": "plots.surface_view:svg_of_view"},
-    "views.heatmap.heatmap.Heatmap": {"svg": "heatmap.heatmap:svg_of_view"},
-    "views.monitor.view.MonitorView": {"bundle": "monitor.static:bundle_of_view", "svg": "monitor.static:svg_of_view"},
-    "views.interact.interact.Interact": {"svg": "interact.interact:svg_of_view"},
-    "views.graph.explorer.Explorer": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
-    "views.graph.graph_view.GraphView": {"file": "export.pictures:save_view", "taken": "export.pictures:taken"},
-    "views.check.lens.Lens": {"bundle": "check.static:lens_bundle", "svg": "check.static:svg_of_view"},
-    "views.derivatives.explorer.DerivativeExplorer": {
-        "bundle": "derivatives.static:bundle_of_view",
-        "svg": "derivatives.static:svg_of_view",
+    "views.plots.surface_view.SurfaceView": {
+        "saved": "plots.saved_page:surface_page",
+        "program": "export.playground_link:surface",
     },
+    "views.heatmap.heatmap.Heatmap": {"svg": "heatmap.heatmap:svg_of_view", "saved": "heatmap.heatmap:heat_page"},
+    "views.interact.interact.Interact": {
+        "svg": "interact.interact:svg_of_view",
+        "saved": "interact.saved_page:interact_page",
+        "program": "export.playground_link:interaction",
+    },
+    "views.graph.graph_view.RecordingView": {
+        "file": "export.pictures:save_view",
+        "saved": "graph.saved_page:graph_page",
+    },
+    "views.check.lens.Lens": {"svg": "check.static:svg_of_view", "saved": "check.saved_page:lens_page"},
+    "views.derivatives.explorer.DerivativeExplorer": {"saved": "derivatives.saved_page:derivative_page"},
 }
 
 for _name, _ways in _SHOWN.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..draw.escape import clean
@@ -57,12 +58,7 @@ def _parted(first: str, second: str) -> tuple[tuple[str, str, str], tuple[str, s
 
 
 def _alike(a: list[str], b: list[str]) -> int:
-    count = 0
-    for first, second in zip(a, b, strict=False):
-        if first != second:
-            break
-        count += 1
-    return count
+    return len([*takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))])
 
 
 def _joined(tokens: list[str], begin: int, end: int) -> tuple[str, str, str]:

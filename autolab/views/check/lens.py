@@ -68,6 +68,9 @@ class Lens(SessionView):
         found: GradientReport | None = self._session.report(self._session.state)
         return self._session.report(self._session.start) if found is None else found  # a wrong one is not true
 
+    def _still(self) -> GradientReport:
+        return self.report
+
     # ------------------------------------------------------------------ what is shown
     @on_question("check", "page", order=int, seed=(int, type(None)))
     def _check(self, order: int, seed: int | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..live.computation import Stopped
 from ..live.protocol import question_key
-from ..live.saved_page import SavedPage, deadline, still, with_state
+from ..live.saved_page import SavedPage, content, deadline
 from .contents import element_in
 from .lens import Lens, look_of, of_choice, of_directions, of_report, of_scenery, of_study, questions_of
 from .session import DIRECTIONS, CheckResult, LensSession, LensState, place_of
@@ -39,13 +39,9 @@ class Chapter:
     measured: dict[LensState, dict[str, Any]]
 
 
-def lens_page(lens: Lens, playground: dict[str, Any] | None = None) -> SavedPage:
-    """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order.
-
-    Where the same check opens with its code, ``playground`` says.
-    """
-    contents = (with_state(content, playground=playground) for content in _ever_smaller(lens))
-    return SavedPage(f"check_gradients({lens.report.function})", "lens", contents)
+def lens_page(lens: Lens) -> SavedPage:
+    """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order."""
+    return SavedPage(f"check_gradients({lens.report.function})", "lens", _ever_smaller(lens))
 
 
 def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:
@@ -120,12 +116,7 @@ def _content(lens: Lens, chapters: list[Chapter], most: int) -> dict[str, Any]:
             held[question_key(question)] = [shelf, {**answer, "orders": orders} if question[0] == "check" else answer]
     words = say("lens_still_orders" if len(orders) > 1 else "lens_still")
     look = {**lens.look, **look_of(chapters[0].state, chapters[0].report, most)}
-    return {
-        "state": still(lens.state(), words, look=look, page={}, numbers={}, answers={}),
-        "answers": held,
-        "first": [key for key in map(question_key, questions_of(look)) if key in held],
-        "refusal": say("lens_not_saved"),
-    }
+    return {**content(lens, held, look, words, questions_of(look)), "refusal": say("lens_not_saved")}
 
 
 def _answers(lens: Lens, chapter: Chapter, most: int) -> Iterator[tuple[list[Any], str, Any]]:

@@ -31,11 +31,6 @@ def bundle(report: GradientReport) -> Bundle:
     return fitting(_ever_smaller(report), str(report))
 
 
-def lens_bundle(lens: Any) -> Bundle:
-    """The report that a lens shows."""
-    return bundle(lens.report)
-
-
 def svg_of_view(lens: Any, look: Look) -> Markup:
     """The picture of what a lens shows now: the verdict, the gradients of an input, and what was found."""
     told, item = verdict(lens.report), lens.report.inputs[lens.look["input"]]

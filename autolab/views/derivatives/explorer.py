@@ -29,15 +29,8 @@ from .scene import at_order, at_point, growth_rows, panels, variable
 from .session import CurvePoint, DerivativeSession, Evaluation
 
 _WORDS = (
-    "curve_as_computed",
-    "curve_computed",
-    "curve_formulas",
-    "curve_graphs",
-    "curve_growth",
-    "curve_in_graph",
-    "curve_order",
-    "curve_simplified",
-    "curve_written",
+    *("as_computed", "computed", "formulas", "graphs", "growth"),
+    *("in_graph", "order", "simplified", "written"),
 )
 _OF_GRAPHS = (["program"], ["scene"], ["numbers"])
 
@@ -89,12 +82,15 @@ class DerivativeExplorer(SessionView):
         data: Derivatives = self._session.seen.data
         return data
 
+    def _still(self) -> Derivatives:
+        return self.data
+
     # ------------------------------------------------------------------ what is shown
     def _words(self) -> dict[str, str]:
         old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")
         ended, stale = (say(f"curve_{key}") for key in ("ended", "stale"))
         sentences = {"live_old": old, "live_ended": ended, "live_stale": stale, "rest": say("curve_drag")}
-        words: dict[str, str] = at_first(_WORDS, **sentences)["words"]
+        words: dict[str, str] = at_first([f"curve_{key}" for key in _WORDS], **sentences)["words"]
         return words
 
     @on_question("curves", "page")

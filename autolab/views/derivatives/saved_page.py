@@ -13,7 +13,7 @@ from ..graph.questions import Reader
 from ..graph.saved_page import Held
 from ..live.computation import Stopped
 from ..live.protocol import question_key
-from ..live.saved_page import SavedPage, deadline, still, with_state
+from ..live.saved_page import SavedPage, content, deadline
 from .explorer import DerivativeExplorer
 from .formula_scene import derivation, formulas
 from .scene import at_order, at_point, growth_rows, symbol
@@ -27,14 +27,10 @@ _PICTURES = (24, 8, 1)
 """So many of the graph of the function, fewer of those of its derivatives."""
 
 
-def derivative_page(view: DerivativeExplorer, playground: dict[str, Any] | None = None) -> SavedPage:
-    """The page of a view as it stands; curves that are just being computed are waited for.
-
-    Where the same view opens with its code, ``playground`` says.
-    """
+def derivative_page(view: DerivativeExplorer) -> SavedPage:
+    """The page of a view as it stands; curves that are just being computed are waited for."""
     _wait(view)
-    contents = (with_state(content, playground=playground) for content in _ever_smaller(view))
-    return SavedPage(view.data.function, "derivatives", contents)
+    return SavedPage(view.data.function, "derivatives", _ever_smaller(view))
 
 
 def curves_page(view: DerivativeExplorer) -> SavedPage:
@@ -89,10 +85,9 @@ def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], 
     samples = sorted(points)
     low, high = here.domain
     slider = {**view._point(None)["control"], "step": (high - low) / (most - 1)}
-    words = {**view.words}
     count = len(held["boxes"])
-    if count <= here.order:
-        words["curve_graphs"] = say("curve_graphs_some", name=symbol(here, count - 1)) if count else ""
+    some = say("curve_graphs_some", name=symbol(here, count - 1)) if count else ""
+    words = {"curve_graphs": some} if count <= here.order else {}
     held = {**held, "answers": {**held["answers"]}}
 
     def hold(shelf: str, answer: Any, *question: Any) -> None:
@@ -112,6 +107,7 @@ def _content(view: DerivativeExplorer, here: Derivatives, held: dict[str, Any], 
             hold("numbers", at_order(points[x].up_to(order)), "order", order, k)
     look = {**view.look, "graphs": False, "derived": None, "k": samples.index(here.x), "order": view.data.order}
     sentence = say("curve_still" if study.has_curves else "curve_still_point", count=len(samples), x=number(here.x))
-    state = still({**view.state(), "words": words}, sentence, look=look, page={}, numbers={}, answers={})
     asked = [["curves"], ["formulas"], ["point", look["k"]], ["order", look["order"], look["k"]], ["growth"]]
-    return {"state": state, **held, "first": [question_key(question) for question in asked]}
+    found = content(view, held["answers"], look, sentence, asked)
+    found["state"]["words"] |= words
+    return {**found, "boxes": held["boxes"]}

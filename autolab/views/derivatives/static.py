@@ -29,16 +29,6 @@ def bundle(data: Derivatives) -> Bundle:
     return fitting([shown], to_text(data))
 
 
-def bundle_of_view(view: Any) -> Bundle:
-    """What a live view shows now, standing still: `export_html` writes that."""
-    return bundle(view.data)
-
-
-def svg_of_view(view: Any, look: Look) -> Markup:
-    """The picture of what a live view shows now."""
-    return curves_svg(view.data, look)
-
-
 def to_text(data: Derivatives) -> str:
     """Formulas, numbers, polynomial and sentences, in lines."""
     now = moving(data)

@@ -49,8 +49,8 @@ _SHAPES = """
 .headline{font-size:26px;font-weight:700}
 """
 
-Drawn = Callable[[str, Mapping[str, Any], float], bytes]
-"""Draws an SVG of a scene as a PNG, with so many pixels for each unit."""
+Drawn = Callable[[str, float], bytes]
+"""Draws an SVG as a PNG, with so many pixels for each unit."""
 
 
 class Still(NamedTuple):
@@ -277,5 +277,5 @@ def film(
 
 
 def _pixels(made: _Film, drawn: Drawn, svg: str) -> Image.Image:
-    shown = Image.open(io.BytesIO(drawn(svg, made.scene, WIDTH / made.width))).convert("RGBA")
+    shown = Image.open(io.BytesIO(drawn(svg, WIDTH / made.width))).convert("RGBA")
     return Image.alpha_composite(Image.new("RGBA", shown.size, THEMES[made.look]["card"]), shown).convert("RGB")

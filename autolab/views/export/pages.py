@@ -17,33 +17,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...engine.display import NotShown, show
 from ...engine.errors import a_kind
 from ...engine.variable import Variable
 from ...recording.graph import graph_named, variables_in
-from ...recording.model import Recording
 from ...shared.files import write
 from .. import mimebundle
-from ..check.lens import Lens
-from ..check.saved_page import lens_page
-from ..derivatives.explorer import DerivativeExplorer
-from ..derivatives.saved_page import derivative_page
 from ..draw.escape import Markup, clean, document, element, escape, join
 from ..draw.messages import say
 from ..draw.svg import Look
-from ..graph.explorer import Explorer
-from ..graph.graph_view import GraphView
-from ..graph.page_program import motion
-from ..graph.saved_page import amounts_for, explorer_page
-from ..heatmap.heatmap import Heatmap
-from ..interact.interact import Interact
-from ..interact.saved_page import interact_page
 from ..live import notebook
 from ..live.bundle import module_text, style_text, zipped
-from ..live.saved_page import SavedPage, still
+from ..live.saved_page import SavedPage
 from ..live.widget import LiveView
-from ..plots.saved_page import surface_page
-from ..plots.surface_view import SurfaceView
-from .playground_link import Linked, address, link
+from .playground_link import address, link
 from .standalone import NotStandalone
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
@@ -135,9 +122,9 @@ def export_html(
 
 def _written(shown: Any, look: Look, title: str | None, playground: str | None) -> tuple[str, str]:
     """What a page shows, by the name of its module, empty where it stands still; and the page."""
-    saved = _saved_page(shown, address(playground), is_wanted=bool(playground))
+    saved = saved_page(shown, playground)
     if saved is not None:
-        return saved.view, _live(saved if title is None else replace(saved, title=title), look)
+        return saved.view, page_of(saved.view, saved.title if title is None else title, saved.data(), look)
     html = mimebundle(shown).get("text/html")
     if html is None:
         raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
@@ -152,21 +139,18 @@ VIEWS = ("explorer", "heatmaps", "interact", "derivatives", "lens", "surface")
 """The live views that a page can hold, by the names of their modules."""
 
 
-def live_page(shown: Any, look: Look) -> str:
-    """The page of a recording or of a view, as far as it stays live."""
-    return _live(saved_page(shown), look)
+def saved_page(shown: Any, playground: str | None = None) -> SavedPage | None:
+    """What stays live of an object in a page; None for what stands still.
 
-
-def saved_page(shown: Any) -> SavedPage:
-    """What the page of a recording or of a view holds."""
-    saved = _saved_page(shown, address(None))
-    if saved is None:
-        raise TypeError(f"export_html: {a_kind(shown)} has no live page")
-    return saved
-
-
-def _live(saved: SavedPage, look: Look) -> str:
-    return page_of(saved.view, saved.title, saved.data(), look)
+    If the link to a ``playground`` is asked for, a warning says why there is none.
+    """
+    there = address(playground)
+    try:
+        saved: SavedPage = show(shown, "saved")
+    except NotShown:
+        return None
+    opened = getattr(shown, "_session", shown)
+    return replace(saved, playground=_link(opened, there, is_wanted=bool(playground)) if there else None)
 
 
 def page_of(
@@ -184,33 +168,11 @@ def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
     return _page(title, body, look, script=script)
 
 
-def _saved_page(shown: Any, playground: str, is_wanted: bool = False) -> SavedPage | None:
-    """What stays live of an object in a page; None for what stands still. If the link to a playground ``is_wanted``, a
-    warning says why there is none."""
-    opened = shown._session if isinstance(shown, Explorer | DerivativeExplorer | Lens) else shown
-    there = _link(opened, playground, is_wanted) if isinstance(opened, Linked) and playground else None
-    if isinstance(shown, Recording | Explorer | GraphView):
-        recording = shown if isinstance(shown, Recording) else shown.recording
-        view = None if shown is recording else shown
-        moves = motion(view._session, recording) if isinstance(view, Explorer) else None
-        contents = (explorer_page(recording, amount, view, moves, there) for amount in amounts_for(recording))
-        return SavedPage(recording.function, "explorer", contents)
-    if isinstance(shown, Heatmap):
-        return SavedPage("heatmap", "heatmaps", [{"state": still(shown.state(), say("heat_still"))}])
-    if isinstance(shown, Interact):
-        return interact_page(shown, there)
-    if isinstance(shown, SurfaceView):
-        return surface_page(shown, there)
-    if isinstance(shown, DerivativeExplorer):
-        return derivative_page(shown, there)
-    if isinstance(shown, Lens):
-        return lens_page(shown, there)
-    return None
-
-
-def _link(opened: Linked, playground: str, is_wanted: bool) -> dict[str, Any] | None:
+def _link(opened: Any, playground: str, is_wanted: bool) -> dict[str, Any] | None:
     try:
         return link(opened, playground)
+    except NotShown:  # it has no program
+        return None
     except NotStandalone as reason:
         if is_wanted:
             warnings.warn(f"export_html: no link to the playground: {clean(reason, 300)}", stacklevel=4)
@@ -284,8 +246,6 @@ def digest(*texts: str) -> str:
 PAGE = "application/vnd.autolab.page+json"
 """The type under which a view's output says what its page holds: ``view``, ``title`` and ``data``."""
 
-_LIVE: tuple[type[LiveView], ...] = (Explorer, GraphView, DerivativeExplorer, Heatmap, Lens, SurfaceView, Interact)
-
 
 def bring_pages() -> None:
     """From now on, the output of a live view that goes on without a kernel holds what its page needs, too.
@@ -295,13 +255,12 @@ def bring_pages() -> None:
     """
     shell = notebook.shell()
     assert shell is not None, "only a notebook has outputs"
-    for kind in _LIVE:
-        shell.display_formatter.mimebundle_formatter.for_type(kind, _with_page)
+    shell.display_formatter.mimebundle_formatter.for_type(LiveView, _with_page)
 
 
 def _with_page(view: LiveView) -> Any:
     data, metadata = view._repr_mimebundle_()
-    if view.closed:
+    saved = None if view.closed else saved_page(view)
+    if saved is None:
         return data, metadata
-    saved = saved_page(view)
     return {**data, PAGE: {"view": saved.view, "title": saved.title, "data": saved.data()}}, metadata

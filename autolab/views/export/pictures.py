@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...engine.display import mimebundle, show
+from ...engine.display import NotShown, show
 from ...recording.model import Recording, Step
 from ...recording.outline import Group
 from ...shared.files import write
@@ -20,10 +21,9 @@ from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import heading, title
 from ..draw.svg import Look
-from ..graph.graph_svg import draw, to_svg
+from ..graph.graph_svg import to_svg
 from ..graph.layout import Direction, direction_of
-from ..graph.listing import notes
-from ..graph.readings import readings, spoken_group
+from ..graph.readings import spoken_group
 from ..graph.scene import scene
 from ..live.protocol import not_understood
 
@@ -37,8 +37,10 @@ SCALE = 2.0
 MAX_PIXELS = 40_000_000
 """A larger PNG is drawn with fewer pixels for each unit."""
 
+PAGE = ".html"
+_PICTURES = (".svg", ".png", ".pdf")
 _FILMS = (".gif", ".mp4")
-_SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".html", *_FILMS)
+_WORDS = re.compile(r"<(?:title|desc)[^>]*>(.*?)</(?:title|desc)>", re.DOTALL)
 
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _UNITS_PER_INCH = 96.0
@@ -78,70 +80,13 @@ def save(
     RuntimeError
         If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` and ffmpeg is not found.
     """
-    target = Path(path)
-    write(target, _content(recording, target, look, direction, opened))
-
-
-def _content(
-    recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None
-) -> bytes:
-    match target.suffix.lower():
-        case ".html":
-            return _page(recording, look)
-        case ".dot":
-            return str(to_graphviz(recording, direction).source).encode()
-        case ".svg":
-            return to_svg(recording, look, direction=direction, opened=opened).encode()
-        case ".png" | ".pdf" as ending:
-            kind: Literal["png", "pdf"] = "png" if ending == ".png" else "pdf"
-            picture = scene(recording, opened, direction=direction)
-            still: Look = "light" if look == "auto" else look  # paper follows no page
-            svg = draw(picture, readings(recording, opened), still, below=notes(recording))
-            return _drawn(svg, picture, target, kind)
-        case ending if ending in _FILMS:
-            from .film import film  # and with it the library of pictures, which no other file needs
-
-            def drawn(svg: str, picture: Mapping[str, Any], scale: float) -> bytes:
-                return _drawn(svg, picture, target, "png", scale)
-
-            return film(recording, target, look, direction, opened, drawn)
-    suffix, path = clean(target.suffix.lower(), 20), clean(target, 100)
-    raise ValueError(say("unknown_suffix", suffix=suffix, path=path, expected=", ".join(_SUFFIXES)))
-
-
-def _drawn(
-    svg: str, picture: Mapping[str, Any], target: Path, kind: Literal["png", "pdf"], scale: float | None = None
-) -> bytes:
-    """The SVG as typst draws it, ``scale`` pixels for each unit. What users named goes to typst as data, never as its
-    markup.
-    """
-    try:
-        import typst
-    except ImportError:
-        raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
-    inputs = {"picture": svg, "title": picture["title"], "words": picture["description"]}
-    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * (scale or _scale(svg)))
-
-
-def _scale(svg: str) -> float:
-    """Pixels for each unit of a document, whose size stands at its beginning."""
-    found = _SIZE.search(svg)
-    assert found is not None
-    return min(SCALE, (MAX_PIXELS / (float(found[1]) * float(found[2]))) ** 0.5)
-
-
-PAGE = ".html"
-_PICTURES = (".svg", ".png", ".pdf")
+    _save_graph(recording, recording, Path(path), look, direction, opened)
 
 
 def save_view(view: Any, path: Any, look: Look) -> None:
     """Write a view of a recording to a file, whose suffix says how."""
-
-    if Path(path).suffix.lower() == PAGE:
-        write(path, _page(view, look))
-    else:
-        opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
-        save(view.recording, path, look, direction, opened)
+    opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
+    _save_graph(view, view.recording, Path(path), look, direction, opened)
 
 
 def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
@@ -154,54 +99,82 @@ def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
     RuntimeError
         If ``.png`` or ``.pdf`` is asked for and typst is not installed.
     """
-    from .pages import export_html  # as above
+    _write(shown, Path(path), look, lambda still: show(shown, "svg", still), {})
 
-    target = Path(path)
-    suffix, expected = target.suffix.lower(), [PAGE]
+
+def _save_graph(
+    shown: Any, recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None
+) -> None:
+    """The page of ``shown``, or the graph of its recording."""
+
+    def walk() -> bytes:
+        from .film import film  # and with it the library of pictures, which no other file needs
+
+        return film(recording, target, look, direction, opened, lambda svg, scale: _drawn(svg, target, "png", scale))
+
+    others = {".dot": lambda: str(to_graphviz(recording, direction).source).encode(), **dict.fromkeys(_FILMS, walk)}
+    _write(shown, target, look, lambda still: to_svg(recording, still, direction=direction, opened=opened), others)
+
+
+def _write(
+    shown: Any, target: Path, look: Look, svg: Callable[[Look], str], others: Mapping[str, Callable[[], bytes]]
+) -> None:
+    """Write a page or a picture, as the suffix says, or what ``others`` make; paper follows no page."""
+    suffix, expected = target.suffix.lower(), [*_PICTURES, *others, PAGE]
     try:
-        svg = show(shown, "svg", "light" if look == "auto" and suffix != ".svg" else look)
-        expected += _PICTURES
-    except LookupError:
-        svg = None
+        picture = "" if suffix in (PAGE, *others) else svg("light" if look == "auto" and suffix != ".svg" else look)
+    except NotShown:
+        picture, expected = "", [PAGE]
     if suffix not in expected:
         told = {"suffix": clean(suffix, 20), "path": clean(target, 100), "expected": ", ".join(expected)}
         raise ValueError(say("unknown_suffix", **told))
     if suffix == PAGE:
+        from .pages import export_html  # loaded when something is saved: a first picture does not wait for it
+
         export_html(shown, target, look)
-    elif suffix == ".svg":
-        write(target, svg.encode())
+    elif suffix in others:
+        write(target, others[suffix]())
     else:
-        words = {"title": type(shown).__name__, "description": clean(mimebundle(shown)["text/plain"], 1000)}
-        write(target, _drawn(svg, words, target, "png" if suffix == ".png" else "pdf"))
+        write(
+            target,
+            picture.encode() if suffix == ".svg" else _drawn(picture, target, "png" if suffix == ".png" else "pdf"),
+        )
 
 
-def taken(view: Any, question: list[Any]) -> dict[str, Any]:
-    """The answer to ``["file", "html", theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
-    match question:
-        case ["file", "html", "light" | "dark"]:
-            stem = re.sub(r"\W+", "_", view.recording.function, flags=re.ASCII).strip("_") or "function"
-            return {"name": stem + PAGE, "kind": "text/html", "bytes": _page(view, "auto")}
-    raise not_understood(question)
+def _drawn(svg: str, target: Path, kind: Literal["png", "pdf"], scale: float | None = None) -> bytes:
+    """The SVG as typst draws it, ``scale`` pixels for each unit, with its own title and words. What users named goes to
+    typst as data, never as its markup.
+    """
+    try:
+        import typst
+    except ImportError:
+        raise RuntimeError(say("no_typst", path=clean(target, 100), kind=kind)) from None
+    title, words = [html.unescape(text) for text in _WORDS.findall(svg)[:2]]
+    inputs = {"picture": svg, "title": title, "words": words}
+    return typst.compile(_SHEET, format=kind, sys_inputs=inputs, ppi=_UNITS_PER_INCH * (scale or _scale(svg)))
+
+
+def _scale(svg: str) -> float:
+    """Pixels for each unit of a document, whose size stands at its beginning."""
+    found = _SIZE.search(svg)
+    assert found is not None
+    return min(SCALE, (MAX_PIXELS / (float(found[1]) * float(found[2]))) ** 0.5)
 
 
 _KINDS = {"html": "text/html", "svg": "image/svg+xml", "png": "image/png"}
 
 
-def taken_shown(view: Any, question: list[Any]) -> dict[str, Any]:
-    """The same of a view that shows no graph, also for its picture."""
+def taken(view: Any, question: list[Any]) -> dict[str, Any]:
+    """The answer to ``["file", suffix, theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
     match question:
         case ["file", "html" | "svg" | "png" as suffix, "light" | "dark" as look]:
+            name = view.recording.function if hasattr(view, "recording") else view.kind
+            stem = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "function"
             with TemporaryDirectory() as folder:
-                path = Path(folder, f"{view.kind}.{suffix}")
-                save_shown(view, path, "auto" if suffix == "html" else look)
+                path = Path(folder, f"{stem}.{suffix}")
+                show(view, "file", path, "auto" if suffix == "html" else look)
                 return {"name": path.name, "kind": _KINDS[suffix], "bytes": path.read_bytes()}
     raise not_understood(question)
-
-
-def _page(view: Any, look: Look) -> bytes:
-    from .pages import live_page  # loaded when something is taken away: a first picture does not wait for it
-
-    return live_page(view, look).encode("utf-8", "replace")
 
 
 _RANKS = {"down": "TB", "right": "LR"}

@@ -14,6 +14,7 @@ import numpy as np
 
 import autolab
 
+from ...engine.display import show
 from ..check.session import LensSession
 from ..derivatives.session import DerivativeSession
 from ..draw.escape import clean
@@ -53,11 +54,7 @@ def address(given: str | None) -> str:
     return found
 
 
-Linked = Session | DerivativeSession | LensSession | Interact | SurfaceView
-"""What a playground can open."""
-
-
-def link(shown: Linked, playground: str) -> dict[str, Any]:
+def link(shown: Any, playground: str) -> dict[str, Any]:
     """A playground's address, the words of a link to it, and the program.
 
     The program is in pieces: texts, and between them the numbers of inputs, which a page that moves replaces. Of these
@@ -65,18 +62,19 @@ def link(shown: Linked, playground: str) -> dict[str, Any]:
 
     Raises
     ------
+    NotShown
+        If there is no program for such an object.
     NotStandalone
         If the code does not stand on its own, or an input is too large to be written down.
     """
-    opened = next(opened for kind, opened in _OPENED.items() if isinstance(shown, kind))
-    program, call = opened(shown)
+    program, call = show(shown, "program")
     texts = f"{program}\n\n\n{call}\n".split(_MARK)
     pieces: list[Any] = [json.loads(text) if i % 2 else text for i, text in enumerate(texts)]
     _check_names("".join([piece["text"] if i % 2 else piece for i, piece in enumerate(pieces)]))
     return {"address": playground, "words": say("page_playground"), "pieces": pieces}
 
 
-def _exploration(session: Session) -> tuple[str, str]:
+def exploration(session: Session) -> tuple[str, str]:
     """The functions of an exploration, and the call that opens it."""
     _check_sizes(session.state.arrays)
     call = call_code(session.bound, session.state, lambda key, text: _marked(session.array(key), key, text))
@@ -84,7 +82,7 @@ def _exploration(session: Session) -> tuple[str, str]:
     return standalone(session.bound.given, name, **session.bound.named(), **_modules(call)), call
 
 
-def _check(session: LensSession) -> tuple[str, str]:
+def check(session: LensSession) -> tuple[str, str]:
     bound = session.origin.base.standing()
     _check_sizes({name: x.array for name, x in bound.variables.items()})
     options = f", options={{'order': {session.origin.order}}}" if session.origin.order > 1 else ""
@@ -94,7 +92,7 @@ def _check(session: LensSession) -> tuple[str, str]:
     return standalone(bound.given, name, **bound.named(), **_modules(call)), call
 
 
-def _derivatives(session: DerivativeSession) -> tuple[str, str]:
+def derivatives(session: DerivativeSession) -> tuple[str, str]:
     study, state = session.seen.study, session.state
     fn = study.fn if isinstance(study.fn, FunctionType) else getattr(study.fn, "func", study.fn)
     others: dict[str, Any] = getattr(study.fn, "keywords", {})
@@ -105,7 +103,7 @@ def _derivatives(session: DerivativeSession) -> tuple[str, str]:
     return standalone(fn, name, **others, **_modules(call)), call
 
 
-def _interaction(view: Interact) -> tuple[str, str]:
+def interaction(view: Interact) -> tuple[str, str]:
     knobs = "".join([f", {name}={_knob(knob)}" for name, knob in view._knobs.items()])
     options = f", options={{'axes': {dict(view._letters)!r}}}" if view._letters else ""
     name = _name(view._fn)
@@ -122,7 +120,7 @@ def _knob(knob: Knob) -> str:
     return "np.random.default_rng(0)"
 
 
-def _surface(view: SurfaceView) -> tuple[str, str]:
+def surface(view: SurfaceView) -> tuple[str, str]:
     found, ball = view._surface, view.roll
     space = found.plane.space
     if found.chosen != "axes" or not isinstance(space.params, tuple) or len(found.path):
@@ -133,16 +131,6 @@ def _surface(view: SurfaceView) -> tuple[str, str]:
     name, span = _name(space.loss), float(found.x[-1] - found.center[0])
     call = f"autolab.plots.surface({name}, {found.center}, span={span}, steps={len(found.x)}).explore({put}{steps})"
     return standalone(space.loss, name, **_modules(call)), call
-
-
-_OPENED: dict[type, Callable[[Any], tuple[str, str]]] = {
-    Session: _exploration,
-    DerivativeSession: _derivatives,
-    LensSession: _check,
-    Interact: _interaction,
-    SurfaceView: _surface,
-}
-"""What makes the functions that a view needs, and the call that opens it."""
 
 
 def _name(fn: Callable[..., Any]) -> str:

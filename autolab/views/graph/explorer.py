@@ -6,30 +6,27 @@ its moves, too, until the kernel has.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...engine.backend import Array
-from ...engine.display import Bundle, show
+from ...engine.display import show
 from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ...recording.model import Recording
 from ...shared.binding import apart
 from ...shared.collector import collector_waits
 from ...shared.foreign import bridge
-from .. import mimebundle
 from ..draw.escape import clean
-from ..draw.svg import Look
 from ..live import notebook
 from ..live.bundle import module_text
 from ..live.computation import Computation, UserError, for_page, user_error
-from ..live.protocol import Shelf, on_message
+from ..live.protocol import on_message
 from ..live.session_view import SessionView
 from ..live.words import at_first
 from .choices import OPTIONS
-from .graph_view import explore_graph
+from .graph_view import RecordingView, explore_graph
 from .questions import Picture
 from .session import Session
 
@@ -41,7 +38,7 @@ _QUICK = 0.1
 _MOST_SECONDS = 1.0
 
 
-class Explorer(SessionView):
+class Explorer(SessionView, RecordingView):
     """A live view of a function: its graph with the value and the gradient of every step; its inputs can be moved.
 
     Made by `explore`. All of its state is in the model, so that one model can have many views, and a saved notebook
@@ -57,8 +54,6 @@ class Explorer(SessionView):
     >>> view.close()
     """
 
-    kind = "explorer"
-
     def __init__(self, session: Session) -> None:
         self._session = session
         with collector_waits():
@@ -70,40 +65,10 @@ class Explorer(SessionView):
 
     # ------------------------------------------------------------------ for Python
     @property
-    def recording(self) -> Recording:
-        """What the picture shows: the last point that was computed."""
-        return self._picture.recording
-
-    @property
     def point(self) -> dict[str, Array]:
         """The inputs as they stand, as arrays, and the parameters of links that were moved."""
         with self._lock:
             return self._session.point
-
-    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows to a file: a page that still steps, or the static picture of its graph with the
-        groups that are open. "Save as…" in the menu of the view takes it as it stands on the screen.
-
-        Parameters
-        ----------
-        path
-            Where to, with the suffix ``.html`` for the page, ``.svg``, ``.png``, ``.pdf`` for the picture, or ``.gif``,
-            ``.mp4`` for the walk as a film, 1280 pixels wide; as with `Recording.save`, ``.dot`` is possible too. An
-            existing file is replaced.
-        look
-            ``light`` or ``dark``; ``auto`` for a page that follows its reader's system.
-
-        Raises
-        ------
-        ValueError
-            If the suffix is another one.
-        RuntimeError
-            If ``.png``, ``.pdf`` or a film is asked for without typst, or ``.mp4`` without ffmpeg.
-        """
-        show(self, "file", path, look)
-
-    def _static(self) -> Bundle:
-        return mimebundle(self.recording)
 
     # ------------------------------------------------------------------ what is shown
     def _show_result(self, result: Recording) -> None:
@@ -132,13 +97,6 @@ class Explorer(SessionView):
     def _show_free(self) -> None:
         """The controls stand where they were moved to, although there are no numbers for that yet."""
         self._publish({"numbers": self._picture.free_now(self.numbers, self._asked)})
-
-    def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
-        with collector_waits():
-            return super()._answers(questions)
-
-    def _answer(self, question: Any) -> tuple[Shelf, Any]:
-        return self._picture.answer(question)
 
     def _answer_once(self, question: list[Any]) -> Any:
         if question == ["code"]:

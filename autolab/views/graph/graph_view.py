@@ -7,26 +7,46 @@ and the inputs stand still; all that needs no computing works as in `Explorer`.
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
-from ...engine.display import Bundle, show
 from ...engine.variable import Variable
 from ...recording.graph import graph_named, variables_in
 from ...recording.model import Recording
 from ...shared.collector import collector_waits
-from .. import mimebundle
 from ..draw.messages import say
-from ..draw.svg import Look
 from ..live.protocol import Shelf
 from ..live.widget import LiveView
 from ..live.words import at_first
 from .questions import Picture
 
 
-class GraphView(LiveView):
-    """A view of a recording whose inputs cannot be moved: its steps are chosen, walked through and searched.
+class RecordingView(LiveView):
+    """A view of a recording: its steps are chosen, walked through and searched."""
+
+    kind = "explorer"
+
+    _picture: Picture
+
+    @property
+    def recording(self) -> Recording:
+        """What the picture shows: the last point that was computed."""
+        return self._picture.recording
+
+    def _still(self) -> Recording:
+        return self.recording
+
+    def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
+        with collector_waits():
+            return super()._answers(questions)
+
+    def _answer(self, question: Any) -> tuple[Shelf, Any]:
+        return self._picture.answer(question)
+
+
+class GraphView(RecordingView):
+    """A view of a recording whose inputs cannot be moved.
 
     Made by `Variable.explore`.
 
@@ -39,28 +59,11 @@ class GraphView(LiveView):
     >>> view.close()
     """
 
-    kind = "explorer"
-
     def __init__(self, recording: Recording) -> None:
         with collector_waits():
             self._picture = Picture(recording)
             super().__init__(**at_first(still=say("graph_still")), still="graph", **self._answers(self._picture.first))
         self._listen()
-
-    @property
-    def recording(self) -> Recording:
-        """What the picture shows."""
-        return self._picture.recording
-
-    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows to a file, as `Explorer.save` does."""
-        show(self, "file", path, look)
-
-    def _answer(self, question: Any) -> tuple[Shelf, Any]:
-        return self._picture.answer(question)
-
-    def _static(self) -> Bundle:
-        return mimebundle(self.recording)
 
 
 def choose_step(view: Any, step: int | None) -> None:

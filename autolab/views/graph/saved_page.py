@@ -12,10 +12,12 @@ from ...recording.model import Recording
 from ...recording.outline import Group, Outline
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved_page import still
+from ..live.saved_page import SavedPage, still
 from ..live.words import at_first
+from .explorer import Explorer
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE
+from .page_program import motion
 from .questions import Reader, first_questions, shelf_of
 
 
@@ -46,12 +48,20 @@ _OF_BOXES = ("nodes", "signs")
 _LONGEST_WALK = 1500  # a page holds the walk if it has at most so many moments, each of which takes 220 bytes
 
 
+def graph_page(shown: Any) -> SavedPage:
+    """The page of a recording, or of a view of one as it stands."""
+    recording = shown if isinstance(shown, Recording) else shown.recording
+    view = None if shown is recording else shown
+    moves = motion(view._session, recording) if isinstance(view, Explorer) else None
+    contents = (explorer_page(recording, amount, view, moves) for amount in amounts_for(recording))
+    return SavedPage(recording.function, "explorer", contents)
+
+
 def explorer_page(
     recording: Recording,
     amount: Amount,
     view: Any = None,
-    motion: dict[str, Any] | None = None,
-    playground: dict[str, Any] | None = None,
+    moves: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The state that the page begins with, and what it can answer.
 
@@ -61,10 +71,8 @@ def explorer_page(
     amount : Amount
     view : Explorer or GraphView, optional
         The page begins with what this view looks at.
-    motion : dict, optional
+    moves : dict, optional
         What `page_program.motion` gave: how the page moves, or why it does not.
-    playground : dict, optional
-        What `export.playground_link.link` gave: where the same view opens with its code.
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
@@ -81,8 +89,8 @@ def explorer_page(
         look["moment"] = None
     look["corners"] = []
     return {
-        **({"motion": {**motion, "words": {key: say(f"page_{key}") for key in _MOTION}}} if motion else {}),
-        "state": still({**at_first(), "words": words}, no_walk, look=look, playground=playground),
+        **({"motion": {**moves, "words": {key: say(f"page_{key}") for key in _MOTION}}} if moves else {}),
+        "state": still({**at_first(), "words": words}, no_walk, look=look),
         "answers": held.answers,
         "boxes": held.boxes,
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved_page import MAX_BYTES, SavedPage, as_json, still, with_state
+from ..live.saved_page import MAX_BYTES, SavedPage, as_json, content, still
 from .interact import Interact
 from .knobs import Choice, Dice, Slider
 
@@ -29,13 +29,9 @@ class _NoResult(Exception):
     """The function raises for some inputs."""
 
 
-def interact_page(view: Interact, playground: dict[str, Any] | None = None) -> SavedPage:
-    """The page of a view as it stands, with what its function returns for other values of its inputs.
-
-    Where the same view opens with its code, ``playground`` says.
-    """
-    contents = (with_state(content, playground=playground) for content in _ever_smaller(view))
-    return SavedPage(view.title, view.kind, contents)
+def interact_page(view: Interact) -> SavedPage:
+    """The page of a view as it stands, with what its function returns for other values of its inputs."""
+    return SavedPage(view.title, view.kind, _ever_smaller(view))
 
 
 def _ever_smaller(view: Interact) -> Iterator[dict[str, Any]]:
@@ -109,8 +105,7 @@ def _content(view: Interact, places: dict[str, list[Any]]) -> dict[str, Any]:
     now = [values.index(before[name]) for name, values in places.items()]
     asked = [[*question, now] for question in _questions(view)]
     sentence = say("interact_still_places", count=len(held) // len(asked))
-    state = still(view.state(), sentence, look={**view.look, "at": now}, page={}, numbers={}, answers={})
-    return {"state": state, "answers": held, "first": [question_key(question) for question in asked]}
+    return content(view, held, {**view.look, "at": now}, sentence, asked)
 
 
 def _stepping(controls: list[dict[str, Any]], places: dict[str, list[Any]]) -> list[dict[str, Any]]:

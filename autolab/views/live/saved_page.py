@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .computation import Stopped
-from .widget import CALM
+from .protocol import question_key
+from .widget import CALM, LiveView
 
 MAX_BYTES = 2_000_000
 """What a page holds is reduced until its data is below this, if it can be."""
@@ -22,17 +23,18 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})  # nearly all that a pag
 @dataclass(frozen=True)
 class SavedPage:
     """``view`` names the module and the style sheet; ``contents`` are ever smaller, and the first that fits is written,
-    or the last."""
+    or the last. Where the same view opens with its code, ``playground`` says."""
 
     title: str
     view: str
     contents: Iterable[Mapping[str, Any]]
+    playground: Mapping[str, Any] | None = None
 
     def data(self) -> str:
         """State and answers as text for a script element."""
         text = ""
         for content in self.contents:
-            text = as_json(content)
+            text = as_json({**content, "state": {**content["state"], "playground": self.playground}})
             if len(text) <= MAX_BYTES:
                 break
         return text
@@ -44,9 +46,12 @@ def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[
     return {**state, "still": "page", "ack": 0, "condition": CALM, "words": words, **changes}
 
 
-def with_state(content: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """What a page holds, with more in the state that it begins with."""
-    return {**content, "state": {**content["state"], **more}}
+def content(
+    view: LiveView, answers: Mapping[str, Any], look: Mapping[str, Any], sentence: str, asked: Iterable[Sequence[Any]]
+) -> dict[str, Any]:
+    """What the page of a view holds that begins with other answers than the view: those to what is ``asked``."""
+    state = still(view.state(), sentence, look=look, page={}, numbers={}, answers={})
+    return {"state": state, "answers": answers, "first": [key for key in map(question_key, asked) if key in answers]}
 
 
 def deadline(seconds: float) -> Callable[[], None]:

@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import anywidget
 import ipywidgets
@@ -26,6 +26,7 @@ from ...engine.habits import instead
 from .. import mimebundle
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
+from ..draw.svg import Look
 from . import no_notebook, notebook
 from .bundle import FrontEnd, front_end, module_text
 from .columns import in_columns
@@ -253,14 +254,16 @@ class LiveView(anywidget.AnyWidget):
     def _save(self, path: Path) -> None:
         show(self, "page", path)
 
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write what the view shows to a file: a page, or its picture where it has one.
+    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
+        """Write what the view shows to a file: a page, or its picture where it has one. A graph has the groups open
+        that are open in the view; "Save as…" in the menu of the view takes it as it stands on the screen.
 
         Parameters
         ----------
         path
-            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture. An
-            existing file is replaced.
+            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; of a
+            graph also ``.gif``, ``.mp4`` for its walk as a film, 1280 pixels wide, and ``.dot``. An existing file is
+            replaced.
         look
             ``light`` or ``dark``; ``auto`` for a page or an SVG that follows its reader's system.
 
@@ -269,7 +272,7 @@ class LiveView(anywidget.AnyWidget):
         ValueError
             If the suffix is another one, or the view has no picture of its own.
         RuntimeError
-            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+            If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` without ffmpeg.
         """
         show(self, "file", path, look)
 
@@ -279,9 +282,12 @@ class LiveView(anywidget.AnyWidget):
         if page is not None and page != path.absolute():
             no_notebook.removed(page)
 
+    def _still(self) -> object:
+        """What the view shows, as it stands where nothing moves: in an untrusted notebook, on a web page, in a file."""
+        raise NotImplementedError
+
     def _static(self) -> Bundle:
-        """What stands where there is no live view: in an untrusted notebook, on a web page."""
-        return mimebundle(self)
+        return mimebundle(self._still())
 
     def _farewell(self) -> Bundle:
         """What stands where a closed view is shown."""
@@ -299,6 +305,16 @@ class LiveView(anywidget.AnyWidget):
         shown = _Output({**data, **self._static()})
         self._shown = [ref for ref in (*self._shown, weakref.ref(shown)) if ref() is not None]
         return shown, metadata
+
+
+def at_rest(view: LiveView) -> Bundle:
+    """What a view shows, where it does not move."""
+    return view._static()
+
+
+def svg_at_rest(view: LiveView, look: Look) -> Any:
+    """The picture of what a view shows, where that has one."""
+    return show(view._still(), "svg", look)
 
 
 class _Output(dict[str, Any]):

@@ -126,16 +126,6 @@ def svg(monitor: Monitor, look: Look) -> Markup:
     return to_svg(charts(monitor), look)
 
 
-def bundle_of_view(view: Any) -> Bundle:
-    """What a live view shows now, standing still."""
-    return bundle(view._monitor)
-
-
-def svg_of_view(view: Any, look: Look) -> Markup:
-    """The curves that a live view shows."""
-    return svg(view._monitor, look)
-
-
 def _boundary(monitor: Monitor) -> list[Panel]:
     """What the net returns over the plane of its features, where it can be drawn unit by unit."""
     found: DecisionBoundary | None = getattr(monitor, "boundary", None)

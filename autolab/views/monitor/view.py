@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...engine.display import Bundle
 from ...training.model_state import ModelState
-from .. import mimebundle
 from ..draw.arrays import about, array_entry, bytes_of
 from ..draw.escape import clean
 from ..draw.heatmap_data import legends
@@ -68,8 +66,8 @@ class MonitorView(LiveView):
         """A cell has run: a loop in it has ended."""
         self._monitor._cell_ran()
 
-    def _static(self) -> Bundle:
-        return mimebundle(self._monitor)
+    def _still(self) -> LiveMonitor:
+        return self._monitor
 
     # ------------------------------------------------------------------ what is shown
     def _be(self, stage: Literal["", "running", "stopping"]) -> None:

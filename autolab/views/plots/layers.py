@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...engine.display import Bundle
+from ...engine.display import Bundle, show
 from ...recording.kept_memory import step_label
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
@@ -26,27 +26,26 @@ _MOST_NAMED, _NAME, _LABEL = 4, 16, 40
 _WIDE = 820.0
 _MOST_ROWS = 200
 _MOST_TICKS = 6
-_SHORTER = 800
 _MEGA = 1e6
 
 
+class Plotted(NamedTuple):
+    """A title, the chart as plain data, a sentence, and a table whose first row are the headings."""
+
+    title: str
+    chart: dict[str, Any]
+    sentence: str
+    table: list[list[str]]
+
+
 # ---------------------------------------------------------------------------------------------- the flow of a gradient
-def flow_bundle(flow: GradientFlow) -> Bundle:
-    """Title, plot and sentence, and the layers in a table; and the table in words."""
-    return shown_bundle(flow, "flow_title", _flow_chart(flow), _flow_sentence(flow), _flow_table(flow))
+def flow(shown: GradientFlow) -> Plotted:
+    """The gradient over the layers."""
+    title = say("flow_title", function=clean(shown.function))
+    return Plotted(title, _flow_chart(shown, title), _flow_sentence(shown), _flow_table(shown))
 
 
-def flow_svg(flow: GradientFlow, look: Look = "auto") -> Markup:
-    """The plot."""
-    return to_svg([_flow_chart(flow)], look)
-
-
-def flow_text(flow: GradientFlow) -> str:
-    """The sentence and the table."""
-    return _text(f"{say('flow_title', function=clean(flow.function))}: {_flow_sentence(flow)}", _flow_table(flow))
-
-
-def _flow_chart(flow: GradientFlow) -> dict[str, Any]:
+def _flow_chart(flow: GradientFlow, title: str) -> dict[str, Any]:
     depth = list(range(1, len(flow.rows) + 1))
     shown = {
         say("flow_value"): [row.value for row in flow.rows],
@@ -55,7 +54,6 @@ def _flow_chart(flow: GradientFlow) -> dict[str, Any]:
     }
     lines = [Line(name, depth, y) for name, y in shown.items() if not all(map(math.isnan, y))]
     first = next((i for i, row in zip(depth, flow.rows, strict=True) if row.sign), None)
-    title = say("flow_title", function=clean(flow.function))
     return _named(chart(title, lines, True, say("flow_depth"), first), [row.layer for row in flow.rows])
 
 
@@ -79,30 +77,20 @@ def _flow_row(row: LayerFlow) -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------- what a run keeps
-def memory_bundle(memory: KeptMemory) -> Bundle:
-    """Title, plot and sentence, and the steps in a table; and the table in words."""
-    return shown_bundle(memory, "memory_title", _memory_chart(memory), _memory_sentence(memory), _memory_table(memory))
+def memory(shown: KeptMemory) -> Plotted:
+    """What is kept over the steps."""
+    title = say("memory_title", function=clean(shown.function))
+    return Plotted(title, _memory_chart(shown, title), _memory_sentence(shown), _memory_table(shown))
 
 
-def memory_svg(memory: KeptMemory, look: Look = "auto") -> Markup:
-    """The plot."""
-    return to_svg([_memory_chart(memory)], look)
-
-
-def memory_text(memory: KeptMemory) -> str:
-    """The sentence and the table."""
-    title = say("memory_title", function=clean(memory.function))
-    return _text(f"{title}: {_memory_sentence(memory)}", _memory_table(memory))
-
-
-def _memory_chart(memory: KeptMemory) -> dict[str, Any]:
+def _memory_chart(memory: KeptMemory, title: str) -> dict[str, Any]:
     steps = [row.step for row in memory.rows]
     times = [(row.step, row.total) for row in memory.rows] + [(free.moment, free.total) for free in memory.released]
     total = Line(say("memory_mega", name=say("memory_total")), [at for at, _ in times], [b / _MEGA for _, b in times])
     each = Line(say("memory_mega", name=say("memory_each")), steps, [row.nbytes / _MEGA for row in memory.rows])
     mark = None if memory.largest is None else memory.largest.step
     x_title = say("memory_both" if memory.released else "memory_step", count=len(memory.recording.steps))
-    return chart(say("memory_title", function=clean(memory.function)), [total, each], x_title=x_title, mark=mark)
+    return chart(title, [total, each], x_title=x_title, mark=mark)
 
 
 def _memory_sentence(memory: KeptMemory) -> str:
@@ -155,11 +143,18 @@ def open_at(shown: Any, step: int | None) -> GraphView:
     return view
 
 
-def shown_bundle(shown: Any, title: str, plot: dict[str, Any], sentence: str, rows: list[list[str]]) -> Bundle:
+def bundle(shown: Any) -> Bundle:
+    """Title, plot and sentence, and the table; and what `repr` gives."""
+    title, plot, sentence, (heads, *rows) = show(shown, "plotted")
     drawn = picture(to_svg([{**plot, "title": "", "wide": _WIDE}]), f"{plot['description']} {sentence}")
-    told = at_rest(say(title, function=clean(shown.function)), drawn, sentence)
-    cells = [[code(cell) for cell in row] for row in rows[1 : _MOST_ROWS + 1]]
-    return fitting([join([told, details(plural(len(rows) - 1, "row"), table(rows[0], cells))]), told], repr(shown))
+    told = at_rest(title, drawn, sentence)
+    cells = [[code(cell) for cell in row] for row in rows[:_MOST_ROWS]]
+    return fitting([join([told, details(plural(len(rows), "row"), table(heads, cells))]), told], repr(shown))
+
+
+def svg(shown: Any, look: Look = "auto") -> Markup:
+    """The plot."""
+    return to_svg([show(shown, "plotted").chart], look)
 
 
 def _named(plot: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -177,11 +172,13 @@ def _some(names: Sequence[str]) -> str:
     return listed([*shown[:_MOST_NAMED], *([say("flow_more", count=more)] if more > 0 else [])])
 
 
-def _text(head: str, rows: list[list[str]]) -> str:
+def text(found: Any) -> str:
+    """The sentence and the table."""
+    title, _, sentence, rows = show(found, "plotted")
     shown = [[shorten(cell, _LABEL) for cell in row] for row in rows[: _MOST_ROWS + 1]]
     widths = [max([columns(row[i]) for row in shown]) for i in range(len(rows[0]))]
     lines = [
         "  ".join([f"{cell}{' ' * (w - columns(cell))}" for cell, w in zip(row, widths, strict=True)]) for row in shown
     ]
-    left = len(rows) - len(shown)
+    left, head = len(rows) - len(shown), f"{title}: {sentence}"
     return "\n".join([head, *[line.rstrip() for line in lines], *([say("flow_rows", count=left)] if left > 0 else [])])

@@ -7,16 +7,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...engine.display import Bundle
 from ...recording.model import LEAVES, Recording
 from ..draw.chart import Line, chart
-from ..draw.escape import Markup, clean
+from ..draw.escape import clean
 from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
-from ..draw.plot import to_svg
-from ..draw.svg import Look
-from .layers import shown_bundle
+from .layers import Plotted
 
 if TYPE_CHECKING:
     from ...analysis.run_comparison import RunComparison, StepDifference
@@ -25,14 +22,10 @@ _LABEL = 60
 _NOISE = 1e-9  # what is less apart is of no interest here
 
 
-def bundle(found: RunComparison) -> Bundle:
-    """Title, plot, sentences, and the steps in a table; and the sentences."""
-    return shown_bundle(found, "compare_title", _chart(found), _words(found), _table(found))
-
-
-def svg(found: RunComparison, look: Look = "auto") -> Markup:
-    """The plot."""
-    return to_svg([_chart(found)], look)
+def plotted(found: RunComparison) -> Plotted:
+    """How far the runs are apart over the steps."""
+    title = say("compare_title", function=clean(found.function))
+    return Plotted(title, _chart(found, title), _words(found), _table(found))
 
 
 def text(found: RunComparison) -> str:
@@ -40,12 +33,13 @@ def text(found: RunComparison) -> str:
     return f"{say('compare_title', function=clean(found.function))}. {_words(found)}"
 
 
-def _chart(found: RunComparison) -> dict[str, Any]:
+def _chart(found: RunComparison, title: str) -> dict[str, Any]:
     lines = [_line("value", found, found.values), _line("gradient", found, found.gradients)]
     first = found.value or found.gradient
-    title = f"{say('compare_title', function=clean(found.function))}: {say('compare_relative')}"
     at = None if first is None else first.b
-    return chart(title, lines, True, say("compare_step"), at, () if at is None else (at,))
+    return chart(
+        f"{title}: {say('compare_relative')}", lines, True, say("compare_step"), at, () if at is None else (at,)
+    )
 
 
 def _line(kind: str, found: RunComparison, sizes: Sequence[float]) -> Line:

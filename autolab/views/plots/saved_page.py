@@ -10,7 +10,7 @@ import numpy as np
 
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved_page import SavedPage, still, with_state
+from ..live.saved_page import SavedPage, still
 from .loss_colors import LossColors
 from .surface import title_of
 from .surface_view import SurfaceView, as_text, roll_question
@@ -22,13 +22,9 @@ _SIDES = (3, 6)
 """Places are spread over the surface in squares with so many on a side, the coarse ones first."""
 
 
-def surface_page(view: SurfaceView, playground: dict[str, Any] | None = None) -> SavedPage:
-    """The page of a surface as it stands, with the ways that the same optimizers take from elsewhere.
-
-    Where the same view opens with its code, ``playground`` says.
-    """
-    contents = (with_state(content, playground=playground) for content in _ever_smaller(view))
-    return SavedPage(title_of(view._surface), view.kind, contents)
+def surface_page(view: SurfaceView) -> SavedPage:
+    """The page of a surface as it stands, with the ways that the same optimizers take from elsewhere."""
+    return SavedPage(title_of(view._surface), view.kind, _ever_smaller(view))
 
 
 def _ever_smaller(view: SurfaceView) -> Iterator[dict[str, Any]]:

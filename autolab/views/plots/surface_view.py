@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,22 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...analysis.rolling import OPTIMIZERS, checked_start, settings_of
-from ...engine.display import Bundle
 from ...optimizers import Optimizer
-from .. import mimebundle
 from ..draw.arrays import bytes_of
 from ..draw.chart import Line, chart
-from ..draw.escape import Markup, clean
+from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import Size
-from ..draw.svg import Look
-from ..live.computation import for_page, user_error
+from ..live.computation import Result, for_page, user_error
 from ..live.protocol import not_understood, on_question
 from ..live.widget import LiveView
 from ..live.words import at_first
 from .loss_colors import LossColors
-from .surface import describe, frame_of, interpolated, levels, surface_svg, title_of
+from .surface import describe, frame_of, interpolated, levels, title_of
 
 if TYPE_CHECKING:
     from ...analysis.landscape import Surface
@@ -57,9 +54,10 @@ class SurfaceView(LiveView):
 
     kind = "surface"
 
+    _problem: dict[str, Any] | None = None  # what the function raised, or why there is no way
+
     def __init__(self, surface: Surface, start: Sequence[float] | None, optimizer: str | Optimizer, steps: int) -> None:
         self._surface, self._frame = surface, frame_of(surface, _SIZE)
-        self._problem: dict[str, Any] | None = None  # why there is no way
         name, settings = settings_of(optimizer)
         ball = None if start is None else as_text(checked_start(start, (surface.x, surface.y)))
         if ball is not None:
@@ -70,7 +68,8 @@ class SurfaceView(LiveView):
         }  # fmt: skip
         words = {word: say(f"surface_{word}") for word in _WORDS}
         asked = [["surface", look["tone"]], roll_question(look), ["slope", ""], ["arrows", False]]
-        super().__init__(**at_first(live_stale=say("surface_stale"), **words), **self._answers(asked), look=look)
+        words |= {"live_stale": say("surface_stale"), "live_ended": ""}
+        super().__init__(**at_first(**words), **self._answers(asked), look=look)
         self._listen()
 
     # ------------------------------------------------------------------ for Python
@@ -90,8 +89,8 @@ class SurfaceView(LiveView):
         way = self.roll
         return self._surface if way is None else replace(self._surface, path=way.places, path_values=way.values)
 
-    def _static(self) -> Bundle:
-        return mimebundle(self.rolled())
+    def _still(self) -> Surface:
+        return self.rolled()
 
     # ------------------------------------------------------------------ for the page
     @on_question("surface", "page", tone=str)
@@ -125,11 +124,11 @@ class SurfaceView(LiveView):
     @on_question("arrows", "answers", shown=bool)
     def _gradients(self, shown: bool) -> list[list[float]]:
         """Gradients as arrows, if they are to be shown."""
-        return self._arrows.drawn(self._frame.x, self._frame.y) if shown else []
+        return self._tried(lambda: self._arrows.drawn(self._frame.x, self._frame.y)) or [] if shown else []
 
     @on_question("slope", "answers", here=str)
     def _slope(self, here: str) -> dict[str, Any] | None:
-        """Loss and gradient at a point of the grid, by backward; None where none is pointed at."""
+        """Loss and gradient at a point of the grid, by backward; None where none is pointed at, or backward raises."""
         if not here:
             return None
         try:
@@ -137,20 +136,27 @@ class SurfaceView(LiveView):
             x, y = self._surface.x[column], self._surface.y[row]
         except (ValueError, IndexError):
             raise not_understood(["slope", here]) from None
-        return _told(*self._surface.plane.slope(float(x), float(y)))
+        found = self._tried(lambda: self._surface.plane.slope(float(x), float(y)))
+        return found and _told(*found)
 
     @on_question("roll", "numbers", ball=(str, type(None)), balls=str, steps=int)
     def _ways(self, ball: str | None, balls: str, steps: int) -> dict[str, Any] | None:
         """The ways of the balls; None where there is no ball, or something is wrong, which the page is told."""
-        self._problem = None
-        if ball is None:
-            return None
+        found = None if ball is None else self._tried(lambda: self._rolled(ball, balls, steps), is_way=True)
+        return {"rolls": [self._rolling(one) for one in found], "chart": _chart(found)} if found else None
+
+    def _tried(self, work: Callable[[], Result], is_way: bool = False) -> Result | None:
+        """What ``work`` gives. None where the settings are wrong or the user's function raises, which the page is told;
+        only of a way it is said that there is none."""
         try:
-            found = self._rolled(ball, balls, steps)
-        except Exception as error:  # of the settings, or of the user's own function
-            self._problem = for_page(user_error(error))
+            return work()
+        except Exception as error:
+            self._problem = for_page(user_error(error), ended=not is_way)
             return None
-        return {"rolls": [self._rolling(one) for one in found], "chart": _chart(found)}
+
+    def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
+        self._problem = None
+        return super()._answers(questions)
 
     def _rolling(self, found: Roll) -> dict[str, Any]:
         rows = zip(found.places.tolist(), found.values.tolist(), found.gradients, strict=True)
@@ -193,8 +199,12 @@ class _Arrows:
         rows, columns = (np.linspace(0, n - 1, min(n, _ARROWS)).round().astype(int) for n in surface.values.shape)
         self.places = [(int(i), int(j)) for i in rows for j in columns]
         self._at = [(float(surface.x[j]), float(surface.y[i])) for i, j in self.places]
-        self._slopes = [surface.plane.slope(x, y)[1] for x, y in self._at]
+        self._plane = surface.plane
         self._apart = min(abs(np.diff(surface.x[columns])).min(), abs(np.diff(surface.y[rows])).min())
+
+    @cached_property
+    def _slopes(self) -> list[np.ndarray]:
+        return [self._plane.slope(x, y)[1] for x, y in self._at]
 
     def drawn(self, across: Any, down: Any) -> list[list[float]]:
         """Where each begins and ends in the picture: along the way that a step along the gradient would take there."""
@@ -211,11 +221,6 @@ class _Arrows:
             length = longest * (_SHORTEST + (1 - _SHORTEST) * math.sqrt(size / most))
             found.append([_near(x), _near(y), _near(x + u / size * length), _near(y + v / size * length)])
         return found
-
-
-def svg_of_view(view: SurfaceView, look: Look) -> Markup:
-    """The surface with the way that a view shows now."""
-    return surface_svg(view.rolled(), look)
 
 
 def _told(value: float, slope: np.ndarray) -> dict[str, Any]:

@@ -71,7 +71,9 @@ def test_a_view_writes_its_picture_and_its_page(view: Any) -> None:
 
 
 def test_another_suffix_is_refused_and_nothing_is_written(view: Any) -> None:
-    with pytest.raises(ValueError, match=r"save: got the suffix '\.txt' in one\.txt, expected one of \.html, \.svg"):
+    with pytest.raises(
+        ValueError, match=r"save: got the suffix '\.txt' in one\.txt, expected one of \.svg, \.png, \.pdf, \.html"
+    ):
         view.save("one.txt")
     assert not Path("one.txt").exists()
 

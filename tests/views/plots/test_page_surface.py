@@ -156,6 +156,24 @@ def test_what_the_function_raises_stands_on_the_card(show: Show) -> None:
     expect(card).to_be_hidden()
 
 
+def test_where_a_rule_raises_the_card_says_so_once(show: Show) -> None:
+    @autolab.elementwise(x=lambda g, x: 1 / 0)
+    def square(xp: Any, x: Any) -> Any:
+        return x * x
+
+    wire = show(fn=lambda x, y: square(x) + y)
+    page, card = wire.pages[0], wire.pages[0].get_by_role("alert")
+    expect(card).to_be_hidden()
+    box = page.locator("rect.al-surface-edge").bounding_box()
+    page.mouse.move(box["x"] + 0.76 * box["width"], box["y"] + 0.24 * box["height"])
+    wire.settle()
+    expect(card).to_contain_text("ZeroDivisionError")
+    expect(card).not_to_contain_text(say("surface_stale"))
+    page.mouse.move(0, 0)
+    wire.settle()
+    expect(card).to_be_hidden()
+
+
 def test_the_ball_goes_step_by_step_and_plays_beside_its_curve(show: Show) -> None:
     wire = show((0.8, 0.5), optimizers.SGD(lr=0.02))
     page, way = wire.pages[0], wire.widget.roll
