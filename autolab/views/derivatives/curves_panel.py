@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..graph.questions import session_answers
-from ..live.protocol import not_understood
+from ..graph.questions import answers
 
 if TYPE_CHECKING:
     from ..graph.questions import Picture
 
 
-@session_answers("curves")
-def curves(picture: Picture, question: Sequence[Any]) -> dict[str, Any] | None:
+@answers("curves", "numbers", of_session=True)
+def curves(picture: Picture) -> dict[str, Any] | None:
     """The curves of all orders with their point, and the input ``along`` which they run: the answer to ``["curves"]``.
     None where there are none, or no function that could be run."""
-    if question != ["curves"]:
-        raise not_understood(question)
     found = picture.reader.derivation if picture.recording.higher else None
     if picture.session is None or found is None:
         return None

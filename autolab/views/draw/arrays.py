@@ -177,7 +177,7 @@ def text_of(snapshot: Snapshot) -> str:
     return written or ", ".join([f"{shape_text(snapshot.shape)} …", *not_finite(snapshot)])
 
 
-def not_finite(snapshot: Snapshot) -> list[str]:
+def not_finite(snapshot: Snapshot | Facts) -> list[str]:
     """Counts of NaN and infinities, where there are any."""
     counts = (("nan_count", snapshot.nan_count), ("inf_count", snapshot.inf_count))
     return [say(key, count=count) for key, count in counts if count]

@@ -15,7 +15,7 @@ from ...recording.nonfinite import NonfiniteOrigin, RecordedNet, find_nonfinite
 from ...recording.observations import WHY_ZERO
 from .escape import clean
 from .messages import SHORT, listed, plural, say
-from .names import label
+from .names import label, where
 
 _MOST_PLACES = 3
 _REACHED = ("ok", "zero", "nonfinite")
@@ -84,9 +84,10 @@ def departures(recording: Recording) -> list[str]:
 
 
 def _from(origin: NonfiniteOrigin) -> str:
-    place = "" if origin.line is None else f" ({clean(origin.file or '')}, line {origin.line})"
     source = clean(origin.source or origin.name or origin.function, 120)
-    return say("nonfinite_born", function=clean(origin.function, 60), phase=origin.phase, source=source, place=place)
+    return say(
+        "nonfinite_born", function=clean(origin.function, 60), phase=origin.phase, source=source, place=where(origin)
+    )
 
 
 def short(step: Step) -> str:

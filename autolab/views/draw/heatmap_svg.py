@@ -10,7 +10,7 @@ from textwrap import wrap
 import numpy as np
 
 from ...recording.model import Snapshot
-from .arrays import Facts, Grid, grid
+from .arrays import Facts, Grid, grid, not_finite
 from .colors import THEMES, Tone, signs_of, view_tone
 from .escape import Markup, element, escape, image_address
 from .heatmap_data import Partly
@@ -79,9 +79,7 @@ def describe(panel: Panel) -> str:
     parts = [f"{panel.title}: array of shape {shape_text(snapshot.shape)}"]
     if snapshot.minimum is not None and snapshot.maximum is not None:
         parts.append(f"from {number(snapshot.minimum)} to {number(snapshot.maximum)}")
-    counts = (("nan_count", snapshot.nan_count), ("inf_count", snapshot.inf_count))
-    parts += [say(key, count=n) for key, n in counts if n]
-    return ", ".join(parts) + "."
+    return ", ".join([*parts, *not_finite(snapshot)]) + "."
 
 
 class _Drawing:

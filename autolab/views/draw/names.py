@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 from ...recording.model import LEAVES, Recording, Step
 from .escape import clean
@@ -35,6 +36,11 @@ def heading(step: Step) -> str:
     """``h = x * y``, or only the name, or only the expression."""
     name, text = label(step), expression(step)
     return text if step.name is None else name if step.kind in LEAVES or name == text else f"{name} = {text}"
+
+
+def where(found: Any) -> str:
+    """`` (file.py, line 3)``; nothing where no line is known."""
+    return "" if found.line is None else f" ({clean(found.file or '')}, line {found.line})"
 
 
 def symbol(step: Step) -> str:

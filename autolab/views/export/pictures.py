@@ -165,10 +165,14 @@ _KINDS = {"html": "text/html", "svg": "image/svg+xml", "png": "image/png"}
 
 
 def taken(view: Any, question: list[Any]) -> dict[str, Any]:
-    """The answer to ``["file", suffix, theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``."""
+    """The answer to ``["file", suffix, theme]``: the ``name`` of the file, its ``kind`` and its ``bytes``.
+
+    Of a graph only the page is asked for: its picture is taken from the screen.
+    """
+    graph = getattr(view, "recording", None)
     match question:
-        case ["file", "html" | "svg" | "png" as suffix, "light" | "dark" as look]:
-            name = view.recording.function if hasattr(view, "recording") else view.kind
+        case ["file", "html" | "svg" | "png" as suffix, "light" | "dark" as look] if not graph or suffix == "html":
+            name = graph.function if graph else view.kind
             stem = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "function"
             with TemporaryDirectory() as folder:
                 path = Path(folder, f"{stem}.{suffix}")

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
-from ...recording.outline import Group, Item, Outline
+from ...recording.outline import Group, Outline
 from .layout import Layout, layout
 from .layout.coordinates import joined, moved, tenth, turned_path
 from .layout.ranks import BUNDLED
@@ -81,7 +82,7 @@ def arrange(
     if right:
         sizes = {identity: (height, width) for identity, (width, height) in sizes.items()}
     pieces = _Pieces(outline, edges)
-    whole = _Level(outline, None, outline.items, expanded, sizes, pieces.of_level, label_width, right)
+    whole = _Level(None, _Whole(outline, expanded, sizes, pieces.of_level, label_width, right))
     arranged = Arranged(whole.width, whole.height, {}, [], [])
     whole.place(0.0, 0.0, -1, arranged)
     arranged.paths = [joined([piece.path for piece in way]) for way in pieces.ways]
@@ -158,39 +159,36 @@ def _joining(outline: Outline, edges: Sequence[SceneEdge]) -> set[int]:
     }
 
 
+class _Whole(NamedTuple):
+    """What all levels of a picture share."""
+
+    outline: Outline
+    expanded: Collection[int]
+    sizes: Mapping[int, Size]
+    pieces: Mapping[int | None, list[_Piece]]
+    label_width: Callable[[Group], float]
+    right: bool
+
+
 class _Level:
     """One layout: of the whole picture, or of the inside of a frame."""
 
-    def __init__(
-        self,
-        outline: Outline,
-        group: Group | None,
-        items: Sequence[Item],
-        expanded: Collection[int],
-        sizes: Mapping[int, Size],
-        pieces: Mapping[int | None, list[_Piece]],
-        label_width: Callable[[Group], float],
-        right: bool,
-    ) -> None:
-        self.group = group
-        self._is_right = right
-        self._place = None if group is None else group.id
-        is_plan = not right and self._place in outline.levels_of_blocks
-        self._gap, self._widest = (GAP_OF_PLAN, WIDEST) if is_plan else (GAP_RIGHT if right else GAP_DOWN, inf)
-        self._inner = {
-            item.id: _Level(outline, item, item.items, expanded, sizes, pieces, label_width, right)
-            for item in items
-            if isinstance(item, Group) and item.id in expanded
-        }
+    def __init__(self, group: Group | None, whole: _Whole) -> None:
+        self.group, self._whole = group, whole
+        place, items = (None, whole.outline.items) if group is None else (group.id, group.items)
+        is_plan = not whole.right and place in whole.outline.levels_of_blocks
+        self._gap, self._widest = (GAP_OF_PLAN, WIDEST) if is_plan else (GAP_RIGHT if whole.right else GAP_DOWN, inf)
+        opened = [item for item in items if isinstance(item, Group) and item.id in whole.expanded]
+        self._inner = {item.id: _Level(item, whole) for item in opened}
         self._items = [item.id for item in items]
-        self._pieces = pieces.get(self._place, [])
+        self._pieces = whole.pieces.get(place, [])
         self._entries = _numbered(piece.value for piece in self._pieces if piece.source is None)
         self._exits = _numbered(piece.value for piece in self._pieces if piece.target is None)
-        self._layout = self._laid_out([self._size(i, sizes) for i in self._items])
+        self._layout = self._laid_out([self._size(i) for i in self._items])
         self.width, self.height = self._layout.width, self._layout.height
         self._right = self._down = 0.0
         if group is not None:
-            (self._beside_label if right else self._below_label)(label_width(group))
+            (self._beside_label if whole.right else self._below_label)(whole.label_width(group))
 
     def _below_label(self, label: float) -> None:
         """Room for the label at the upper edge; lines come in to the right of it."""
@@ -210,9 +208,9 @@ class _Level:
         self.width += TAB
         self.height = max(self.height, label)
 
-    def _size(self, identity: int, sizes: Mapping[int, Size]) -> Size:
+    def _size(self, identity: int) -> Size:
         inner = self._inner.get(identity)
-        return sizes[identity] if inner is None else (inner.width, inner.height)
+        return self._whole.sizes[identity] if inner is None else (inner.width, inner.height)
 
     def _laid_out(self, sizes: list[Size]) -> Layout:
         first = len(self._entries)
@@ -225,7 +223,7 @@ class _Level:
             edges.append((source, target))
             ports.append((self._port(piece.source, piece.value, 1), self._port(piece.target, piece.value, 0)))
         return layout(
-            ((0.0, 0.0 if self._is_right else TAB),) * first + tuple(sizes) + ((0.0, 0.0),) * len(self._exits),
+            ((0.0, 0.0 if self._whole.right else TAB),) * first + tuple(sizes) + ((0.0, 0.0),) * len(self._exits),
             tuple(edges),
             gap=self._gap,
             margin=MARGIN if self.group is None else _FRAME_MARGIN,

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
-from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, prose
+from ..draw.escape import Markup, code, details, element, escape, fitting, join, paragraph, prose
 from ..draw.messages import plural
+from ..draw.names import where
 from .explorer import explore
 from .graph_view import choose_step
 
@@ -36,8 +37,7 @@ def _ever_smaller(diagnosis: Diagnosis) -> Iterator[Markup]:
 
 
 def _finding(finding: ProgramFinding) -> Markup:
-    place = "" if finding.line is None else f" ({clean(finding.file or '')}, line {finding.line})"
-    head = element("b", prose(f"{finding.certainty}: {finding.kind}{place}"))
+    head = element("b", prose(f"{finding.certainty}: {finding.kind}{where(finding)}"))
     return element("li", head, element("div", _with_code(finding.message)), element("div", _with_code(finding.remedy)))
 
 

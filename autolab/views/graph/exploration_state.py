@@ -196,31 +196,24 @@ def call_code(
     """
     lines: list[str] = []  # edits of large arrays stand before the call
 
-    def text(variable: Variable) -> str:
-        name = str(variable.name)
-        array, origin = state.arrays[name], state.origins.get(name, ArraySource())
-        return as_given(written(name, _expression(name, array, origin, lines)), variable)
+    def text(key: Key, name: str) -> str:
+        return written(key, _expression(name, state.arrays[key], state.origins.get(key, ArraySource()), lines))
 
-    call = bound.code(text).partition("(")
-    options = _options(bound, state, lines, written)
+    call = bound.code(lambda x: as_given(text(str(x.name), str(x.name)), x)).partition("(")
+    options = _options(bound, state, text)
     arguments = [part for part in (call[2].removesuffix(")"), options) if part]
     return "; ".join([*lines, f"autolab.explore({', '.join([call[0], *arguments])})"])
 
 
-def _options(bound: Bound, state: ExplorationState, lines: list[str], written: Callable[[Key, str], str]) -> str:
-    """The options that are not the defaults."""
+def _options(bound: Bound, state: ExplorationState, text: Callable[[Key, str], str]) -> str:
+    """The options that are not the defaults; ``text`` gives that of an array, which its name may stand for."""
     entries = []
     if moved := [name for name in state.inputs if name in bound.learned]:
-        held = [(name, state.arrays[name], state.origins.get(name, ArraySource())) for name in moved]
-        texts = [f"{name!r}: {written(name, _expression(name, array, origin, lines))}" for name, array, origin in held]
+        texts = [f"{name!r}: {text(name, name)}" for name in moved]
         entries.append(f'"parameters": {{{", ".join(texts)}}}')
     outputs = sorted([key for key in state.arrays if isinstance(key, int)])
     if outputs:
-        origins = state.origins
-        parts = [
-            written(i, _expression(f"upstream{i}", state.arrays[i], origins.get(i, ArraySource()), lines))
-            for i in outputs
-        ]
+        parts = [text(i, f"upstream{i}") for i in outputs]
         entries.append(f'"upstream": {parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"}')
     if state.order:
         entries += [f'"order": {state.order}', *([f'"wrt": {state.wrt!r}'] if state.wrt is not None else [])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...recording.model import Recording
@@ -12,7 +12,7 @@ from ..live.controls import Key, control
 from ..live.protocol import not_understood
 from .moved_input import ways
 from .parameters import movable_steps
-from .questions import session_answers
+from .questions import answers
 from .session import Session
 
 if TYPE_CHECKING:
@@ -27,19 +27,14 @@ Corners = Mapping[Key, tuple[int, int]]
 NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
 
 
-@session_answers("free")
-def free(picture: Picture, question: Sequence[Any]) -> dict[str, Any]:
+@answers("free", "numbers", list, of_session=True)
+def free(picture: Picture, given: list[Any]) -> dict[str, Any]:
     """Everything that a page can change: the answer to ``["free", [[key, row, column], ...]]``.
 
     The corners are where the windows of large arrays begin, by their keys. Each control has the ``node`` of the picture
     to which it belongs.
     """
-    match question:
-        case ["free", list(given)]:
-            corners = _corners(given)
-        case _:
-            raise not_understood(question)
-    session, recording = picture.session, picture.recording
+    session, recording, corners = picture.session, picture.recording, _corners(given)
     if session is None:
         return NOTHING_FREE
     state = session.state

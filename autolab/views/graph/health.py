@@ -10,7 +10,7 @@ from ...recording.observations import Observation, Sign, reference_step
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import plural, say
-from ..draw.names import heading, label
+from ..draw.names import heading, label, where
 from ..draw.numbers import number
 from .listing import ended, replaced
 from .readings import SIGNS, signs_at
@@ -76,21 +76,19 @@ def told(origin: NonfiniteOrigin) -> str:
     """A origin that stands alone, without its recording, in sentences."""
     source = clean(origin.source or origin.name or origin.function or "", 120)
     words = {"what": "NaN" if origin.what == "nan" else "∞", "phase": origin.phase, "source": source}
-    sentence = say(f"origin_{origin.how}", **words, function=clean(origin.function or "", 60), place=_place(origin))
+    sentence = say(f"origin_{origin.how}", **words, function=clean(origin.function or "", 60), place=where(origin))
     because = origin.because
-    reason = (
-        ""
-        if because is None
-        else " " + say("nan_because", what=clean(because.source or "", 120), place=_place(because))
+    why = [] if because is None else [say("nan_because", what=clean(because.source or "", 120), place=where(because))]
+    return " ".join(
+        [sentence, *why, _reached(len([i for i in origin.values if i != origin.step]), len(origin.gradients))]
     )
-    return f"{sentence}{reason} {_reached(len([i for i in origin.values if i != origin.step]), len(origin.gradients))}"
 
 
 def _story(origin: NonfiniteOrigin, because: NonfiniteOrigin | None, steps: dict[int, Step]) -> list[str]:
     what = label(steps[origin.step]) if origin.how in ("given", "added") else heading(steps[origin.step])
-    told = [say(f"nan_{origin.how}", what=what, phase=origin.phase, place=_place(origin))]
+    told = [say(f"nan_{origin.how}", what=what, phase=origin.phase, place=where(origin))]
     if because is not None:
-        told.append(say("nan_because", what=heading(steps[because.step]), place=_place(because)))
+        told.append(say("nan_because", what=heading(steps[because.step]), place=where(because)))
     return told
 
 
@@ -98,7 +96,3 @@ def _reached(values: int, gradients: int) -> str:
     if not values and not gradients:
         return say("nan_nothing")
     return say("nan_reached", values=plural(values, "value"), gradients=plural(gradients, "gradient"))
-
-
-def _place(origin: NonfiniteOrigin) -> str:
-    return "" if origin.line is None else f" ({clean(origin.file or '')}, line {origin.line})"

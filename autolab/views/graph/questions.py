@@ -24,6 +24,7 @@ A new kind is answered by a function in a module of a view whose name ends with 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -44,11 +45,28 @@ if TYPE_CHECKING:
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
 
-_ANSWERS: dict[str, tuple[Shelf, Callable[..., Any], list[tuple[type, ...]]]] = {}
-"""For each kind of question: where its answer is kept, what makes it, and what else the question holds."""
+_ANSWERS: dict[str, Answer] = {}
+"""What answers each kind of question."""
 
-_OF_SESSION: dict[str, Callable[..., Any]] = {}
-"""What answers the kinds of question that a recording alone cannot: its session is asked, too."""
+
+@dataclass(frozen=True)
+class Answer:
+    """Where answers to a kind of question are kept, what makes them, the types of what else such a question holds, and
+    whether the session has to be asked, too."""
+
+    shelf: Shelf
+    make: Callable[..., Any]
+    fields: Sequence[tuple[type, ...]]
+    of_session: bool
+
+    def to(self, question: Sequence[Any], asked: Reader | Picture) -> Any:
+        """The answer of a reader, or of a picture with its session; a question that does not fit is an error."""
+        given = question[1:]
+        plain = [] if self.of_session else [part for parts in given if isinstance(parts, list) for part in parts]
+        fits = len(given) == len(self.fields) and all([type(part) in (int, str) for part in plain])
+        if not fits or not all([type(part) in field for part, field in zip(given, self.fields, strict=True)]):
+            raise not_understood(question)
+        return self.make(asked, *given)
 
 
 class Reader:
@@ -96,14 +114,12 @@ class Reader:
             If it is no question.
         """
         key = question_key(question)
-        memory = self.kept if shelf_of(question) == "page" else self._found
+        found = _answer_of(question)
+        memory = self.kept if found.shelf == "page" else self._found
         if key not in memory:
             if len(memory) >= MOST_KEPT:
                 memory.clear()
-            make, fields = _ANSWERS.get(question[0], (None, None, []))[1:]
-            if make is None or not _fits(question[1:], fields):
-                raise not_understood(question)
-            memory[key] = make(self, *question[1:])
+            memory[key] = found.to(question, self)
         return memory[key]
 
     # ------------------------------------------------------------------ what several answers need
@@ -149,31 +165,25 @@ class Reader:
 
 
 def answers(
-    kind: str, shelf: Shelf, *fields: type | tuple[type, ...]
+    kind: str, shelf: Shelf, *fields: type | tuple[type, ...], of_session: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Marks the function that answers a kind of question, given the `Reader` and what else the question holds: so many
-    ``fields`` of these types."""
+    ``fields`` of these types. One that the session has to answer, too, is given the `Picture`."""
 
     def mark(make: Callable[..., Any]) -> Callable[..., Any]:
-        _ANSWERS[kind] = (shelf, make, [field if isinstance(field, tuple) else (field,) for field in fields])
+        types = [field if isinstance(field, tuple) else (field,) for field in fields]
+        _ANSWERS[kind] = Answer(shelf, make, types, of_session)
         return make
 
     return mark
 
 
-def session_answers(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Marks the function that answers a kind of question, given the `Picture` and the question."""
-
-    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
-        _OF_SESSION[kind] = make
-        return make
-
-    return mark
-
-
-def of_session(question: Sequence[Any]) -> Callable[..., Any] | None:
-    """What answers a question for which the session is needed; None for all others."""
-    return _OF_SESSION.get(question[0])
+def _answer_of(question: Any) -> Answer:
+    """What answers a question; what is none is an error."""
+    kind = question[0] if question and isinstance(question, list | tuple) else None
+    if not isinstance(kind, str) or kind not in _ANSWERS:
+        raise not_understood(question)
+    return _ANSWERS[kind]
 
 
 def shelf_of(question: Any) -> Shelf:
@@ -184,12 +194,7 @@ def shelf_of(question: Any) -> Shelf:
     ValueError
         If it is no question.
     """
-    kind = question[0] if question and isinstance(question, list | tuple) else None
-    if not isinstance(kind, str) or kind not in (*_ANSWERS, *_OF_SESSION):
-        raise not_understood(question)
-    if kind in _OF_SESSION:
-        return "numbers"
-    return _ANSWERS[kind][0]
+    return _answer_of(question).shelf
 
 
 def first_questions(recording: Recording) -> list[list[Any]]:
@@ -201,16 +206,6 @@ def first_questions(recording: Recording) -> list[list[Any]]:
         for question in (("scene", order, None, "auto"), ("numbers", order, None, False))
     ]
     return [["program"], *pictures, *([["terms"]] if recording.higher else [])]
-
-
-def _fits(given: Sequence[Any], fields: Sequence[tuple[type, ...]]) -> bool:
-    """Whether a question holds what its kind asks for; a list holds groups of steps, or the cell of a frame."""
-    plain = [part for parts in given if isinstance(parts, list) for part in parts]
-    return (
-        len(given) == len(fields)
-        and all([type(part) in field for part, field in zip(given, fields, strict=True)])
-        and all([type(part) in (int, str) for part in plain])
-    )
 
 
 class Picture:
@@ -250,8 +245,8 @@ class Picture:
 
     def answer(self, question: Any) -> tuple[Shelf, Any]:
         """The answer to a question, and where it is kept."""
-        shelf, of_its_own = shelf_of(question), of_session(question)
-        return shelf, self.reader.ask(question) if of_its_own is None else of_its_own(self, question)
+        found = _answer_of(question)
+        return found.shelf, found.to(question, self) if found.of_session else self.reader.ask(question)
 
     def free_now(self, numbers: Mapping[str, Any], questions: Sequence[Any]) -> dict[str, Any]:
         """Published numbers with what can be changed as it is at this moment, while something is computed."""
