@@ -33,11 +33,7 @@ _SHOWN = {
     "functions.conventions.Conventions": {"bundle": "cards.conventions:bundle"},
     "links.link.Link": {"bundle": "cards.summary:link_bundle"},
     "optimizers.optimizer.Optimizer": {"bundle": "cards.summary:optimizer_bundle"},
-    "training.monitor.Monitor": {
-        "bundle": "monitor.static:bundle",
-        "svg": "monitor.static:svg",
-        "file": "export.pictures:save_shown",
-    },
+    "training.monitor.Monitor": {"bundle": "monitor.static:bundle", "svg": "monitor.static:svg"},
     "training.extensions.plot.PlotReport": {"bundle": "monitor.static:plot_bundle", "svg": "monitor.static:report_svg"},
     "recording.model.Recording": {
         "bundle": "steps.static:bundle",

@@ -151,6 +151,11 @@ def prose(text: str, limit: int = 1000) -> Markup:
     )
 
 
+def with_code(text: str) -> Markup:
+    """Prose, with what stands between backquotes as code."""
+    return join([code(part) if i % 2 else prose(part) for i, part in enumerate(re.split("``?", text))])
+
+
 def table(headings: Sequence[str], rows: Iterable[Sequence[Markup]]) -> Markup:
     """A table with a row of headings."""
     head = element("tr", *(element("th", escape(heading), scope="col") for heading in headings))

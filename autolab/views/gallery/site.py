@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from ... import functions as F
 from ...functions.conventions import conventions
 from ...shared.files import write
 from .. import mimebundle
-from ..draw.escape import Markup, element, escape, join
+from ..draw.escape import Markup, element, escape, join, with_code
 from ..live.bundle import module_text
 from .examples import Moving, NothingMoves, moving
 
@@ -112,7 +111,7 @@ def index_page(names: Sequence[str]) -> str:
     from ..export.pages import still_page
 
     links = {name: element("a", element("code", escape(name)), href=f"{name}.html") for name in sorted(names)}
-    lines = [element("li", link, escape(" "), _words(summary(name))) for name, link in links.items()]
+    lines = [element("li", link, escape(" "), with_code(summary(name))) for name, link in links.items()]
     field = element("label", escape("Search: "), element("input", type="search"))
     body = [
         element("h2", escape(_TITLE)),
@@ -129,7 +128,7 @@ def _about(name: str) -> Markup:
     parts = [
         element("p", element("a", escape("All functions"), href="index.html")),
         element("h2", element("code", escape(f"{name}{_signature(function)}", 300))),
-        element("p", _words(summary(name))),
+        element("p", with_code(summary(name))),
     ]
     rows = conventions(name)
     if rows:
@@ -147,12 +146,6 @@ def _signature(function: Callable[..., object]) -> inspect.Signature:
     found = inspect.signature(function)
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in found.parameters.values()]
     return found.replace(parameters=plain, return_annotation=inspect.Signature.empty)
-
-
-def _words(text: str) -> Markup:
-    """A sentence of a docstring: what is between backticks is code."""
-    pieces = [escape(piece, 400) for piece in re.split("``?", text)]
-    return join([element("code", piece) if k % 2 else piece for k, piece in enumerate(pieces)])
 
 
 def _paragraph(text: str) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...engine.display import Bundle
-from ..draw.escape import Markup, code, details, element, escape, fitting, join, paragraph, prose
+from ..draw.escape import Markup, code, details, element, escape, fitting, join, paragraph, prose, with_code
 from ..draw.messages import plural
 from ..draw.names import where
 from .explorer import explore
@@ -30,24 +30,16 @@ def _ever_smaller(diagnosis: Diagnosis) -> Iterator[Markup]:
     head = plural(count, "finding") if count else "nothing found"
     parts = [paragraph(element("b", code(diagnosis.function), escape(f": {head}")))]
     parts += [element("ol", *map(_finding, diagnosis.findings))] if count else []
-    facts = [paragraph(escape("Facts that may be intended:")), element("ul", *map(_item, diagnosis.facts))]
+    facts = element("ul", *[element("li", with_code(fact)) for fact in diagnosis.facts])
+    intended = [paragraph(escape("Facts that may be intended:")), facts] if diagnosis.facts else []
     looked = details("What was looked at", paragraph(escape(", ".join(diagnosis.looked_at), _MOST_WORDS * 2)))
-    yield join([*parts, *(facts if diagnosis.facts else []), looked])
+    yield join([*parts, *intended, looked])
     yield join(parts)
 
 
 def _finding(finding: ProgramFinding) -> Markup:
     head = element("b", prose(f"{finding.certainty}: {finding.kind}{where(finding)}"))
-    return element("li", head, element("div", _with_code(finding.message)), element("div", _with_code(finding.remedy)))
-
-
-def _item(fact: str) -> Markup:
-    return element("li", _with_code(fact))
-
-
-def _with_code(text: str) -> Markup:
-    """Prose, with what stands between backquotes as code."""
-    return join([code(part) if i % 2 else prose(part) for i, part in enumerate(text.split("`"))])
+    return element("li", head, element("div", with_code(finding.message)), element("div", with_code(finding.remedy)))
 
 
 def explore_finding(diagnosis: Diagnosis) -> Any:

@@ -23,7 +23,22 @@ WATCHED = 4_000_000
 """Elements that are read again after every cell of the notebook; more only when asked for."""
 
 
-class Heatmap(LiveView):
+class BoardView(LiveView):
+    """A view with arrays as heatmaps: which planes of them and in which colours, the page says."""
+
+    _board: Board
+
+    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
+    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
+        """The arrays."""
+        self._board.look(colours, planes)
+        return self._board.picture()
+
+    def _turned(self) -> None:
+        self._tell(error=None)
+
+
+class Heatmap(BoardView):
     """A live view of arrays, made by `heatmap`. All of its state is in the model; the arrays stay where they are.
 
     Examples
@@ -70,14 +85,6 @@ class Heatmap(LiveView):
         self._board.read()
         self._tell(since={}, error=None)
         self._answer_anew()
-
-    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
-    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
-        self._board.look(colours, planes)
-        return self._board.picture()
-
-    def _turned(self) -> None:
-        self._tell(error=None)
 
 
 def svg_of_view(view: Heatmap, look: Look) -> Markup:

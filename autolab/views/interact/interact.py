@@ -24,9 +24,9 @@ from ..draw.numbers import number
 from ..draw.plot import drawn, to_svg
 from ..draw.svg import Look, stacked
 from ..heatmap.board import AT_FIRST, Board
+from ..heatmap.heatmap import BoardView
 from ..heatmap.named_arrays import gather
 from ..live.protocol import on_message, on_question
-from ..live.widget import LiveView
 from ..live.words import at_first
 from .knobs import Choice, Dice, Knob, Slider, knobs
 
@@ -36,7 +36,7 @@ _MOST_CELLS = 12
 """An array of one axis with more numbers is read more easily as a curve than in cells."""
 
 
-class Interact(LiveView):
+class Interact(BoardView):
     """A live view of what a function returns, made by `interact`.
 
     Examples
@@ -116,15 +116,6 @@ class Interact(LiveView):
     def _result(self) -> dict[str, Any]:
         """What the function returned, but for the arrays."""
         return {"told": self._told, "charts": [drawn(chart) for chart in self._charts]}
-
-    @on_question("heat", "numbers", colours=(list, type(None)), planes=list)
-    def _heat(self, colours: list[Any] | None, planes: list[Any]) -> dict[str, Any]:
-        """The arrays."""
-        self._board.look(colours, planes)
-        return self._board.picture()
-
-    def _turned(self) -> None:
-        self._tell(error=None)
 
     def _show(self, arrays: Mapping[str, Any]) -> None:
         """The arrays as a board."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ...engine.display import show
+from ...engine.display import Savable
 from ...engine.errors import a_kind
 from ...links import Link
 from ...training.boundary import DecisionBoundary
@@ -23,7 +22,7 @@ from .view import MonitorView
 _NUMBERS = (float, int, np.number)
 
 
-class LiveMonitor(Monitor, Extension):
+class LiveMonitor(Monitor, Extension, Savable):
     """Curves, gradient norms, silent units and heatmaps of a model while it is trained; with a Stop button.
 
     As an extension of a trainer it shows itself below the cell that runs the trainer; in a loop of your own, call
@@ -135,10 +134,6 @@ class LiveMonitor(Monitor, Extension):
     def _find_boundary(self) -> None:
         if self._boundary is None and self._examples is not None and self.model is not None:
             self._boundary = DecisionBoundary(self.model, *self._examples)
-
-    def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
-        """Write the curves and the last state as a page, ``.html``, or the curves as ``.svg``, ``.png`` or ``.pdf``."""
-        show(self, "file", path, look)
 
     def close(self) -> None:
         """Remove the views; the numbers stay."""
