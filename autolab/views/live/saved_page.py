@@ -34,7 +34,8 @@ class SavedPage:
         """State and answers as text for a script element."""
         text = ""
         for content in self.contents:
-            text = as_json({**content, "state": {**content["state"], "playground": self.playground}})
+            opened = {"state": {**content["state"], "playground": self.playground}} if self.playground else {}
+            text = as_json({**content, **opened})
             if len(text) <= MAX_BYTES:
                 break
         return text
