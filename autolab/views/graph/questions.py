@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
 
-_ANSWERS: dict[str, Answer] = {}
+_ANSWERS: dict[str, QuestionKind] = {}
 """What answers each kind of question."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class QuestionKind:
     """Where answers to a kind of question are kept, what makes them, the types of what else such a question holds, and
     whether the session has to be asked, too."""
 
@@ -59,9 +59,9 @@ class Answer:
     fields: Sequence[tuple[type, ...]]
     of_session: bool
 
-    def to(self, question: Sequence[Any], asked: Reader | Picture) -> Any:
+    def answer(self, question: Sequence[Any], asked: Reader | Picture) -> Any:
         """The answer of a reader, or of a picture with its session; a question that does not fit is an error."""
-        given = question[1:]
+        given = question[1:]  # its lists hold groups of steps, or the cell of a frame
         plain = [] if self.of_session else [part for parts in given if isinstance(parts, list) for part in parts]
         fits = len(given) == len(self.fields) and all([type(part) in (int, str) for part in plain])
         if not fits or not all([type(part) in field for part, field in zip(given, self.fields, strict=True)]):
@@ -114,12 +114,12 @@ class Reader:
             If it is no question.
         """
         key = question_key(question)
-        found = _answer_of(question)
+        found = _kind_of(question)
         memory = self.kept if found.shelf == "page" else self._found
         if key not in memory:
             if len(memory) >= MOST_KEPT:
                 memory.clear()
-            memory[key] = found.to(question, self)
+            memory[key] = found.answer(question, self)
         return memory[key]
 
     # ------------------------------------------------------------------ what several answers need
@@ -172,13 +172,13 @@ def answers(
 
     def mark(make: Callable[..., Any]) -> Callable[..., Any]:
         types = [field if isinstance(field, tuple) else (field,) for field in fields]
-        _ANSWERS[kind] = Answer(shelf, make, types, of_session)
+        _ANSWERS[kind] = QuestionKind(shelf, make, types, of_session)
         return make
 
     return mark
 
 
-def _answer_of(question: Any) -> Answer:
+def _kind_of(question: Any) -> QuestionKind:
     """What answers a question; what is none is an error."""
     kind = question[0] if question and isinstance(question, list | tuple) else None
     if not isinstance(kind, str) or kind not in _ANSWERS:
@@ -194,7 +194,7 @@ def shelf_of(question: Any) -> Shelf:
     ValueError
         If it is no question.
     """
-    return _answer_of(question).shelf
+    return _kind_of(question).shelf
 
 
 def first_questions(recording: Recording) -> list[list[Any]]:
@@ -245,8 +245,8 @@ class Picture:
 
     def answer(self, question: Any) -> tuple[Shelf, Any]:
         """The answer to a question, and where it is kept."""
-        found = _answer_of(question)
-        return found.shelf, found.to(question, self) if found.of_session else self.reader.ask(question)
+        found = _kind_of(question)
+        return found.shelf, found.answer(question, self) if found.of_session else self.reader.ask(question)
 
     def free_now(self, numbers: Mapping[str, Any], questions: Sequence[Any]) -> dict[str, Any]:
         """Published numbers with what can be changed as it is at this moment, while something is computed."""

@@ -14,6 +14,7 @@ from PIL import Image
 import autolab
 from autolab import links as L
 from autolab import optimizers
+from autolab.analysis import Study
 from autolab.training.extensions import LiveMonitor
 
 
@@ -42,6 +43,7 @@ VIEWS: dict[str, Callable[[], Any]] = {
     "monitor": trained,
     "lens": lambda: autolab.check_gradients(lambda x, y: x * y, [2.0, 3.0], 3.0).explore(),
     "derivatives": lambda: autolab.derivatives(np.tanh, 0.5),
+    "derivatives as data": lambda: Study(np.tanh, 0.5, 2).data,
 }
 
 
