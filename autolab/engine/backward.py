@@ -137,7 +137,10 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
             elif parent is following:
                 upstream = upstream + gradient
             elif parent in mine:
-                grads[parent] += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
+                if type(gradient) is SlicedGradient:
+                    grads[parent][gradient.index] += gradient.g
+                else:
+                    grads[parent] += gradient  # in place: this pass made the buffer (a 0-d result is a new object)
             elif parent in grads:
                 grads[parent] = grads[parent] + gradient
                 mine.add(parent)

@@ -132,7 +132,7 @@ class GRUCell(Link):
         r = sigmoid(W_r x + U_r h)            what of the state the candidate sees
         z = sigmoid(W_z x + U_z h)            how much of the state stays
         c = tanh(W_h x + U_h (r * h))         the candidate
-        h' = z * h + (1 - z) * c
+        h' = c + z * (h - c)                  from the candidate to the state, as far as z says
 
     With ``reset_after=True`` the candidate is ``tanh(W_h x + r * (U_h h))``, and ``U_h`` has a bias of its own: that is
     how PyTorch and cuDNN compute it. It is another function: weights of one do not fit the other.
@@ -182,11 +182,10 @@ class GRUCell(Link):
     def step(self, wx: tuple[Any, Any, Any], h: Any) -> Any:
         """The state after ``h``."""
         to_r, to_z, to_c = wx
-
-        def candidate(r: Any) -> Any:
-            return tanh(to_c + (r * self.U_h(h) if self.reset_after else self.U_h(r * h)))
-
-        return gru_state(to_r + self.U_r(h), to_z + self.U_z(h), candidate, h)
+        r = sigmoid(to_r + self.U_r(h))
+        z = sigmoid(to_z + self.U_z(h))
+        c = tanh(to_c + (r * self.U_h(h) if self.reset_after else self.U_h(r * h)))
+        return c + z * (h - c)
 
 
 def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
@@ -194,12 +193,6 @@ def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
     i, f, g, o = split(gates, 4, axis=-1)
     c = sigmoid(f) * c + sigmoid(i) * tanh(g)
     return sigmoid(o) * tanh(c), c
-
-
-def gru_state(to_r: Any, to_z: Any, candidate: Callable[[Any], Any], h: Any) -> Any:
-    """The state after ``h``, where ``candidate`` makes the candidate of ``r``: see `GRUCell`."""
-    r, z = sigmoid(to_r), sigmoid(to_z)
-    return z * h + (1 - z) * candidate(r)
 
 
 def zeros_before(cell: Any, x: Any) -> Any:

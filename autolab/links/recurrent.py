@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
-from ..functions import concatenate, dropout, flip, stack, tanh
+from ..functions import concatenate, dropout, flip, reshape, split, stack, swapaxes, tanh
 from ..functions.networks.nn import check_ratio
 from .cells import GRUCell, LSTMCell, RNNCell, pair_of, zeros_before
 from .chain import ChainList
@@ -58,22 +58,28 @@ class _RecurrentLayer(Link):
         is_pair = isinstance(cell, LSTMCell)
         step = cell.step if is_pair else lambda wx, states: (cell.step(wx, *states),)
         zeros = (zeros_before(cell, data[:, 0]),) * (1 + is_pair) if start is None else start
-        return along(step, cell.of_input(x), zeros)
+        return along(step, cell.of_input, x, zeros)
 
 
-def along(step: Callable[[Any, Any], Any], wx: Any, states: Any) -> tuple[Any, tuple[Any, ...]]:
+def along(
+    step: Callable[[Any, Any], Any], of_input: Callable[[Any], Any], x: Any, states: Any
+) -> tuple[Any, tuple[Any, ...]]:
     """The states at all places of sequences, and those behind the last, a tuple as those before the first.
 
     Parameters
     ----------
     step : callable
         Takes what the cell makes of its input at one place, and the states before; gives those behind.
-    wx : Variable, array, or tuple of them
-        What the cell makes of its input, of shape ``(batch, length, ...)``.
+    of_input : callable
+        What the cell makes of its input, an array or a tuple of arrays, of all places at once.
+    x : Variable or array
+        Of shape ``(batch, length, size)``.
     """
-    seen = []
-    for t in range(np.shape(wx[0] if isinstance(wx, tuple) else wx)[1]):
-        states = step(tuple([part[:, t] for part in wx]) if isinstance(wx, tuple) else wx[:, t], states)
+    _, length, size = np.shape(x)
+    # Place after place, so that what a step takes lies together in memory.
+    wx, seen = of_input(reshape(swapaxes(x, axis1=0, axis2=1), shape=(-1, size))), []
+    for here in zip(*[split(part, length) for part in wx], strict=True) if isinstance(wx, tuple) else split(wx, length):
+        states = step(here, states)
         seen.append(states[0])
     return stack(seen, axis=1), states
 

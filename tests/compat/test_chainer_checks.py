@@ -314,8 +314,6 @@ def test_a_trainer_that_only_counts() -> None:
         (chainer.links, "DilatedConvolution2D", "links.Convolution2D has dilate"),
         (chainer.optimizers, "SMORMS3", "update_one"),
         (chainer.training.updaters, "ParallelUpdater", "several GPUs"),
-        (torch.nn, "LSTM", "autolab.nn.LSTM"),
-        (torch.nn.utils, "rnn", "pad_sequence"),
         (torch.utils, "checkpoint", "autolab.checkpoint"),
         (torch, "autocast", "model.half"),
     ],

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .... import functions as _engine
 from ....engine.backend import get_array_module
-from ....links.cells import gru_state, lstm_state, pair_of
+from ....links.cells import lstm_state, pair_of
 from ....links.recurrent import along, through
 from .._arguments import tensor_of
 from .._tensor import constant
@@ -83,7 +83,7 @@ class _Layer(_Gated):
         """What a GPU of PyTorch's needs; here nothing."""
 
     def _run(self, end: str, x: Any, states: States) -> tuple[Any, States]:
-        return along(partial(self._step, end), self._linear(f"ih{end}", x), states)
+        return along(partial(self._step, end), partial(self._linear, f"ih{end}"), x, states)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """The states at all places, in the layout of the input, and the last ones of each layer and direction."""
@@ -130,7 +130,8 @@ class _GRU(_Gated):
 
     def _after(self, wx: Any, wh: Any, states: States) -> States:
         (x_r, x_z, x_c), (h_r, h_z, h_c) = [_engine.split(part, 3, axis=-1) for part in (wx, wh)]
-        return (gru_state(x_r + h_r, x_z + h_z, lambda r: _engine.tanh(x_c + r * h_c), states[0]),)
+        c = _engine.tanh(x_c + _engine.sigmoid(x_r + h_r) * h_c)
+        return (c + _engine.sigmoid(x_z + h_z) * (states[0] - c),)
 
 
 class _RNN(_Gated):
