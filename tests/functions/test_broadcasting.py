@@ -59,3 +59,16 @@ def test_sum_to_is_the_transpose_of_broadcast_to(shapes: hnp.BroadcastableShapes
     )
     np.testing.assert_allclose(F.sum_to(y, shape=small), summed(y, small), rtol=1e-12, atol=1e-13)
     assert F.sum_to(y, shape=small).shape == small
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (5, 3), (5, 0), (2, 3, 4), (20_000, 3), (3, 6_000, 2)])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_gradient_of_a_bias_is_exact_where_the_numbers_are_whole(shape: tuple[int, ...], dtype: str) -> None:
+    g = np.random.default_rng(0).integers(-2, 3, shape).astype(dtype)
+    x, w, b = np.zeros((*shape[:-1], 2), dtype), np.zeros((shape[-1], 2), dtype), Variable(np.zeros(shape[-1:], dtype))
+    expected = summed(g.astype(float), shape[-1:])
+    for y in (x @ w.T + b, F.linear(x, w, b)):
+        for create_graph in (False, True):
+            found = grad(y, b, g, create_graph=create_graph)
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found.data, expected)

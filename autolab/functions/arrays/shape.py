@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ...engine import numpy_protocol
-from ...engine.backend import Array
+from ...engine.backend import Array, numpys
 from ...engine.declare import elementwise, primitive
 from ...engine.primitive import Primitive
-from ..working_precision import HALF, SINGLE
+from ..working_precision import FULL, HALF, SINGLE
 
 
 @primitive(a=lambda g, a_shape: reshape(g, shape=a_shape))
@@ -85,8 +86,8 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     if x.dtype is HALF and xp is np:  # CuPy's sums do so by themselves
         return sum_to(x.astype(SINGLE), shape=shape).astype(HALF)
     lead = x.ndim - len(shape)
-    if lead == 1 and x.shape[1:] == shape:  # the gradient of a bias
-        return x.sum(axis=0)
+    if lead > 0 and len(shape) == 1 and x.shape[lead:] == shape:  # the gradient of a bias
+        return over_rows(x)
     stretched = tuple([lead + i for i, n in enumerate(shape) if n == 1 != x.shape[lead + i]])
     if stretched:
         x = x.sum(axis=stretched, keepdims=True)
@@ -94,6 +95,19 @@ def sum_to(xp: Any, x: Array, *, shape: tuple[int, ...]) -> Array:
     if y.shape != tuple(shape):
         raise ValueError(f"it cannot be summed to shape {shape}, which does not broadcast to it")
     return y
+
+
+def over_rows(x: Any) -> Any:
+    """The sum over all axes but the last: of NumPy's floats a product with ones, which takes a fraction of the time."""
+    if type(x) in numpys and x.dtype in FULL:
+        rows = x if x.ndim == 2 else x.reshape(prod(x.shape[:-1]), x.shape[-1])
+        count = len(rows)
+        return np.dot(_ONES[x.dtype][:count] if count <= _MOST_ONES else np.ones(count, x.dtype), rows)
+    return x.sum(axis=0 if x.ndim == 2 else tuple(range(x.ndim - 1)))
+
+
+_MOST_ONES = 1 << 14
+_ONES = {dtype: np.ones(_MOST_ONES, dtype) for dtype in FULL}
 
 
 @elementwise(x=lambda g: g)

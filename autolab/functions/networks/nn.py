@@ -15,7 +15,7 @@ from ...engine.devices import generator
 from ...engine.keyword_aliases import takes_other_words
 from ...engine.remedies import FLAT
 from ..arrays.indexing import scatter
-from ..arrays.shape import reshape, transpose
+from ..arrays.shape import over_rows, reshape, transpose
 from ..linear_algebra.products import product
 from ..working_precision import FULL, in_floats, in_single
 
@@ -85,7 +85,7 @@ def _linear_w(g: Any, x: Any) -> Any:
 @in_single
 def _linear_b(g: Any) -> Any:
     """sum(g, axis=0)"""
-    return g.sum(axis=0 if g.ndim == 2 else tuple(range(g.ndim - 1))) if g.ndim > 1 else g
+    return over_rows(g) if g.ndim > 1 else g
 
 
 @linear.composite
