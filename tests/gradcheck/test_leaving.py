@@ -127,6 +127,21 @@ def test_where_more_is_wrong_that_is_said() -> None:
     assert found.message.endswith("That is not its only mistake.")
 
 
+def of_two_in_a_loop(x, y):
+    total = 0
+    for k in (1.0, 3.0):
+        v = x * k
+        with autolab.no_grad():
+            m = v * y
+        total = total + m * x
+    return total
+
+
+def test_what_two_values_give_in_a_loop_is_held_turn_by_turn() -> None:
+    found = check_gradients(of_two_in_a_loop, [1.3, -0.7], [0.4, 2.1]).findings
+    assert [finding.evidence["whole"] for finding in found] == [True, True]
+
+
 def two(x):
     s = math.sin(x)
     return x * s + math.cos(x)
