@@ -68,7 +68,7 @@ class JaxprLevel:
 
 
 @dataclass(frozen=True)
-class Spot:
+class EquationSite:
     """Where a step is made: in which jaxpr, and in which of the user's frames."""
 
     level: JaxprLevel
@@ -100,25 +100,25 @@ class _OneExpression:
     number: int
 
 
-def placed_scopes(drafts: Sequence[Draft], spots: Mapping[int, Spot]) -> tuple[Scope, ...]:
+def placed_scopes(drafts: Sequence[Draft], sites: Mapping[int, EquationSite]) -> tuple[Scope, ...]:
     """Give every step its place, its names and its scope; the scopes."""
     found = ScopeDrafts()
     open_: list[tuple[Any, int]] = []
-    called = [draft for draft in drafts if draft.id in spots]
-    for number, (spot, group) in enumerate(groupby(called, key=lambda draft: spots[draft.id])):
+    called = [draft for draft in drafts if draft.id in sites]
+    for number, (site, group) in enumerate(groupby(called, key=lambda draft: sites[draft.id])):
         members = list(group)
         several = len([draft for draft in members if draft.kind == "call" and not draft.is_inner]) > 1
-        _enter(spot.path + ((_OneExpression(spot.frames, number),) if several else ()), open_, found)
+        _enter(site.path + ((_OneExpression(site.frames, number),) if several else ()), open_, found)
         for draft in members:
             draft.scope = open_[-1][1] if open_ else None
-            _place(draft, spot, several)
+            _place(draft, site, several)
     return found.settled(drafts)
 
 
-def _place(draft: Draft, spot: Spot, is_inner: bool) -> None:
-    place = spot.place
+def _place(draft: Draft, site: EquationSite, is_inner: bool) -> None:
+    place = site.place
     draft.is_inner = draft.is_inner or is_inner or place is None
-    draft.outer_line = spot.frames[0].place.line if spot.frames else None
+    draft.outer_line = site.frames[0].place.line if site.frames else None
     draft.place = place.of_inner_step() if draft.is_inner and place is not None else place
     if draft.kind == "call" and not draft.is_inner and place is not None and len(place.names) == 1:
         draft.name = place.names[0] if draft.value is not None else None

@@ -108,7 +108,7 @@ class JaxRun(JaxTape):
     def scopes(self, kept: Pruned) -> tuple[Scope, ...]:
         """The scopes. Steps then have their places, and so has what the user's ``stop_gradient`` takes out: that inside
         of JAX's softmax is none of his."""
-        found = placed_scopes(kept.drafts, {kept.ids[old]: spot for old, spot in self.spots.items() if old in kept.ids})
+        found = placed_scopes(kept.drafts, {kept.ids[old]: site for old, site in self.sites.items() if old in kept.ids})
         for call, operands in self.left.items():
             draft = self.drafts[call]
             if call in kept.ids and draft.place is not None and not draft.is_inner:

@@ -19,7 +19,7 @@ from ...recording.rule_text import exact_text
 from ..needed import UnsupportedError
 from ..run import BridgeRun, GradientTotals
 from .inputs import JaxInputs, is_float
-from .levels import JaxprLevel, Spot, function_of, users_frames
+from .levels import JaxprLevel, EquationSite, function_of, users_frames
 
 LONGEST_LOOP = 64
 """A scan of more rounds is one step."""
@@ -54,7 +54,7 @@ class JaxTape(BridgeRun):
 
     kind = JaxInputs
     calls: list[EvaluatedEquation] = field(default_factory=list)
-    spots: dict[int, Spot] = field(default_factory=dict)
+    sites: dict[int, EquationSite] = field(default_factory=dict)
     left: dict[int, list[int]] = field(default_factory=dict)  # the calls of stop_gradient, with their operands
 
     def __post_init__(self) -> None:
@@ -110,52 +110,58 @@ class JaxTape(BridgeRun):
         alone = _alone(equation, self._info)
         if all(value.step is None for value in values):
             return [TracedValue(y) for y in alone(*[value.array for value in values])]
-        spot = Spot(level, users_frames(equation, self._fn))
+        site = EquationSite(level, users_frames(equation, self._fn))
         if name in _INLINED and (name not in _INLINED[:2] or function_of(_inner(params).jaxpr)[1]):
             inner = _inner(params)
             label = f"{params.get('name') or function_of(inner.jaxpr)[0]}()"
-            return self.run(inner.jaxpr, inner.consts, values, _inside(spot, label, name))
+            return self.run(inner.jaxpr, inner.consts, values, _inside(site, label, name))
         if name == "cond":
-            return self._branch(params["branches"], values, spot)
+            return self._branch(params["branches"], values, site)
         if name == "scan" and 0 < params["length"] <= LONGEST_LOOP:
-            return self._loop(params, values, spot)
-        return self._step(alone, _title(equation), values, spot, _texts(equation), equation.invars)
+            return self._loop(params, values, site)
+        return self._step(alone, _title(equation), values, site, _texts(equation), equation.invars)
 
-    def _branch(self, branches: Sequence[Any], values: list[TracedValue], spot: Spot) -> list[TracedValue]:
+    def _branch(self, branches: Sequence[Any], values: list[TracedValue], site: EquationSite) -> list[TracedValue]:
         taken = min(max(int(values[0].array), 0), len(branches) - 1)
-        inside = _inside(spot, "cond", f"cond, branch {taken}")
+        inside = _inside(site, "cond", f"cond, branch {taken}")
         return self.run(branches[taken].jaxpr, branches[taken].consts, values[1:], inside)
 
-    def _loop(self, params: Mapping[str, Any], values: list[TracedValue], spot: Spot) -> list[TracedValue]:
+    def _loop(self, params: Mapping[str, Any], values: list[TracedValue], site: EquationSite) -> list[TracedValue]:
         """A scan, round by round: the elements of its sequences are steps, and so are the stacked results."""
         inner = params["jaxpr"]
         consts = values[: params["num_consts"]]
         carry = values[len(consts) : len(consts) + params["num_carry"]]
         sequences = values[len(consts) + len(carry) :]
-        loop = Spot(_inside(spot, "scan", "scan"), spot.frames)
+        loop = EquationSite(_inside(site, "scan", "scan"), site.frames)
         rounds: dict[int, list[TracedValue]] = {}
         order = range(params["length"])
         for t in reversed(order) if params["reverse"] else order:
-            inside = Spot(loop.inside(f"t = {t}", "pass"), spot.frames)
+            inside = EquationSite(loop.inside(f"t = {t}", "pass"), site.frames)
             items = [self._element(sequence, t, inside) for sequence in sequences]
             results = self.run(inner.jaxpr, inner.consts, [*consts, *carry, *items], inside.level)
             carry, rounds[t] = results[: len(carry)], results[len(carry) :]
         columns = zip(*[rounds[t] for t in order], strict=True)
         return [*carry, *[self._stacked(list(column), loop) for column in columns]]
 
-    def _element(self, sequence: TracedValue, t: int, spot: Spot) -> TracedValue:
+    def _element(self, sequence: TracedValue, t: int, site: EquationSite) -> TracedValue:
         if sequence.step is None:
             return TracedValue(sequence.array[t])
-        return self._step(lambda a: [a[t]], "getitem", [sequence], spot, (("index", str(t)),))[0]
+        return self._step(lambda a: [a[t]], "getitem", [sequence], site, (("index", str(t)),))[0]
 
-    def _stacked(self, column: list[TracedValue], spot: Spot) -> TracedValue:
+    def _stacked(self, column: list[TracedValue], site: EquationSite) -> TracedValue:
         if all(value.step is None for value in column):
             return TracedValue(jnp.stack([value.array for value in column]))
-        return self._step(lambda *a: [jnp.stack(a)], "stack", column, spot)[0]
+        return self._step(lambda *a: [jnp.stack(a)], "stack", column, site)[0]
 
     # ------------------------------------------------------------------ one step
     def _step(
-        self, fn: _Outputs, name: str, values: list[TracedValue], spot: Spot, texts: _Texts = (), variables: Any = None
+        self,
+        fn: _Outputs,
+        name: str,
+        values: list[TracedValue],
+        site: EquationSite,
+        texts: _Texts = (),
+        variables: Any = None,
     ) -> list[TracedValue]:
         """Evaluate and keep: a draft for the result, or one for the call and one for each of several results.
 
@@ -177,7 +183,7 @@ class JaxTape(BridgeRun):
             (y,) = outputs
             outputs, draft.replaced = [jnp.broadcast_to(jnp.asarray(given, y.dtype), y.shape)], True
         self.drafts.append(draft)
-        self.spots[draft.id] = spot
+        self.sites[draft.id] = site
         results = self._results(draft, outputs, vjp is not None)
         if name == "stop_gradient" and places:
             self.left[draft.id] = [use.step for use in uses if use.step is not None]
@@ -197,7 +203,7 @@ class JaxTape(BridgeRun):
             part.is_float = is_float(y)
             part.requires_grad = needs and part.is_float
             draft.requires_grad = draft.requires_grad or part.requires_grad
-            self.spots[part.id] = self.spots[draft.id]
+            self.sites[part.id] = self.sites[draft.id]
             self.drafts.append(part)
             found.append(TracedValue(y, part.id, part.requires_grad))
         return found
@@ -284,10 +290,10 @@ def _alone(equation: Any, info: Any) -> Callable[..., list[Any]]:
     return fn
 
 
-def _inside(spot: Spot, label: str, what: str) -> JaxprLevel:
+def _inside(site: EquationSite, label: str, what: str) -> JaxprLevel:
     """The level of a jaxpr, called as the user wrote its call."""
-    written = spot.place.source if spot.place is not None and spot.place.is_call else None
-    return spot.inside(f"{written or label}  # {what}")
+    written = site.place.source if site.place is not None and site.place.is_call else None
+    return site.inside(f"{written or label}  # {what}")
 
 
 def _inner(params: Mapping[str, Any]) -> Any:
