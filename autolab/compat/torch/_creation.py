@@ -98,13 +98,11 @@ def _shape(sizes: tuple[Any, ...], options: dict[str, Any]) -> tuple[int, ...]:
 
 def _options(function: str, options: dict[str, Any]) -> dict[str, Any]:
     """``dtype``, ``device`` and ``requires_grad``."""
-    for name in ("generator", "layout", "pin_memory", "memory_format", "out"):
-        if name in options and options.pop(name) is not None:
-            raise TypeError(f"{function}: {name}= is not part of AutoLab's torch facade")
-    unknown = options.keys() - {"dtype", "device", "requires_grad"}
+    given = {name: value for name, value in options.items() if value is not None}
+    unknown = given.keys() - {"dtype", "device", "requires_grad"}
     if unknown:
         raise TypeError(f"{function}: got {sorted(unknown)[0]!r:.60}; expected dtype, device or requires_grad")
-    return {"dtype": None, "device": None, "requires_grad": False, **options}
+    return {"dtype": None, "device": None, "requires_grad": False, **given}
 
 
 def _new(array: Any, function: str, options: dict[str, Any]) -> Any:

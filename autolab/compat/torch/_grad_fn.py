@@ -28,11 +28,8 @@ class GradFn(Creator):
             return "AccumulateGrad"
         if isinstance(function, Authored):
             return f"{function.name}Backward"
-        return f"{_NAMES.get(function.name) or _camel(function.name)}Backward0"
+        words = "".join([part.capitalize() for part in function.name.split("_")])
+        return f"{_NAMES.get(function.name, words)}Backward0"
 
     def __repr__(self) -> str:
         return f"<{self.name()}>"
-
-
-def _camel(name: str) -> str:
-    return "".join([part.capitalize() for part in name.split("_")])

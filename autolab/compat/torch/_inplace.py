@@ -92,11 +92,12 @@ def set_item(self: Any, index: Any, value: Any) -> None:
 
 def _filling(name: str, numbers: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        _check(self, name, backprop_enabled())
-        if backprop_enabled() and self.node is not None:
-            raise RuntimeError(f"{name}: this tensor was computed; make a new one, or fill it inside torch.no_grad()")
-        if backprop_enabled() and any([getattr(value, "node", None) is not None for value in args]):
-            raise RuntimeError(f"{name}: the number requires a gradient, which it does not get here; give its detach()")
+        if backprop_enabled():
+            _check(self, name, True)
+            if self.node is not None:
+                raise RuntimeError(f"{name}: this tensor was computed; make a new one, or fill it in torch.no_grad()")
+            if any([getattr(value, "node", None) is not None for value in args]):
+                raise RuntimeError(f"{name}: the number requires a gradient, which it does not get; give its detach()")
         found = numbers(self._data, *args, **options)
         _store(self, name, ..., found)
         return self

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.backend import get_array_module
+from ...engine.configuration import no_grad
 from ...engine.devices import to_cpu
 from ...engine.numpy_protocol import unwrap
 from ...engine.variable import Variable
@@ -57,7 +58,9 @@ def parameters_to_vector(parameters: Iterable[Any]) -> Any:
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     """Give parameters the numbers of one vector, in their order."""
-    numbers, start = unwrap(vec), 0
-    for p in parameters:
-        p.data = numbers[start : start + p.size].reshape(p.shape).astype(p.dtype)
-        start += p.size
+    start = 0
+    with no_grad():
+        for p in parameters:
+            end = start + p.numel()
+            p.copy_(vec[start:end].reshape(p.shape))
+            start = end

@@ -54,10 +54,7 @@ class Function(ContextFunction):
         """In backward: what `save_for_backward` kept, in that order."""
         return dressed(super().saved_tensors)
 
-    @property
-    def saved_variables(self) -> Any:
-        """The same, by its former name."""
-        return self.saved_tensors
+    saved_variables = saved_tensors  # its former name
 
     @property
     def label(self) -> str:

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from .... import functions as F
-from ....engine.configuration import using_config
 from ....links import functional as _links
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
-from .._creation import source
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
 from .._tensor import constant, dressed, plain  # noqa: F401  # constant is for table.txt
@@ -59,8 +57,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
         return input
     if p == 1:
         return _placed("dropout", input, input * 0, inplace)
-    with using_config("train", True):
-        return _placed("dropout", input, F.dropout(input, p, rng=source()), inplace)
+    return _placed("dropout", input, F.dropout(input, p, training=True), inplace)
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
