@@ -70,10 +70,8 @@ def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: W
 
 
 def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
-    on_host = create_graph or not seeds or type(seeds[0][1]) in numpys
-    if (
-        keep or watched_nodes or (watchers and modes().hooks) or not on_host
-    ):  # on a GPU `pull` makes one kernel of a node
+    on_host = create_graph or not seeds or type(seeds[0][1]) in numpys  # on a GPU `pull` makes one kernel of a node
+    if keep or watched_nodes or (watchers and modes().hooks) or not on_host:
         return _sweep_observed(seeds, create_graph, keep)
     return _sweep(seeds, create_graph)
 

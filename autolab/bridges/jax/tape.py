@@ -19,7 +19,7 @@ from ...recording.rule_text import exact_text
 from ..needed import UnsupportedError
 from ..run import BridgeRun, GradientTotals
 from .inputs import JaxInputs, is_float
-from .levels import JaxprLevel, EquationSite, function_of, users_frames
+from .levels import EquationSite, JaxprLevel, function_of, users_frames
 
 LONGEST_LOOP = 64
 """A scan of more rounds is one step."""
