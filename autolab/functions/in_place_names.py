@@ -20,8 +20,8 @@ from ..engine.remedies import ELEMENT, VIEW
 from ..engine.variable import Variable, as_variable
 from .arrays.indexing import put
 from .arrays.shape import broadcast_to
+from .elementwise.selection import where
 from .networks.rectifiers import relu
-from .pytorch_names import masked_fill, scatter
 
 
 def set_elements(x: Variable, index: Any, value: Any) -> None:
@@ -53,7 +53,7 @@ def _changing(name: str, change: Callable[..., Any]) -> Callable[..., Variable]:
             x._data, x.node = new._data, new.node
         else:
             new = change(x.data, *map(unwrap, args), **{key: unwrap(value) for key, value in settings.items()})
-            x.data = np.broadcast_to(new, x.shape).astype(x.dtype)
+            x.data = np.broadcast_to(unwrap(new), x.shape).astype(x.dtype)
         return x
 
     method.__name__, method.__doc__ = name, f"As PyTorch's `{name}`; gives itself back."
@@ -68,8 +68,8 @@ copy_ = _changing("copy_", lambda a, other: other)
 fill_ = _changing("fill_", lambda a, value: value)
 zero_ = _changing("zero_", lambda a: 0)
 clamp_ = _changing("clamp_", lambda a, min=None, max=None: np.clip(a, min, max))
-masked_fill_ = _changing("masked_fill_", masked_fill)
+masked_fill_ = _changing("masked_fill_", lambda a, mask, value: where(unwrap(mask), value, a))
 relu_ = _changing("relu_", relu)
-scatter_ = _changing("scatter_", scatter)
+scatter_ = _changing("scatter_", lambda a, *places, **named: as_variable(a).scatter(*places, **named))
 uniform_ = _changing("uniform_", lambda a, start=0.0, end=1.0: config.rng.uniform(start, end, a.shape))
 normal_ = _changing("normal_", lambda a, mean=0.0, std=1.0: config.rng.normal(mean, std, a.shape))
