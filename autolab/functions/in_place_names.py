@@ -70,6 +70,6 @@ zero_ = _changing("zero_", lambda a: 0)
 clamp_ = _changing("clamp_", lambda a, min=None, max=None: np.clip(a, min, max))
 masked_fill_ = _changing("masked_fill_", lambda a, mask, value: where(unwrap(mask), value, a))
 relu_ = _changing("relu_", relu)
-scatter_ = _changing("scatter_", lambda a, *places, **named: as_variable(a).scatter(*places, **named))
+scatter_ = _changing("scatter_", lambda a, *given, **named: as_variable(a).scatter(*given, **named))  # type: ignore
 uniform_ = _changing("uniform_", lambda a, start=0.0, end=1.0: config.rng.uniform(start, end, a.shape))
 normal_ = _changing("normal_", lambda a, mean=0.0, std=1.0: config.rng.normal(mean, std, a.shape))
