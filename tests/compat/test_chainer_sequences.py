@@ -56,13 +56,15 @@ def expected(kind: str, link: Any, starts: list[np.ndarray], xs: list[np.ndarray
     return ends, ys
 
 
-def made(way: str, kind: str, dropout: float = 0.0) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
+def made(
+    way: str, kind: str, dropout: float = 0.0, size: int = 5, lengths: tuple[int, ...] = LENGTHS
+) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
     rng = np.random.default_rng(0)
-    link = getattr(L, f"NStep{way}{kind}")(2, 3, 5, dropout)
+    link = getattr(L, f"NStep{way}{kind}")(2, 3, size, dropout)
     for parameter in link.params():
         parameter.array = rng.normal(size=parameter.shape)
-    starts = [rng.normal(size=(len(link), len(LENGTHS), 5)) for _ in range(1 + (kind == "LSTM"))]
-    return link, starts, [rng.normal(size=(length, 3)) for length in LENGTHS]
+    starts = [rng.normal(size=(len(link), len(lengths), size)) for _ in range(1 + (kind == "LSTM"))]
+    return link, starts, [rng.normal(size=(length, 3)) for length in lengths]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,7 +82,7 @@ def test_layers_run_along_each_sequence_to_its_end(way: str, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["GRU", "LSTM"])
 def test_gradients_reach_the_weights_the_inputs_and_the_first_states(kind: str) -> None:
-    link, starts, xs = made("Bi", kind)
+    link, starts, xs = made("Bi", kind, size=2, lengths=(1, 2))
 
     def loss(start: Any, first: Any) -> Any:
         *ends, ys = link(start, *starts[1:], [first, *xs[1:]])

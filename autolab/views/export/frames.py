@@ -25,7 +25,8 @@ def page_around(title: str, style: str, body: Markup, views: Iterable[str], look
     found = [digests(view, look) for view in sorted(set(views))]
     styles = " ".join([digest(style), *[own for own, _ in found]])
     scripts = " ".join([script for _, script in found if script != "'none'"]) or "'none'"
-    return document(title, style, f"{_POLICY}style-src {styles}; script-src {scripts}", element("main", body))
+    policy = Markup(f"{_POLICY}style-src {styles}; script-src {scripts}")
+    return document(title, style, policy, element("main", body))
 
 
 def several(title: str, pages: Iterable[tuple[str, str]], look: Look) -> str:
