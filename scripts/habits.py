@@ -11,7 +11,7 @@ from autolab.shared.files import write
 
 TITLES = {
     "Variable": "On a Variable `x`",
-    "View": "On a view, such as `autolab.explore(f, x=...)`",
+    "View": "On a view, a chart or a report, such as `autolab.explore(f, x=...)`",
     "Link": "On a model or layer",
     "Optimizer": "On an optimizer",
     "functions": "In `autolab.functions`, as `F`",

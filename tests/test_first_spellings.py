@@ -380,6 +380,18 @@ def test_the_path_may_come_first(tmp_path: Path) -> None:
     assert len([*tmp_path.glob("*.html")]) == 4
 
 
+def test_what_is_shown_is_saved_by_the_same_names(tmp_path: Path) -> None:
+    chart = autolab.plots.line_chart([0.0, 1.0, 2.0], {"loss": [3.0, 2.0, 1.0]})
+    for i, shown in enumerate([chart, autolab.record(_square, 2.0), autolab.check_gradients(_square, 2.0)]):
+        for name in ("export_html", "savefig", "to_html"):
+            getattr(shown, name)(tmp_path / f"{name}{i}.html")
+        with pytest.raises(AttributeError, match=r"'show'; instead: the .* itself at the end of a cell"):
+            shown.show()
+    assert len([*tmp_path.glob("*.html")]) == 9
+    with pytest.raises(TypeError, match=r"array: got requires_grad, .*; autolab.tensor"):
+        autolab.array([1.0], requires_grad=True)  # type: ignore[attr-defined]
+
+
 def test_several_views_are_one_page(tmp_path: Path) -> None:
     view, still = autolab.heatmap(np.ones((2, 2))), autolab.check_gradients(_square, 2.0)
     autolab.export_html([view, autolab.record(_square, 2.0), still], tmp_path / "page.html", title="Three")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Literal
 
+from .habits import answer_habits
+
 Bundle = dict[str, Any]
 
 _VIEWS: dict[str, Mapping[str, str]] = {}
@@ -104,6 +106,9 @@ class Savable(Displayed):
         >>> bowl.save("bowl.svg")
         """
         show(self, "file", path, look)
+
+
+answer_habits(Savable, "View")
 
 
 def _view(kind: type, way: str) -> Callable[..., Any]:

@@ -85,7 +85,11 @@ HABITS: dict[str, dict[str, str]] = {
         "plot_derivatives": "`autolab.derivatives(f)`",
     },
     "GradientReport": {},
-    "Recording": {"explore": "`autolab.explore(f, x)`, of the function itself", "plot": "`recording.save(path)`"},
+    "Recording": {
+        "explore": "`autolab.explore(f, x)`, of the function itself",
+        "plot": "`recording.save(path)`",
+        "show": "the recording itself at the end of a cell",
+    },
     "extensions": {
         "ExponentialShift": "`optimizers.ExponentialLR(optimizer, gamma)`, whose `step()` comes after each epoch",
         "LinearShift": "`optimizers.LinearLR(optimizer)`, whose `step()` comes after each update",
@@ -285,7 +289,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
     "GradientReport": _names({"": "ok=passed"}),
-    "Recording": _names({"": "to_dict=to_json"}),
+    "Recording": _names({"": "export_html=save savefig=save to_dict=to_json to_html=save"}),
     "autolab": _names(
         {
             "": """

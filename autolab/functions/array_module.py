@@ -34,6 +34,8 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
     >>> grad(lambda x: np.array([x, 2.0 * x]).sum())(1.0)
     variable(3.0)
     """
+    if "requires_grad" in settings:
+        raise TypeError("array: got requires_grad, which arrays do not have; autolab.tensor(...) is a Variable")
     if not requires(object):
         return _numpy.array(unwrap(object), dtype, **settings)
     if isinstance(object, Variable):
