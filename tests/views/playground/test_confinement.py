@@ -121,8 +121,8 @@ def view(name, **state):
     forge(do="comm_open", model=name, data={"state": state})
     forge(do="view", model=name)
 view("text", _esm=SCRIPT)
-view("front", _esm=SCRIPT, _front_end="IPY_MODEL_held", words={})
 forge(do="comm_open", model="held", data={"state": {"digest": "0" * 24, "module": SCRIPT, "style": ""}})
+view("front", _esm=SCRIPT, _front_end="IPY_MODEL_held", words={})
 forge(do="comm_open", model="own", data={"state": {"digest": "constructor", "module": SCRIPT, "style": ""}})
 view("other", _esm=SCRIPT, _front_end="IPY_MODEL_own", words={})
 forge(do="show", text="picture", html=f"<img src=x onerror={SCRIPT!r}><script>{SCRIPT}</script>"
