@@ -58,7 +58,7 @@ def _tell(book: Any, name: str, file: Path, extra: Path) -> None:
                 raise RuntimeError(f"{file.name}, cell {cell['id']}: {output['ename']}: {output['evalue']}")
             if held := output.get("data", {}).get(PAGE):
                 count += 1
-                is_linked = bool(json.loads(held["data"])["state"]["playground"])
+                is_linked = bool(json.loads(held["data"])["state"].get("playground"))
                 output["data"] = {"text/html": _frame(held, f"{file.stem}_{count}", extra)}
         cells.append(cell)
         if not is_linked:
