@@ -200,7 +200,7 @@ def test_every_lesson_moves_and_its_views_lead_to_the_playground() -> None:
     for file in sorted((SITE / "moving").glob("[01][0-9]_*.html")):
         held = re.search(r'id="held">([^<]+)<', file.read_text("utf-8"))
         assert held
-        if not json.loads(gzip.decompress(base64.b64decode(held[1])))["state"]["playground"]:
+        if not json.loads(gzip.decompress(base64.b64decode(held[1])))["state"].get("playground"):
             alone.add(file.stem)
     assert alone == {"02_expadd_2"}  # it shows what was measured before: no program of a few lines does
     lessons = {file.stem for file in (ROOT / "notebooks").glob("[01]*.ipynb")}
