@@ -72,10 +72,10 @@ class Ladder:
         probes = self._probes(found)
         if not agree(found[:, probes], self._each(xs[probes])):
             return False
-        branches = self._lowest if self._is_known else self._evaluator
-        values, left = branches.by_programs(xs, self.others)
+        evaluator = self._lowest if self._is_known else self._evaluator
+        values, left = evaluator.by_programs(xs, self.others)
         if values is None:
-            return branches.refusal is None
+            return evaluator.refusal is None
         done = np.setdiff1d(np.arange(len(xs)), left)
         return agree(found[: values.shape[1], done], _defined(values[done].T))
 

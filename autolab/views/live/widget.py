@@ -255,8 +255,10 @@ class LiveView(anywidget.AnyWidget):
         show(self, "page", path)
 
     def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows to a file: a page, or its picture where it has one. A graph has the groups open
-        that are open in the view; "Save as…" in the menu of the view takes it as it stands on the screen.
+        """Write what the view shows to a file: a page, or its picture where it has one.
+
+        The groups of a graph that are open in the view are open in the file, too. "Save as…" in the view's menu saves
+        what is on the screen.
 
         Parameters
         ----------
