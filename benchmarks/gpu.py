@@ -94,6 +94,15 @@ def bandwidth(options: Options, clock: Clock) -> list[Figure]:
     return found
 
 
+def kernels(options: Options, clock: Clock) -> list[Figure]:
+    """The kernels of declared functions, by the bandwidth of a copy."""
+    every = works.kernel_works(2**options.exponent)
+    seconds = works.medians({name: work for name, (work, _) in every.items()}, clock, 5, options.rounds)
+    speed = {name: arrays / seconds[name] for name, (_, arrays) in every.items()}
+    copy = next(iter(speed.values()))
+    return [Figure(name, seconds[name], speed[name] / copy, "of the copy's bandwidth") for name in every]
+
+
 def overhead(options: Options, clock: Clock) -> list[Figure]:
     """Small operations beside the array library alone."""
     found = []
@@ -143,7 +152,7 @@ def picture(options: Options, clock: Clock) -> list[Figure]:
     return [Figure(f"heatmap of {options.pixels:.0e} elements", seconds, seconds / 0.2, "x 200 ms", most=1.0)]
 
 
-ROWS = (bandwidth, overhead, network, small_network, picture, small_network_captured)
+ROWS = (bandwidth, kernels, overhead, network, small_network, picture, small_network_captured)
 
 
 def figures(options: Options, limit: float, clock: Clock = works.device_clock) -> Iterator[Figure]:

@@ -112,6 +112,31 @@ def muladd_works(size: int) -> dict[str, tuple[Work, int]]:
     return {"copy": (copy, 2), "forward": (forward, 4), "forward and backward": (both, 9), "grad()": (through_grad, 11)}
 
 
+def kernel_works(size: int) -> dict[str, tuple[Work, int]]:
+    """Declared functions in both directions over ``size`` float32 numbers, and the arrays each kernel must move."""
+    x, g = [to_gpu(np.linspace(low, 1, size, dtype=np.float32)) for low in (-1, 0.5)]
+    target, found = x.copy(), dict[str, tuple[Work, int]]()
+
+    def copy() -> None:
+        target[...] = x
+
+    def add(function: Callable[..., Any], inputs: int) -> None:
+        xs = [Variable(x) for _ in range(inputs)]
+
+        def forward() -> Any:
+            with no_grad():
+                return function(*xs).data
+
+        y: Any = function(*xs)
+        found[function.__name__] = (forward, inputs + 1)
+        backward = lambda: [gradient for _, gradient in y.node.function.pull(y.node, g, False)]  # noqa: E731
+        found[f"{function.__name__}, backward"] = (backward, 1 + 2 * inputs)
+
+    for function, inputs in ((F.gelu, 1), (F.softplus, 1), (F.tanh, 1), (F.mul, 2)):
+        add(function, inputs)
+    return {"copy, beside kernels": (copy, 2)} | found
+
+
 def operations() -> dict[str, tuple[Work, Work]]:
     """Small operations of AutoLab, each beside the same of the array library alone: the host's time is what counts."""
     a, b = to_gpu(np.linspace(0, 1, 16, dtype=np.float32)), to_gpu(np.linspace(1, 2, 16, dtype=np.float32))

@@ -71,6 +71,17 @@ def test_the_fused_step_moves_only_what_it_must(gpu: Any) -> None:
     assert launched == ["autolab_muladd", "autolab_muladd_backward"] and arrays == 9
 
 
+def test_each_declared_function_is_one_kernel_in_each_direction(gpu: Any) -> None:
+    from helpers.strict_array import launches
+
+    with strict_module.installed():
+        works = import_module("gpu_works").kernel_works(8)
+        for name, (work, _) in list(works.items())[1:]:
+            with launches() as launched:
+                work()
+            assert len(launched) == 1, name
+
+
 def test_ratios_are_of_the_same_run(gpu: Any) -> None:
     with strict_module.installed():
         found = list(gpu.figures(tiny(gpu), 60, clock))
@@ -93,7 +104,7 @@ def test_a_row_that_fails_says_so_and_the_others_go_on(gpu: Any, monkeypatch: py
     broken = found[-3]
     assert broken.name == "picture" and broken.error == "MemoryError: out of memory" and broken.seconds is None
     assert "no figure. MemoryError" in gpu.line(broken)
-    assert {figure.error for figure in late} == {"left out: -1 seconds were over"} and len(late) == 6
+    assert {figure.error for figure in late} == {"left out: -1 seconds were over"} and len(late) == len(gpu.ROWS)
 
 
 def test_where_products_cannot_be_captured_sums_are(gpu: Any) -> None:
@@ -135,7 +146,7 @@ def test_the_whole_program_runs(
     assert printed[1].startswith("copy ") and printed[1].endswith(" 1.000 of the copy's bandwidth")
     (kept,) = tmp_path.glob("*.json")
     names = [row["name"] for row in json.loads(kept.read_text())["figures"]]
-    assert len(names) == 13
+    assert len(names) == 22
     assert all([line.startswith(name) for line, name in zip(printed[1:-1], names, strict=True)])
 
 
