@@ -81,9 +81,11 @@ test-versions:
 
 # Nothing is installed, and plugins that happen to be there stay out. What failed is at the end, a line each; the whole of
 # it is in a file beside. `part=1/2` takes the first half of the tests. A GPU's kernels are compiled at first use and kept on disk: a second run is much faster.
+# `workers=8` runs eight tests at a time, where pytest-xdist is installed. The bridges have their own target: JAX takes most of a GPU's memory.
 test-gpu-device test-gpu-rest needs-gpu: python = "$${PYTHON:-python3}"
 part = 1/1
 gpu_tests = PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONPATH=tests $(python) -m pytest tests -p helpers.lean -q --tb=line \
+	--ignore=tests/bridges $(if $(workers),-p xdist.plugin -n $(workers)) \
 	--maxfail=50 --durations=10 -m "not browser and not lab and not full" --part=$(part) \
 	--junitxml="$${OUT:-artefacts}/$@-$(subst /,-of-,$(part)).xml"
 

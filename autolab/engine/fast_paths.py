@@ -87,6 +87,7 @@ def general(function: Primitive) -> FastPath:
     """The same for any inputs and attributes, and one result."""
     forward, apply, schema = function.run, function.apply, function.schema
     count, required, defaults = len(schema.inputs), schema.required, schema.defaults
+    elsewhere = count == 1 and not function.elementwise  # the array of a GPU, where no kernel of ours is to be asked
     plans: list[Any] = []
 
     def learn() -> None:
@@ -97,6 +98,7 @@ def general(function: Primitive) -> FastPath:
         if watchers:
             return apply(args, attributes)
         raw: list[Any] = []
+        xp: Any = np
         arrays_only = True
         for arg in args:
             if type(arg) is _ndarray:
@@ -105,6 +107,8 @@ def general(function: Primitive) -> FastPath:
                 arrays_only = False
                 arg = arg._data
                 usual = type(arg) is _ndarray
+                if elsewhere and not usual:
+                    xp, usual = modules[type(arg)], True
             elif isinstance(arg, _floating):  # what NumPy makes of a 0-d gradient, or a mask
                 arg = np.asarray(arg)
                 usual = True
@@ -118,13 +122,13 @@ def general(function: Primitive) -> FastPath:
                 return apply(args, attributes)
             raw += [None] * (count - len(raw))
         try:
-            y = forward(np, *raw, **attributes)
+            y = forward(xp, *raw, **attributes)
         except COMPLAINTS as error:
             return again(function, error, args, raw, attributes)
         if arrays_only:
             return y
         variable: Any = _new_variable(Variable)
-        variable._data = y = y if type(y) is _ndarray else function.result(y, np)
+        variable._data = y = y if type(y) is _ndarray or type(y) in modules else function.result(y, xp)
         variable._name = None
         variable.node = None
         if (overrides and not modes().joins(args)) or y.dtype.kind != "f":

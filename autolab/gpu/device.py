@@ -13,15 +13,17 @@ import numpy as np
 from ..engine.backend import Array, modules
 from ..engine.complaints import COMPLAINTS
 from ..engine.modes import modes, overrides
-from ..engine.node import Edge, Node
+from ..engine.node import Edge, Node, new_order
 from ..engine.retention import kept_values
-from ..engine.variable import Variable, wrap
+from ..engine.variable import Variable
 from .program import Kernel, KernelProgram
 from .symbols import KernelTrace, symbolic, tracing
 from .traced_function import UPSTREAM, exact
 
 if TYPE_CHECKING:
     from ..engine.primitive import Primitive
+
+_new_variable = Variable.__new__
 
 _kernels: dict[Any, Kernel | None] = {}
 """What computes a function in a direction, for given dtypes and attributes; None where no kernel does."""
@@ -123,10 +125,15 @@ def with_number(function: Primitive, kernels: Any, a: Any, b: Any) -> Variable |
         y = kernels[type(x)](*raw)
     except COMPLAINTS as error:
         raise function.complaint(error, raw, {}) from None
-    result, plan = wrap(y, None), function.plan(place)
-    is_joined = y.dtype.kind == "f" and (not overrides or modes().joins([variable]))
-    if variable.node is not None and plan is not None and is_joined:
-        rule, keep = plan
-        saved = None if keep is None else keep(raw, (y,), {})
-        result.node = Node.join(function, [(variable.node, place, rule, saved, (x.shape, x.dtype))])
+    result: Any = _new_variable(Variable)
+    result._data, result._name, result.node = y, None, None
+    if variable.node is None or y.dtype.kind != "f" or (overrides and not modes().joins([variable])):
+        return result
+    plan = function.plan(place)
+    if plan is not None:
+        result.node = node = Node()
+        node.parent, node.place, node.more = variable.node, place, None
+        node.rule, keep = plan
+        node.saved = None if keep is None else keep(raw, (y,), {})
+        node.fit, node.function, node.order = (x.shape, x.dtype), function, new_order()
     return result

@@ -64,7 +64,7 @@ OTHERS |= {
 }
 
 LEFT_OUT = {"add.at", "put_along_axis", "empty_like", "row_stack"}
-"""Two change an array and return nothing, one has any numbers, and one warns that it is an old name."""
+"""Two change an array and return nothing, one has any numbers, and one is an old name, which NumPy 2.5 has no more."""
 
 
 def computed(x: Any) -> Any:
@@ -82,7 +82,7 @@ VALUES: dict[str, tuple[Call, ...]] = {
     "out": (lambda x: np.zeros_like(x), lambda x: np.zeros_like(x[0]), lambda x: x * 1),
     **dict.fromkeys(["keepdims", "subok", "equal_nan", "returned", "full_matrices", "compute_uv", "hermitian"], (
         lambda x: True, lambda x: False)),
-    **dict.fromkeys(["upper", "stable", "writeable", "copy", "optimize"], (
+    **dict.fromkeys(["upper", "stable", "descending", "writeable", "check_bounds", "copy", "optimize"], (
         lambda x: True, lambda x: False, lambda x: None)),
     "initial": (lambda x: 5.0, lambda x: x[0, 0]),
     "where": (lambda x: x > 0, lambda x: np.eye(3, dtype=bool), lambda x: True),
@@ -198,6 +198,9 @@ def test_every_handler_names_numpys_parameters() -> None:
         try:
             known = list(inspect.signature(numpys(name)).parameters.values())
         except ValueError:
+            continue
+        except AttributeError:
+            assert name in LEFT_OUT, name
             continue
         optional = [
             p.name
