@@ -1,6 +1,7 @@
 """Write what is shown of the saved runs of `engine.py`: `python benchmarks/readme.py`, after `engine.py --save engine`.
 
-That is the table of docs/speed.md, and history.md, which has each row from the first run on that git knows.
+These are the tables of docs/speed.md, also that of `gpu.py`, and history.md, which has each row from the first run on
+that git knows.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from speed.rows import OURS, Row, number, verdicts
 from autolab.shared.files import write
 
 SAVED = RESULTS / "engine.json"
+GPU_SAVED = RESULTS / "gpu-nvidia-h100-80gb-hbm3.json"
 PAGE = ROOT / "docs" / "speed.md"
 ROWS = {
     "chain, arrays": "1000 operations on four numbers",
@@ -44,7 +46,9 @@ NAMES = {
     "autograd": "autograd",
 }
 REACHED, MISSED = "✓", "missed"
-START, END = "<!-- speed: made by benchmarks/readme.py -->", "<!-- end of speed -->"
+PARTS = {
+    name: (f"<!-- {name}: made by benchmarks/readme.py -->", f"<!-- end of {name} -->") for name in ("speed", "gpu")
+}
 
 
 def section(results: Mapping[str, Any]) -> str:
@@ -58,9 +62,13 @@ def section(results: Mapping[str, Any]) -> str:
 
 
 def document(results: Mapping[str, Any]) -> str:
-    """docs/speed.md, as ``results`` make it: with the table between its marks."""
-    before, rest = PAGE.read_text("utf-8").split(START)
-    return f"{before}{START}\n{section(results)}\n{END}{rest.split(END)[1]}"
+    """docs/speed.md, as ``results`` and the saved run on a GPU make it: with their tables between the marks."""
+    page = PAGE.read_text("utf-8")
+    for name, text in {"speed": section(results), "gpu": gpu_section(load(GPU_SAVED))}.items():
+        start, end = PARTS[name]
+        before, rest = page.split(start)
+        page = f"{before}{start}\n{text}\n{end}{rest.split(end)[1]}"
+    return page
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -138,6 +146,26 @@ def _short_of(row: Row, name: str, reached: float, goal: float) -> str:
         share = cells["numpy"]["median"] / cells[name]["median"]
         text += f", and NumPy by hand, without a graph, {share:.2f}"
     return text
+
+
+# ------------------------------------------------------------------------------------------------------- on a GPU
+def gpu_section(results: Mapping[str, Any]) -> str:
+    """What stands between the marks of the run on a GPU."""
+    machine, lines = results["machine"], [["", "time", "ratio", "goal"], ["---", "---:", "---:", "---"]]
+    lines += [_gpu_line(figure) for figure in results["figures"] if not figure["name"].startswith("copy")]
+    about = f"{machine['gpu']}, CuPy {machine['cupy']}, PyTorch {machine['torch']}, Python {machine['python']}, "
+    return f"{about}{machine['date'][:10]}: medians of {results['options']['rounds']} rounds.\n\n{_table(lines)}"
+
+
+def _gpu_line(figure: Mapping[str, Any]) -> list[str]:
+    if figure["seconds"] is None:
+        return [figure["name"], "", "", figure["error"].partition(": ")[2]]
+    least, most, reached = figure["least"], figure["most"], figure["holds"]
+    goal = "" if reached is None else f"{'at least' if most is None else 'at most'} {least or most:g} "
+    digits = 2 if reached is not False else 3  # so that one sees that it is missed
+    ratio = "" if figure["ratio"] is None else f"{figure['ratio']:.{digits}f} {figure['to'].replace('x ', 'of ', 1)}"
+    verdict = {None: "", True: REACHED, False: MISSED}[reached]
+    return [figure["name"], f"{number(figure['seconds'] * 1e6)} µs", ratio, goal + verdict]
 
 
 # --------------------------------------------------------------------------------------------------- history.md

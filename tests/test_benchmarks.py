@@ -87,6 +87,15 @@ def test_the_page_shows_the_saved_results():
     assert summary.document(results) != made
 
 
+def test_the_page_says_which_goals_of_a_gpu_were_missed_and_which_rows_have_no_figure():
+    summary = import_module("readme")
+    about = {"machine": dict.fromkeys(["gpu", "cupy", "torch", "python", "date"], "0"), "options": {"rounds": 7}}
+    blank = {"name": "sum", "seconds": None, "ratio": None, "to": "", "least": None, "most": None, "holds": None}
+    missed = blank | {"seconds": 2e-5, "ratio": 1.3034, "to": "x CuPy alone", "most": 1.3, "holds": False}
+    lines = summary.gpu_section(about | {"figures": [missed, blank | {"error": "MemoryError: too large"}]}).splitlines()
+    assert lines[-2:] == ["| sum | 20.0 µs | 1.303 of CuPy alone | at most 1.3 missed |", "| sum |  |  | too large |"]
+
+
 def test_a_missed_goal_is_said_with_what_numpy_takes():
     summary = import_module("readme")
     cells = {
