@@ -59,9 +59,13 @@ class Modes:
     def __getattr__(self, name: str) -> Any:
         if name != "rng":
             raise AttributeError(name)
-        # On first use, as numpy.random takes long to import. It draws from NumPy's own generator, which people seed.
-        Modes.rng = np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
+        Modes.rng = numpys_generator()  # on first use, as numpy.random takes long to import
         return Modes.rng
+
+
+def numpys_generator() -> np.random.Generator:
+    """A generator that draws from where NumPy's own functions draw, which people seed with ``numpy.random.seed``."""
+    return np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
 
 
 defaults = Modes({})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import optimizers as _optimizers
+from ...engine.modes import numpys_generator
 from .. import missing
-from .functions.networks import global_generator
 
 
 class WeightDecay(_optimizers.WeightDecay):
@@ -32,7 +32,7 @@ class GradientNoise(_optimizers.GradientNoise):
     """Add normal noise to every gradient, which gets less."""
 
     def __init__(self, eta: float) -> None:
-        super().__init__(eta, global_generator())
+        super().__init__(eta, numpys_generator())
 
 
 class GradientHardClipping:

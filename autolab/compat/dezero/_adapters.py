@@ -25,36 +25,15 @@ def function(engine: Callable[..., Any], whole: bool = False) -> Callable[..., A
     def call(*args: Any, **settings: Any) -> Any:
         y = engine(*args, **settings)
         if type(y) is not Engine:
-            return variable(y)
-        y.__class__ = Whole if whole and type(args[0]) is Whole else Variable
-        return y
-
-    return call
-
-
-def of_two(engine: Callable[[Any, Any], Any], whole: bool = False) -> Callable[[Any, Any], Any]:
-    """`function` for two arguments."""
-
-    @wraps(engine)
-    def call(a: Any, b: Any) -> Any:
-        y = engine(a, b)
-        if type(y) is not Engine:
             return NotImplemented if y is NotImplemented else variable(y)
-        y.__class__ = Whole if whole and _are_whole(a, b) else Variable
+        y.__class__ = Whole if whole and Whole in map(type, args) and all(map(_is_integer, args)) else Variable
         return y
 
     return call
 
 
-def _are_whole(a: Any, b: Any) -> bool:
-    """Whether both are integers, and one of them a Variable."""
-    if type(a) is Whole:
-        return type(b) is Whole or (not isinstance(b, Engine) and _is_integer(b))
-    return type(b) is Whole and not isinstance(a, Engine) and _is_integer(a)
-
-
-def _is_integer(constant: Any) -> bool:
-    return array_of(constant).dtype.kind in "iu"
+def _is_integer(x: Any) -> bool:
+    return type(x) is Whole or (not isinstance(x, Engine) and array_of(x).dtype.kind in "iu")
 
 
 def applied(name: str, function: Callable[..., Any], *settings: str) -> Any:

@@ -18,7 +18,7 @@ from ...engine.configuration import using_config as using_config
 from ...engine.multi_output import MultiOutputNode as WholeNode
 from ...engine.variable import Variable as Engine
 from ..table import fill, made_by
-from ._adapters import applied, function, of_two, variable  # noqa: F401  # for table.txt
+from ._adapters import applied, function, variable  # noqa: F401  # for table.txt
 from ._variable import Parameter as Parameter
 from ._variable import Variable as Variable
 from ._variable import Whole, dressed
@@ -56,12 +56,10 @@ class Function(SimpleFunction):
     """
 
     _given: tuple[Any, ...] = ()
-    _integers: tuple[bool, ...] = ()
     _whole_results: tuple[int, ...] = ()
 
     def __call__(self, *inputs: Any) -> Any:
         self._given = inputs
-        self._integers = tuple([type(x) is Whole for x in inputs])
         found = super().__call__(*[_ABSENT if x is None else x for x in inputs])
         results = [found] if isinstance(found, Engine) else list(found)
         for i, y in enumerate(results):
@@ -88,12 +86,11 @@ class Function(SimpleFunction):
         return [dressed(gy) for gy in super()._upstream(node, g)]
 
     def _forward(self, arrays: tuple[Array, ...]) -> list[Engine]:
-        arrays = tuple([None if given is None else x for given, x in zip(self._given, arrays, strict=True)])
-        if not any(self._integers):
-            return super()._forward(arrays)
-        pairs = zip(arrays, self._integers, strict=True)
-        found = super()._forward(tuple([x.astype(np.int64) if integer else x for x, integer in pairs]))
-        self._whole_results = tuple([i for i, y in enumerate(found) if y.dtype == np.int64])
+        pairs = zip(self._given, arrays, strict=True)
+        seen = [None if given is None else x.astype(np.int64) if type(given) is Whole else x for given, x in pairs]
+        found = super()._forward(tuple(seen))
+        if Whole in map(type, self._given):
+            self._whole_results = tuple([i for i, y in enumerate(found) if y.dtype == np.int64])
         for i in self._whole_results:  # the engine differentiates floats
             found[i]._data = found[i]._data.astype(np.float64)
         return found

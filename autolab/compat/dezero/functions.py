@@ -9,9 +9,10 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.configuration import config
+from ...engine.modes import numpys_generator
 from ...engine.numpy_protocol import unwrap
 from ..table import fill, made_by
-from ._adapters import applied, function, of_two, variable  # noqa: F401  # for table.txt
+from ._adapters import applied, function, variable  # noqa: F401  # for table.txt
 from ._variable import Variable
 from .core import *  # noqa: F403
 from .core import as_variable
@@ -22,8 +23,7 @@ def dropout(x: Any, dropout_ratio: float = 0.5) -> Any:
     """In training, elements set to 0 at random, as NumPy's global generator draws; otherwise ``x``."""
     if not config.train:
         return as_variable(x)
-    drawn: Any = np.random  # whose stubs do not know it
-    return variable(F.dropout(x, dropout_ratio, rng=np.random.Generator(drawn.get_bit_generator())))
+    return variable(F.dropout(x, dropout_ratio, rng=numpys_generator()))
 
 
 def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float = 0.9, eps: float = 2e-5) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from .... import functions as F
 from ....engine.backend import get_array_module
+from ....engine.modes import numpys_generator
 from ....functions.networks import max_pooling  # noqa: F401  # for table.txt
 from ...table import fill, signed
 from ..configuration import config
@@ -133,11 +134,6 @@ def lstm(c_prev: Any, x: Any) -> tuple[Any, Any]:
     return (c if ended is None else F.concatenate([c, ended], axis=0)), h
 
 
-def global_generator() -> np.random.Generator:
-    """A generator that draws from the state of ``numpy.random``."""
-    return np.random.Generator(np.random.get_bit_generator())  # type: ignore[attr-defined]
-
-
 @composed
 def dropout(x: Any, ratio: float = 0.5, *, mask: Any = None, return_mask: bool = False) -> Any:
     """Set elements to 0 at random in training, and leave ``x`` alone in test mode.
@@ -149,9 +145,9 @@ def dropout(x: Any, ratio: float = 0.5, *, mask: Any = None, return_mask: bool =
     if not config.train:
         return (as_variable(x), None) if return_mask else as_variable(x)
     if mask is None and not return_mask:
-        return F.dropout(as_variable(x), ratio, rng=global_generator())
+        return F.dropout(as_variable(x), ratio, rng=numpys_generator())
     if mask is None:
-        mask = F.dropout(get_array_module(as_array(x)).ones_like(as_array(x)), ratio, rng=global_generator())
+        mask = F.dropout(get_array_module(as_array(x)).ones_like(as_array(x)), ratio, rng=numpys_generator())
     y = F.mul(as_variable(x), mask)
     return (y, mask) if return_mask else y
 
@@ -167,7 +163,7 @@ def simplified_dropconnect(x, W, b, ratio, train, mask, use_batchwise_mask):
     """`linear`, some of whose weights count as 0 in training: others for each example, or the same for all."""
     if mask is None:
         shape = (len(as_array(x)),) * bool(use_batchwise_mask) + as_array(W).shape
-        mask = global_generator().random(shape) >= ratio
+        mask = numpys_generator().random(shape) >= ratio
     scale = (as_array(mask) / (1 - ratio)).astype(as_array(W).dtype)
     kept = F.mul(W, scale) if train and config.train else W
     y = F.einsum("boi,bi->bo", kept, x) if kept.ndim == 3 else F.linear(x, kept)
