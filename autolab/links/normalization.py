@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -101,20 +102,22 @@ class BatchNormalization(Link):
             return batch_norm(x, self.gamma, self.beta, self.avg_mean, self.avg_var, eps=self.eps)
         y = batch_norm(x, self.gamma, self.beta, eps=self.eps)
         axes = (0, *range(2, data.ndim))
-        if data.dtype == np.float16:  # whose sums end at 65504
-            data = data.astype(np.float32)
-        mean, var = data.mean(axis=axes), data.var(axis=axes)
-        each = data.size // len(mean)
-        unbiased = var * (each / (each - 1))
-        stores = [
-            (self, name, (self.decay * old + (1 - self.decay) * new).astype(old.dtype))
-            for name, old, new in (("avg_mean", self.avg_mean, mean), ("avg_var", self.avg_var, unbiased))
-        ]
-        publish(stores)
+        mean, var = running_averages((self.avg_mean, self.avg_var), data, axes, self.decay)
+        publish([(self, "avg_mean", mean), (self, "avg_var", var)])
         return y
 
     def extra_repr(self) -> str:
         return f"{self.gamma.size if self.gamma.is_initialized else None}, decay={self.decay}, eps={self.eps}"
+
+
+def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
+    """The running mean and variance after a batch ``x``; the variance that they follow is the unbiased one."""
+    if x.dtype == np.float16:  # whose sums end at 65504
+        x = x.astype(np.float32)
+    mean, var = x.mean(axis=axes), x.var(axis=axes)
+    each = x.size // max(mean.size, 1)
+    batch = mean, var * (each / max(each - 1, 1))
+    return [(decay * old + (1 - decay) * new).astype(old.dtype) for old, new in zip(averages, batch, strict=True)]
 
 
 class LayerNormalization(Link):

@@ -11,6 +11,7 @@ from ... import functions as F
 from ...engine.configuration import config
 from ...engine.modes import numpys_generator
 from ...engine.numpy_protocol import unwrap
+from ...links.normalization import running_averages
 from ..table import fill, made_by
 from ._adapters import applied, function, variable  # noqa: F401  # for table.txt
 from ._variable import Variable
@@ -32,14 +33,11 @@ def batch_nrom(x: Any, gamma: Any, beta: Any, mean: Any, var: Any, decay: float 
     In training the arrays ``mean`` and ``var`` are moved towards those of the batch, in place; otherwise they are what
     is used.
     """
+    averages, data = (unwrap(mean), unwrap(var)), unwrap(x)
     if not config.train:
-        return variable(F.batch_norm(x, gamma, beta, unwrap(mean), unwrap(var), eps=eps))
-    data = unwrap(x)
-    axes = (0, *range(2, data.ndim))
-    count = data.size // data.shape[1]
-    for average, now in ((mean, data.mean(axis=axes)), (var, data.var(axis=axes) * (count / np.maximum(count - 1, 1)))):
-        average *= decay
-        average += (1 - decay) * now
+        return variable(F.batch_norm(x, gamma, beta, *averages, eps=eps))
+    for average, new in zip(averages, running_averages(averages, data, (0, *range(2, data.ndim)), decay), strict=True):
+        average[...] = new
     return variable(F.batch_norm(x, gamma, beta, eps=eps))
 
 

@@ -14,6 +14,7 @@ from .... import functions as F
 from ....engine.backend import get_array_module
 from ....engine.modes import numpys_generator
 from ....functions.networks import max_pooling  # noqa: F401  # for table.txt
+from ....links.normalization import running_averages
 from ...table import fill, signed
 from ..configuration import config
 from ..variable import as_array, as_variable
@@ -82,13 +83,9 @@ def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay
     """
     axes = _axes(x, gamma, axis)
     if running_mean is not None or running_var is not None:
-        data = as_array(x)
-        count = prod([data.shape[i] for i in axes])
-        unbiased = count / max(count - 1, 1)
-        for kept, new in ((running_mean, data.mean(axes)), (running_var, data.var(axes) * unbiased)):
-            if kept is not None:
-                kept *= decay
-                kept += (1 - decay) * new
+        averages = [np.ones(as_array(gamma).shape) if one is None else one for one in (running_mean, running_var)]
+        for average, new in zip(averages, running_averages(averages, as_array(x), axes, decay), strict=True):
+            average[...] = new
     return F.batch_norm(x, gamma, beta, axis=axes, eps=eps)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .... import functions as F
 from ....links import functional as _links
+from ....links.normalization import running_averages
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
 from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
@@ -87,16 +88,12 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     data = tensor_of("batch_norm", input)._data
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
-    each = data.size // data.shape[1]
-    if training and each < 2:
+    if training and data.size < 2 * data.shape[1]:
         raise ValueError(f"batch_norm: input has shape {data.shape}; a variance needs two numbers per feature")
     averages = plain(running_mean), plain(running_var)
     y = dressed(_links.batch_norm(input, *averages, weight, bias, training, eps=eps))
     if training and running_mean is not None:
-        axes = (0, *range(2, data.ndim))
-        new = data.mean(axis=axes), data.var(axis=axes) * (each / (each - 1))
-        for average, now in zip((running_mean, running_var), new, strict=True):
-            average._data = ((1 - momentum) * average._data + momentum * now).astype(average._data.dtype)
+        running_mean._data, running_var._data = running_averages(averages, data, (0, *range(2, data.ndim)), 1 - momentum)
     return y
 
 
