@@ -5,10 +5,11 @@ Each facade has a file ``table.txt`` with a section for each module. An entry is
 
 - ``tril(input: Any, diagonal: int = 0) => F.tril(input, diagonal)`` is a whole function, which `fill` puts into the
   module.
-- ``relu => adapted(F.relu)`` is a name for what an expression gives.
+- ``relu => adapted(F.relu)`` is a name for what an expression gives. In ``sin cos => adapted(F.{})`` there are several,
+  and ``{}`` is each of them.
 - ``cross_entropy(input: Any, target: Any, reduction: str = "mean")`` has the types and defaults of a function, or of
   ``__init__`` of a class, that is marked with `signed` in the code. There are the names of its parameters alone. For a
-  class of layers `settled` makes ``__init__``: see ``torch.nn.Linear``.
+  class derived from `Settled` that is all: see ``torch.nn.Linear``.
 
 A parameter ``swap: bool = only(False)`` is refused with any other value, and ``n_threads: int = ignored(1)`` changes
 nothing. The code has neither of them.
@@ -70,10 +71,11 @@ def _sections(path: Path) -> dict[str, dict[str, Entry]]:
             sections[section][name] = entry._replace(said=f"{entry.said}{gap}\n{line[4:]}".lstrip("\n"))
             gap = ""
         elif line and line[0] != "#":
-            name, entry = _entry(line, number)
-            if name in sections[section]:
-                raise ValueError(f"{path}: {section}.{name} is there twice")
-            sections[section][name] = entry
+            names, entry = _entry(line, number)
+            for name in names.split():
+                if name in sections[section]:
+                    raise ValueError(f"{path}: {section}.{name} is there twice")
+                sections[section][name] = entry._replace(expression=entry.expression.replace("{}", name))
         else:
             gap = "\n"
     return sections
@@ -120,20 +122,24 @@ def signed(function: Callable[..., Any]) -> Any:
     return function
 
 
-def settled(kind: type) -> Any:
-    """``__init__`` of a class with the parameters that the table has, which all go to its ``_settle``, by name.
+class Settled:
+    """A base of classes that get their ``__init__`` from the table: all that it is given goes to `_settle`, by name.
 
-    None for a class that the table does not have.
+    A class that the table does not have keeps its own.
     """
-    name = original(kind.__module__)
-    found = _sections(_table(name)).get(name, {}).get(kind.__name__) if name != kind.__module__ else None
-    if found is None or found.expression:
-        return None
-    entry = _of_object(found)
-    given = ", ".join([f"{one}={one}" for one in _passed(entry)[1:]])
-    made = _defined(entry._replace(expression=f"self._settle(dict({given}))"), kind.__name__, kind.__module__)
-    made.__name__, made.__qualname__ = "__init__", f"{kind.__qualname__}.__init__"
-    return made
+
+    __init__: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        name = original(cls.__module__)
+        found = _sections(_table(name)).get(name, {}).get(cls.__name__) if name != cls.__module__ else None
+        if found is not None and not found.expression:
+            entry = _of_object(found)
+            given = ", ".join([f"{one}={one}" for one in _passed(entry)[1:]])
+            made = _defined(entry._replace(expression=f"self._settle(dict({given}))"), cls.__name__, cls.__module__)
+            made.__name__, made.__qualname__ = "__init__", f"{cls.__qualname__}.__init__"
+            cls.__init__ = made  # type: ignore[misc]
 
 
 def fill(

@@ -195,6 +195,13 @@ def lstm_state(gates: Any, c: Any) -> tuple[Any, Any]:
     return sigmoid(o) * tanh(c), c
 
 
+def gru_state(wx: Any, wh: Any, h: Any) -> Any:
+    """The state after ``h``, with ``reset_after=True``: see `GRUCell`. ``wx`` and ``wh`` are the three products."""
+    (x_r, x_z, x_c), (h_r, h_z, h_c) = [split(gates, 3, axis=-1) for gates in (wx, wh)]
+    c = tanh(x_c + sigmoid(x_r + h_r) * h_c)
+    return c + sigmoid(x_z + h_z) * (h - c)
+
+
 def zeros_before(cell: Any, x: Any) -> Any:
     """The state before the first step."""
     data = as_array(getattr(x, "array", x), f"{type(cell).__name__}: x")

@@ -84,6 +84,16 @@ def test_a_line_that_does_not_fit_its_code_and_a_name_twice_are_errors(monkeypat
     table._sections.cache_clear()
 
 
+def test_a_line_may_have_several_names(monkeypatch, tmp_path) -> None:
+    path = tmp_path / "table.txt"
+    monkeypatch.setattr(table, "_table", lambda module: path)
+    table._sections.cache_clear()
+    path.write_text("[test_table]\nsin cos => adapted(F.{})\n", "utf-8")
+    found = {name: entry.expression for name, entry in table.entries("test_table").items()}
+    assert found == {"sin": "adapted(F.sin)", "cos": "adapted(F.cos)"}
+    table._sections.cache_clear()
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

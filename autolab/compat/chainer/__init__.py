@@ -28,51 +28,13 @@ several results, `backward` counts the upstream gradient of the one it begins at
 have AutoLab's names. There is no ChainerX, no iDeep, and no training on several GPUs.
 """
 
-from contextlib import AbstractContextManager
-from typing import Any
+import numpy as np  # for table.txt, as is the next but one
 
 from ..absent import gather
+from ..table import fill
 from .configuration import config, using_config
 
 __version__ = "7.8.1"
-
-
-def get_dtype(dtype: Any = None, map_mixed16: Any = None) -> Any:
-    """The dtype itself; of None the one of ``config.dtype``.
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> chainer.get_dtype()
-    dtype('float32')
-    """
-    import numpy as np
-
-    return np.dtype(config.dtype if dtype is None else dtype)
-
-
-def should_use_cudnn(level: str, lowest_version: int = 0) -> bool:
-    """False: cuDNN is CuPy's own affair.
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> chainer.should_use_cudnn("==always")
-    False
-    """
-    return False
-
-
-def is_debug() -> bool:
-    """Whether ``config.debug`` is set.
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> chainer.is_debug()
-    False
-    """
-    return bool(config.debug)
 
 
 def set_debug(debug: bool) -> None:
@@ -86,21 +48,7 @@ def set_debug(debug: bool) -> None:
     config.debug = debug
 
 
-def DebugMode(debug: bool) -> AbstractContextManager[None]:
-    """A ``with`` block in which ``config.debug`` is set.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> with chainer.DebugMode(True), np.errstate(invalid="ignore"):
-    ...     chainer.functions.log(np.array([-1.0]))
-    Traceback (most recent call last):
-    RuntimeError: NaN is detected on forward computation of log
-    """
-    return using_config("debug", debug)
-
-
+fill(__name__)
 __getattr__ = gather(
     __name__, "backend configuration function function_node initializer link optimizer reporter serializer variable"
 )

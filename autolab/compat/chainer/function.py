@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Any
 
 from ...authoring import array_function as _array_function
-from .configuration import using_config
+from ..table import fill
+from .configuration import using_config  # noqa: F401  # for table.txt
 from .function_node import Checked
 from .variable import tagged
 
@@ -42,33 +42,4 @@ class Function(Checked, _array_function.Function):
         return tagged(super().__call__(*inputs))
 
 
-def no_backprop_mode() -> AbstractContextManager[None]:
-    """Record nothing inside a ``with`` block.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> x = chainer.Variable(np.ones(2))
-    >>> with chainer.no_backprop_mode():
-    ...     y = x * 2
-    >>> y.creator is None
-    True
-    """
-    return using_config("enable_backprop", False)
-
-
-def force_backprop_mode() -> AbstractContextManager[None]:
-    """Record inside a ``with`` block, also where `no_backprop_mode` stands around it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat import chainer
-    >>> x = chainer.Variable(np.ones(2))
-    >>> with chainer.no_backprop_mode(), chainer.force_backprop_mode():
-    ...     y = x * 2
-    >>> y.creator is None
-    False
-    """
-    return using_config("enable_backprop", True)
+__getattr__ = fill(__name__)

@@ -42,11 +42,11 @@ class Link(_links.Link):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return tagged(super().__call__(*args, **kwargs))
 
-    def _begin_as(self, engine: type[_links.Link], *args: Any, **settings: Any) -> None:
-        """Begin as one of AutoLab's links does, and register what it is made of."""
+    def _begin_as(self, *args: Any, **settings: Any) -> None:
+        """Begin as AutoLab's link does that a class of Chainer's is mixed into, and register what it is made of."""
         Link.__init__(self)
         with self.init_scope():
-            engine.__init__(self, *args, **settings)
+            super().__init__(*args, **settings)
 
     # ------------------------------------------------------------------ registering
     @property
@@ -179,7 +179,7 @@ class Chain(Link, _links.Chain):
     """
 
     def __init__(self, **links: Any) -> None:
-        self._begin_as(_links.Chain, **links)
+        self._begin_as(**links)
 
     def __getitem__(self, name: str) -> Any:
         """The link of this name."""
@@ -206,7 +206,7 @@ class ChainList(Link, _links.ChainList):
     """
 
     def __init__(self, *links: Any) -> None:
-        self._begin_as(_links.ChainList, *links)
+        self._begin_as(*links)
 
     add_link = _links.ChainList.append
 
@@ -226,7 +226,7 @@ class Sequential(Link, _links.Sequential):
     """
 
     def __init__(self, *layers: Any) -> None:
-        self._begin_as(_links.Sequential, *layers)
+        self._begin_as(*layers)
 
     def __getitem__(self, index: Any) -> Any:
         """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""

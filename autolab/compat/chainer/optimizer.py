@@ -8,6 +8,7 @@ from typing import Any
 from ... import optimizers as _optimizers
 from ...engine.parameter import Parameter as _Parameter
 from ...engine.store import publish
+from ..table import Settled
 from .optimizer_hooks import *  # noqa: F403
 from .variable import update_rules
 
@@ -64,7 +65,7 @@ def rule_of(parameter: _Parameter) -> UpdateRule | None:
     return None if parameter.node is None else update_rules.get(parameter.node)
 
 
-class Optimizer(_optimizers.Optimizer):
+class Optimizer(Settled, _optimizers.Optimizer):
     """What all optimizers have in common. Where no parameter has a gradient, an update changes nothing.
 
     Attributes
@@ -75,6 +76,9 @@ class Optimizer(_optimizers.Optimizer):
 
     epoch = 0
     _afterwards: Sequence[Callable[[Any], Any]] = ()
+
+    def _settle(self, given: dict[str, Any]) -> None:
+        super().__init__(**given)
 
     def setup(self, link: Any) -> Any:
         """Work on the parameters of ``link``; returns the optimizer itself."""

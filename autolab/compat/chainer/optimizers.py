@@ -6,7 +6,6 @@ from typing import Any
 
 from ... import optimizers as _optimizers
 from .. import missing
-from ..table import signed
 from .optimizer import Optimizer
 
 
@@ -34,23 +33,13 @@ class AdaDelta(Optimizer, _optimizers.AdaDelta):
 
     hyperparameters = ("rho", "eps")  # type: ignore[assignment]
 
-    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
-        super().__init__(rho, eps)
-
 
 class AdaGrad(Optimizer, _optimizers.AdaGrad):
     """Elements that moved much move less."""
 
-    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
-        super().__init__(lr, eps)
-
 
 class RMSprop(Optimizer, _optimizers.RMSprop):
     """Divides by a running mean of the gradient's size."""
-
-    @signed
-    def __init__(self, lr, alpha, eps):
-        super().__init__(lr, alpha, eps)
 
 
 class Adam(Optimizer, _optimizers.Adam):
@@ -65,10 +54,9 @@ class Adam(Optimizer, _optimizers.Adam):
 
     hyperparameters = ("alpha", "beta1", "beta2", "eps", "eta", "weight_decay_rate")
 
-    @signed
-    def __init__(self, alpha, beta1, beta2, eps, eta, weight_decay_rate):
-        super().__init__(alpha, beta1, beta2, eps)
-        self.alpha, self.eta, self.weight_decay_rate = alpha, eta, weight_decay_rate
+    def _settle(self, given: dict[str, Any]) -> None:
+        self.eta, self.weight_decay_rate = given.pop("eta"), given.pop("weight_decay_rate")
+        super()._settle({"lr": given.pop("alpha"), **given})
 
     @property
     def rate(self) -> float:
@@ -82,10 +70,6 @@ class Adam(Optimizer, _optimizers.Adam):
 
 class AdamW(Adam):
     """`Adam` with a decay of the weights."""
-
-    @signed
-    def __init__(self, alpha, beta1, beta2, eps, eta, weight_decay_rate):
-        super().__init__(alpha, beta1, beta2, eps, eta, weight_decay_rate)
 
 
 __getattr__ = missing(__name__)

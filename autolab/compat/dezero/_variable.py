@@ -98,7 +98,7 @@ class Variable(Engine):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.creator is not None:
             return Engine.__reduce__(self)
-        return type(self), (self.data, self.name)
+        return Variable if type(self) is Whole else type(self), (self.data, self.name)
 
     # ------------------------------------------------------------------ the gradient
     @property
@@ -158,8 +158,7 @@ class Whole(Variable):
 
     __slots__ = ()
 
-    @property
-    def data(self) -> Any:
+    def _integers(self) -> Any:
         """The integers, as an array that cannot be written to: a new one is assigned."""
         data = left(self, self._data) if listeners else self._data
         shown = data.astype(_INTEGER)
@@ -167,11 +166,7 @@ class Whole(Variable):
             shown.flags.writeable = False
         return shown
 
-    @data.setter
-    def data(self, value: Any) -> None:
-        Variable.data.__set__(self, value)  # type: ignore[attr-defined]
-
-    array = data
+    data = array = property(_integers, Variable.data.fset)  # type: ignore[attr-defined]
 
     @property
     def dtype(self) -> np.dtype:
@@ -180,11 +175,6 @@ class Whole(Variable):
 
     def __repr__(self) -> str:
         return "variable(" + str(self._data.astype(_INTEGER)).replace("\n", "\n" + " " * 9) + ")"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self.creator is not None:
-            return Engine.__reduce__(self)
-        return Variable, (self._data.astype(_INTEGER), self.name)
 
 
 class Parameter(Variable, parameter.Parameter):  # type: ignore[misc]  # to_cpu and to_gpu give nothing, as DeZero's

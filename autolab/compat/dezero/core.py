@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,7 +78,7 @@ class Function(SimpleFunction):
     @property
     def outputs(self) -> Any:
         """Those that came out, each behind a call."""
-        return [partial(_dressed_result, y) for y in super().outputs]
+        return [lambda result=result: dressed(result()) for result in super().outputs]
 
     def _upstream(self, node: WholeNode, g: Any) -> list[Any]:
         return [dressed(gy) for gy in super()._upstream(node, g)]
@@ -94,15 +92,6 @@ class Function(SimpleFunction):
         for i in self._whole_results:  # the engine differentiates floats
             found[i]._data = found[i]._data.astype(np.float64)
         return found
-
-
-def _dressed_result(result: Callable[[], Engine]) -> Any:
-    return dressed(result())
-
-
-def as_variable(obj: Any) -> Any:
-    """``obj`` itself if it is a Variable, else a Variable of an array."""
-    return dressed(obj) if isinstance(obj, Engine) else Variable(obj)
 
 
 def pow(x: Any, c: Any) -> Any:

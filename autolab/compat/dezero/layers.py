@@ -144,18 +144,24 @@ class Deconv2d(Conv2d):
         return size, self.out_channels, *pair(self.kernel_size)
 
 
-class RNN(Layer):
+class _Recurrent(Layer):
+    """A layer with a state, and perhaps a memory."""
+
+    h: Any = None
+    c: Any = None
+
+    def reset_state(self) -> None:
+        """Begin anew."""
+        self.h = self.c = None
+
+
+class RNN(_Recurrent):
     """A recurrent layer with tanh, which remembers its state from call to call."""
 
     def __init__(self, hidden_size: int, in_size: int | None = None) -> None:
         super().__init__()
         self.x2h = Linear(hidden_size, in_size=in_size)
         self.h2h = Linear(hidden_size, in_size=None if in_size is None else hidden_size, nobias=True)
-        self.h: Any = None
-
-    def reset_state(self) -> None:
-        """Begin anew."""
-        self.h = None
 
     def forward(self, x: Any) -> Any:
         """The next state."""
@@ -164,7 +170,7 @@ class RNN(Layer):
         return self.h
 
 
-class LSTM(Layer):
+class LSTM(_Recurrent):
     """A long short-term memory, which remembers its state from call to call."""
 
     def __init__(self, hidden_size: int, in_size: int | None = None) -> None:
@@ -173,12 +179,6 @@ class LSTM(Layer):
             setattr(self, f"x2{gate}", Linear(hidden_size, in_size=in_size))
         for gate in "fiou":
             setattr(self, f"h2{gate}", Linear(hidden_size, in_size=hidden_size, nobias=True))
-        self.reset_state()
-
-    def reset_state(self) -> None:
-        """Begin anew."""
-        self.h: Any = None
-        self.c: Any = None
 
     def forward(self, x: Any) -> Any:
         """The next state."""

@@ -55,33 +55,6 @@ def pair(x: Any) -> tuple[int, int]:
 
 
 # ---------------------------------------------------------------------- pictures
-def get_dot_graph(output: Variable, verbose: bool = True) -> str:
-    """The graph of ``output`` in the language of Graphviz.
-
-    Parameters
-    ----------
-    output : Variable
-    verbose : bool
-        Add shapes and dtypes to the names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from autolab.compat.dezero import Variable, utils
-    >>> x = Variable(np.array(1.0), name="x")
-    >>> print(utils.get_dot_graph(x * x, verbose=False))
-    digraph g {
-    2 [label="", color=orange, style=filled]
-    3 [label="Mul", color=lightblue, style=filled, shape=box]
-    3 -> 2
-    0 -> 3
-    0 -> 3
-    0 [label="x", color=orange, style=filled]
-    }
-    """
-    return dot_text([output], verbose)
-
-
 def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph.png") -> Any:
     """Draw the graph of ``output`` into a file, whose extension says how: png, pdf, svg.
 
@@ -90,7 +63,7 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str = "graph
     """
     from graphviz import ExecutableNotFound, Source
 
-    source, path = Source(get_dot_graph(output, verbose)), Path(to_file)
+    source, path = Source(dot_text([output], verbose)), Path(to_file)
     try:
         write(path, source.pipe(format=path.suffix[1:] or "png"))
     except ExecutableNotFound:
@@ -136,17 +109,12 @@ def gradient_check(f, x, *args, rtol, atol, **kwargs):
     y = f(x, *args, **kwargs)
     y.backward()
     found = x.grad.data
-    if array_allclose(numeric, found, rtol, atol):
+    if np.allclose(as_numpy(numeric), as_numpy(found), rtol, atol):
         return True
     print("\n========== FAILED (Gradient Check) ==========")
     for title, values in (("Numerical Grad", numeric), ("Backprop Grad", found)):
         print(f"{title}\n shape: {values.shape}\n values: {str(values.ravel()[:10])[1:-1]} ...")
     return False
-
-
-def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
-    """Whether the elements of two arrays or Variables are close."""
-    return np.allclose(as_numpy(a), as_numpy(b), rtol=rtol, atol=atol)
 
 
 # ---------------------------------------------------------------------- files from the network

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import functions as F
 from ...engine.errors import a_kind
-from ._tensor import Engine, Tensor, constant, dressed, plain
+from ._tensor import Engine, constant, dressed, plain
 from ._types import default_dtype
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
@@ -122,8 +122,3 @@ def dim_and_keep(function: str, dim: Any, keepdim: Any, others: dict[str, Any]) 
     for name in others:
         raise TypeError(f"{function}: got a keyword {name!r:.60}; expected dim or keepdim")
     return reduced(dim), bool(keepdim)
-
-
-def is_tensor(obj: Any) -> bool:
-    """Whether it is a tensor."""
-    return isinstance(obj, Tensor)

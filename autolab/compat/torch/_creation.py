@@ -14,9 +14,9 @@ from ...functions.pytorch_tensor_names import multinomial as _multinomial  # noq
 from ...links import init
 from ..table import fill
 from ._arguments import cast, common_dtype
-from ._shapes import clone
+from ._shapes import _lengths, clone
 from ._tensor import Engine, constant, dressed, nested, plain
-from ._types import Size, default_dtype, device, numpy_dtype, of_array
+from ._types import default_dtype, device, numpy_dtype, of_array
 from ._types import device as _device
 
 
@@ -91,9 +91,7 @@ def from_numpy(ndarray: Any) -> Any:
 
 def _shape(sizes: tuple[Any, ...], options: dict[str, Any]) -> tuple[int, ...]:
     given = options.pop("size", sizes)
-    if isinstance(given, tuple | list) and len(given) == 1 and isinstance(given[0], tuple | list | Size):
-        given = given[0]
-    return tuple([int(n) for n in (given if isinstance(given, tuple | list) else (given,))])
+    return _lengths(given if isinstance(given, tuple | list) else (given,))
 
 
 def _options(function: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ... import functions as F
+from ... import functions as F  # noqa: F401  # for table.txt
 from ..table import made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
 from ._arguments import cast, index_of  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
-from ._tensor import Tensor, constant, dressed
+from ._tensor import Tensor, constant, dressed  # noqa: F401  # for table.txt
 from ._types import SHORT, numpy_dtype
 
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
@@ -70,10 +70,8 @@ def _repeat(self: Any, *sizes: Any) -> Any:
     return _shapes.tile(self, times)
 
 
-_NAMES = {np.dtype(long): f"torch.{name.capitalize()}Tensor" for name, long in SHORT.items()}
-_NAMES |= {
-    np.dtype(long): f"torch.{name}Tensor" for long, name in (("uint8", "Byte"), ("int8", "Char"), ("bool", "Bool"))
-}
+_KINDS = {**SHORT, "byte": "uint8", "char": "int8", "bool": "bool"}
+_NAMES = {np.dtype(long): f"torch.{name.capitalize()}Tensor" for name, long in _KINDS.items()}
 
 
 def _detached(self: Any) -> Any:
@@ -109,8 +107,6 @@ def install() -> None:
         setattr(Tensor, name, function)
     for name in SHORT:
         setattr(Tensor, name, _converting(name))
-    Tensor.T = property(lambda self: dressed(F.transpose(self)), doc="With the axes in reverse order.")  # type: ignore[assignment]
-    Tensor.mT = property(lambda self: dressed(F.swapaxes(self, -1, -2)), doc="Matrices transposed.")  # type: ignore[assignment]
 
 
 install()

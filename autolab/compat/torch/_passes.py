@@ -38,11 +38,7 @@ def check_pass(root: Node) -> None:
     if not _changed and not _walked:
         return
     inner = [node for node in nodes_below(root) if node.order]
-    if (
-        _walked
-        and (root in _walked or _meets_walked(inner))
-        and any([next(_kept(node), None) is not None for node in inner])
-    ):
+    if (root in _walked or _meets_walked(inner)) and any([next(_kept(node), None) is not None for node in inner]):
         raise RuntimeError(
             "Trying to backward through the graph a second time: it was freed by the first pass. Give that one "
             "retain_graph=True, or compute the result again"

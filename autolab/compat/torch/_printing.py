@@ -47,13 +47,12 @@ def _notes(tensor: Any, array: np.ndarray) -> Any:
 
 def _format(array: np.ndarray) -> Callable[[Any], str]:
     """What writes an element, as wide as the widest."""
-    if array.dtype.kind != "f":
-        write: Callable[[Any], str] = str
-    else:
-        write = _float_format(array)
-    shown = _shown(array)
-    sized = shown[np.isfinite(shown) & (shown != 0)] if array.dtype.kind == "f" else shown
-    width = max([len(write(item)) for item in sized], default=0)  # as PyTorch, which counts neither zeros nor NaN
+    sized = _shown(array)
+    write: Callable[[Any], str] = str
+    if array.dtype.kind == "f":
+        sized = sized[np.isfinite(sized) & (sized != 0)]  # as PyTorch, which counts neither zeros nor NaN
+        write = _float_format(np.abs(sized.astype(np.float64)))
+    width = max([len(write(item)) for item in sized], default=0)
     return lambda item: write(item).rjust(width)
 
 
@@ -67,16 +66,10 @@ def _shown(array: np.ndarray) -> Any:
     return array.ravel()
 
 
-def _float_format(array: np.ndarray) -> Callable[[Any], str]:
-    shown = _shown(array)
-    sizes = np.abs(shown[np.isfinite(shown) & (shown != 0)].astype(np.float64))
-    if not sizes.size:
-        return lambda x: f"{x:.0f}." if np.isfinite(x) else str(float(x))
-    greatest, least = sizes.max(), sizes.min()
-    if (sizes == np.ceil(sizes)).all():
-        scientific = greatest >= 1e8 or greatest / least > 1000
-        form = "{:.4e}" if scientific else "{:.0f}."
-    else:
-        scientific = greatest / least > 1000 or greatest > 1e8 or least < 1e-4
-        form = "{:.4e}" if scientific else "{:.4f}"
+def _float_format(sizes: np.ndarray) -> Callable[[Any], str]:
+    """The form of numbers of these sizes: whole ones without digits behind the point, others with four."""
+    least, greatest = min(sizes, default=1.0), max(sizes, default=1.0)
+    is_whole = (sizes == np.ceil(sizes)).all()
+    is_scientific = greatest / least > 1000 or greatest > 1e8 or (least < 1e-4 and not is_whole)
+    form = "{:.4e}" if is_scientific else "{:.0f}." if is_whole else "{:.4f}"
     return lambda x: form.format(x) if np.isfinite(x) else str(float(x))

@@ -26,22 +26,9 @@ def _with_axes(name: str, input: Any, other: Any, axes: tuple[int, int]) -> Any:
     return matmul(input, other)
 
 
-def mm(input: Any, mat2: Any) -> Any:
-    """The product of two matrices.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> torch.mm(torch.ones(2, 3), torch.ones(3, 1))
-    tensor([[3.],
-            [3.]])
-    """
-    return _with_axes("mm", input, mat2, (2, 2))
-
-
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """``beta * input + alpha * mat1 @ mat2``"""
-    product = mm(mat1, mat2) * alpha
+    product = _with_axes("mm", mat1, mat2, (2, 2)) * alpha
     return dressed(product if beta == 0 else input * beta + product)
 
 

@@ -17,7 +17,7 @@ from ._arguments import axes, cast, common_dtype, tensor_of  # noqa: F401  # axe
 from ._tensor import Engine, constant, dressed, plain
 
 
-def _lengths(shape: tuple[Any, ...]) -> tuple[int, ...]:
+def _lengths(shape: Sequence[Any]) -> tuple[int, ...]:
     """``f(2, 3)`` or ``f((2, 3))``"""
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
     return tuple([int(n) for n in given])
@@ -70,13 +70,6 @@ def _places(function: str, input: Any, dim: int, index: Any) -> Any:
     if places.size and (places.min() < 0 or places.max() >= length):
         raise IndexError(f"{function}: index goes from {places.min()} to {places.max()}; expected 0 to {length - 1}")
     return places
-
-
-def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """Along ``dim`` the elements at the places in ``index``, which has a place for each element of the result."""
-    if sparse_grad:
-        raise NotImplementedError("gather: sparse_grad is not part of AutoLab's torch facade")
-    return dressed(_names.gather(tensor_of("gather", input), dim, _places("gather", input, dim, index)))
 
 
 def masked_select(input: Any, mask: Any) -> Any:

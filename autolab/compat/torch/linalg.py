@@ -25,21 +25,6 @@ def cholesky(A: Any, *, upper: bool = False) -> Any:
 QR = namedtuple("QR", "Q R")
 
 
-def qr(A: Any, mode: str = "reduced") -> QR:
-    """Q with columns of length 1 at right angles, and an upper triangle R, with ``A == Q @ R``.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> torch.linalg.qr(torch.tensor([[3.0, 1.0], [4.0, 2.0]])).R.abs()
-    tensor([[5.0000, 2.2000],
-            [0.0000, 0.4000]])
-    """
-    if mode != "reduced":
-        raise ValueError(f"torch.linalg.qr: mode is {mode!r:.40}; AutoLab's facade has 'reduced'")
-    return QR(*[dressed(part) for part in F.qr(tensor_of("qr", A, "A"))])
-
-
 LeastSquares = namedtuple("LeastSquares", "solution residuals rank singular_values")
 
 

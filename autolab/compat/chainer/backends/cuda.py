@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
@@ -52,6 +51,7 @@ class _NoArray:
     """The type of CuPy's arrays where there is no CuPy: nothing is one."""
 
 
+_kernel = cache(elementwise_kernel)
 cupy: Any = _LazyCupy()
 ndarray: Any = cupy.ndarray if available else _NoArray
 get_array_module = _backend.get_array_module
@@ -60,26 +60,6 @@ get_array_module = _backend.get_array_module
 def check_cuda_available() -> None:
     """Raise a RuntimeError that says what is missing, unless there is a GPU to use."""
     _backend.cupy_for("check_cuda_available")
-
-
-@cache
-def elementwise(in_params: str, out_params: str, operation: str, name: str, **kwargs: Any) -> Callable[..., Any]:
-    """A kernel for CuPy's arrays: a loop body over elements, compiled once for the arguments and the device.
-
-    Parameters
-    ----------
-    in_params, out_params : str
-        Such as ``"float32 x, float32 y"``; ``T`` stands for any dtype.
-    operation : str
-        In CUDA, such as ``"z = x * y"``.
-    name : str
-
-    Examples
-    --------
-    >>> from autolab.compat import chainer
-    >>> kernel = chainer.backends.cuda.elementwise("T x, T y", "T z", "z = x * y", "multiply")
-    """
-    return elementwise_kernel(in_params, out_params, operation, name, **kwargs)
 
 
 def get_device_from_id(device_id: int | None) -> Any:

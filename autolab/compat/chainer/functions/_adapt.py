@@ -74,9 +74,8 @@ def _result(y: Any) -> Any:
     return tagged(y)
 
 
-def reduced(loss: Any, reduce: str, how: tuple[str, Callable[[Any], Any]]) -> Any:
-    """A loss for each example, or what is made of them all."""
-    name, reduction = how
-    if reduce not in (name, "no"):
-        raise ValueError(f"reduce is {reduce!r:.60}; expected {name!r} or 'no'")
-    return loss if reduce == "no" else reduction(loss)
+def reduced(loss: Any, reduce: str, **ways: Callable[[Any], Any]) -> Any:
+    """A loss for each example, or what one of the ``ways`` makes of them all."""
+    if reduce not in (*ways, "no"):
+        raise ValueError(f"reduce is {reduce!r:.60}; expected {', '.join(map(repr, ways))} or 'no'")
+    return loss if reduce == "no" else ways[reduce](loss)

@@ -13,9 +13,6 @@ from ...table import fill, signed
 from ..variable import as_array
 from ._adapt import adapted, composed, reduced
 
-_MEAN = "mean", F.mean
-_SUM = "sum", F.sum
-
 
 @composed
 @signed
@@ -52,7 +49,7 @@ def _of_distributions(x: Any, t: Any, normalize: bool, reduce: str, which: str) 
         loss = F.add(loss, F.sum(F.xlogy(t, t), axis=1))
     shape = as_array(loss).shape
     count = float(max(math.prod(shape) if normalize else shape[0], 1))
-    return reduced(loss, reduce, ("mean", lambda each: F.div(F.sum(each), count)))
+    return reduced(loss, reduce, mean=lambda each: F.div(F.sum(each), count))
 
 
 @composed
@@ -64,7 +61,7 @@ def sigmoid_cross_entropy(x: Any, t: Any, normalize: bool = True, reduce: str = 
     each = F.mul(F.sigmoid_cross_entropy(x, xp.where(counts, targets, 0), reduction="none"), counts.astype("f"))
     each = F.cast(each, as_array(x).dtype) if as_array(each).dtype != as_array(x).dtype else each
     count = float(max(int(counts.sum()) if normalize else len(targets), 1))
-    return reduced(each, reduce, ("mean", lambda loss: F.div(F.sum(loss), count)))
+    return reduced(each, reduce, mean=lambda loss: F.div(F.sum(loss), count))
 
 
 @composed
@@ -78,7 +75,7 @@ def hinge(x: Any, t: Any, norm: str = "L1", reduce: str = "mean") -> Any:
     if norm not in ("L1", "L2"):
         raise NotImplementedError(f"hinge: norm is {norm!r:.60}; expected 'L1' or 'L2'")
     each = margin if norm == "L1" else F.square(margin)
-    return reduced(each, reduce, ("mean", lambda loss: F.div(F.sum(loss), float(len(labels)))))
+    return reduced(each, reduce, mean=lambda loss: F.div(F.sum(loss), float(len(labels))))
 
 
 @composed
@@ -88,7 +85,7 @@ def contrastive(x0: Any, x1: Any, y: Any, margin: float = 1, reduce: str = "mean
     square = F.sum(F.square(F.sub(x0, x1)), axis=1)
     lack = F.square(F.relu(F.sub(float(margin), F.sqrt(square))))
     each = F.mul(F.add(F.mul(square, same), F.mul(lack, 1 - same)), 0.5)
-    return reduced(each, reduce, _MEAN)
+    return reduced(each, reduce, mean=F.mean)
 
 
 @composed
@@ -97,13 +94,7 @@ def triplet(anchor: Any, positive: Any, negative: Any, margin: float = 0.2, redu
     if margin <= 0:
         raise ValueError(f"triplet: margin is {margin}; expected a positive number")
     far = F.sub(F.square(F.sub(anchor, positive)), F.square(F.sub(anchor, negative)))
-    return reduced(F.relu(F.add(F.sum(far, axis=1), float(margin))), reduce, _MEAN)
-
-
-def _summed(each: Any, reduce: str) -> Any:
-    if reduce not in ("sum", "mean", "no"):
-        raise ValueError(f"reduce is {reduce!r:.60}; expected 'sum', 'mean' or 'no'")
-    return reduced(each, reduce, _MEAN if reduce == "mean" else _SUM)
+    return reduced(F.relu(F.add(F.sum(far, axis=1), float(margin))), reduce, mean=F.mean)
 
 
 @adapted

@@ -12,13 +12,6 @@ from ...table import fill
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed
 
-_SAME = "arccos arcsin arctan arctan2 arctanh ceil cholesky cos cosh cumprod cumsum det einsum erf erfc exp expm1"
-_SAME += " floor fmod inv log log10 log1p log2 maximum minimum sin sinh sqrt square sum_to tan tensordot"
-_RENAMED = {"absolute": F.abs, "batch_det": F.det, "batch_inv": F.inv}
-
-globals().update({name: adapted(getattr(F, name), name) for name in _SAME.split()})
-globals().update({name: adapted(function, name) for name, function in _RENAMED.items()})
-
 
 @adapted
 def add(*xs: Any) -> Any:
@@ -47,28 +40,10 @@ def _turned(a: Any, is_turned: bool) -> Any:
 
 
 @composed
-def matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Any:
-    """The product of two matrices, or of the matrices of two stacks, each of them transposed first if asked for."""
-    return F.matmul(_turned(a, transa), _turned(b, transb))
-
-
-@composed
 def batch_matmul(a: Any, b: Any, transa: bool = False, transb: bool = False) -> Any:
     """The products of the matrices of two stacks; an array of two axes is a stack of columns."""
     a, b = [F.expand_dims(x, 2) if as_array(x).ndim == 2 else x for x in (a, b)]
     return F.matmul(_turned(a, transa), _turned(b, transb))
-
-
-@composed
-def bias(x: Any, y: Any, axis: int = 1) -> Any:
-    """``x + y``, where ``y`` has the axes of ``x`` from ``axis`` on."""
-    return F.add(x, _from_axis(x, y, axis))
-
-
-@composed
-def scale(x: Any, y: Any, axis: int = 1) -> Any:
-    """``x * y``, where ``y`` has the axes of ``x`` from ``axis`` on."""
-    return F.mul(x, _from_axis(x, y, axis))
 
 
 def _from_axis(x: Any, y: Any, axis: int) -> Any:

@@ -19,6 +19,7 @@ from ...table import fill, signed
 from ..configuration import config
 from ..variable import as_array, as_variable
 from ._adapt import adapted, composed
+from .math import _from_axis  # noqa: F401  # for table.txt
 
 
 @composed
@@ -30,15 +31,6 @@ def maxout(x: Any, pool_size: int, axis: int = 1) -> Any:
     axis %= len(shape)
     parts = F.reshape(x, (*shape[:axis], shape[axis] // pool_size, pool_size, *shape[axis + 1 :]))
     return F.max(parts, axis=axis + 1)
-
-
-@composed
-def swish(x: Any, beta: Any) -> Any:
-    """``x * sigmoid(beta * x)``; ``beta`` may have a number for each channel."""
-    shape = as_array(beta).shape
-    if shape:
-        beta = F.reshape(beta, (1, *shape, *([1] * (as_array(x).ndim - len(shape) - 1))))
-    return F.mul(x, F.sigmoid(F.mul(x, beta)))
 
 
 @adapted
@@ -89,21 +81,11 @@ def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay
     return F.batch_norm(x, gamma, beta, axis=axes, eps=eps)
 
 
-def _pair(value: Any) -> tuple[int, int]:
-    return tuple(value) if isinstance(value, tuple | list) else (value, value)
-
-
 def _of_images(pool: Any, x: Any, ksize: Any, stride: Any, pad: Any, **options: Any) -> Any:
     """A function of images for sequences."""
     sizes = [n[0] if isinstance(n, tuple | list) else n for n in (ksize, ksize if stride is None else stride, pad)]
     rows = [(1, n) for n in sizes[:2]]
     return F.squeeze(pool(F.expand_dims(x, 2), *rows, (0, sizes[2]), **options), 2)
-
-
-@composed
-def average_pooling_1d(x: Any, ksize: Any, stride: Any = None, pad: Any = 0) -> Any:
-    """`average_pooling_2d` of sequences."""
-    return _of_images(F.avg_pool2d, x, ksize, stride, pad)
 
 
 def _gates(x: Any, count: int) -> list[Any]:

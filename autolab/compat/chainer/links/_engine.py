@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
 from .... import links as _links
-from ...table import signed
+from ...table import Settled
 from .. import functions as F
 from ..initializers import Normal, start, weight
 from ..link import Link
 from ..variable import as_array
 
+_BEGIN: dict[str, Any] = {"initialW": weight, "initial_gamma": partial(start, default=1.0)}
+"""What makes first numbers of an argument, where it is not `start`."""
 
-class Linear(Link, _links.Linear):
+
+class _Layer(Settled, Link):
+    """A layer of AutoLab's, with Chainer's arguments."""
+
+    def _settle(self, given: dict[str, Any]) -> None:
+        begin = {name: _BEGIN.get(name, start)(one) for name, one in given.items() if name.startswith("initial")}
+        self._begin_as(**{**given, **begin})
+
+
+class Linear(_Layer, _links.Linear):
     """``x @ W.T + b``; axes behind the first count as one.
 
     Parameters
@@ -33,10 +45,6 @@ class Linear(Link, _links.Linear):
     ((5, 2), (2, 3))
     """
 
-    @signed
-    def __init__(self, in_size, out_size, nobias, initialW, initial_bias):
-        self._begin_as(_links.Linear, in_size, out_size, nobias, weight(initialW), start(initial_bias))
-
     @classmethod
     def from_params(cls, W: Any, b: Any = None, nobias: bool = False) -> Linear:
         """A layer with these numbers as its weights."""
@@ -54,7 +62,7 @@ class EmbedID(Link, _links.Embedding):
     """A row of numbers for each word."""
 
     def __init__(self, in_size: int, out_size: int, initialW: Any = None, ignore_label: int | None = None) -> None:
-        self._begin_as(_links.Embedding, in_size, out_size, weight(Normal(1.0) if initialW is None else initialW))
+        self._begin_as(in_size, out_size, weight(Normal(1.0) if initialW is None else initialW))
         self.ignore_label = ignore_label
 
     def forward(self, x: Any) -> Any:
@@ -62,23 +70,13 @@ class EmbedID(Link, _links.Embedding):
         return F.embed_id(x, self.W, self.ignore_label)
 
 
-def _sizes(in_channels: Any, out_channels: Any, ksize: Any) -> tuple[Any, Any, Any]:
-    """``Convolution2D(out_channels, ksize)`` is a short form."""
-    return (None, in_channels, out_channels) if ksize is None else (in_channels, out_channels, ksize)
+class _Convolution(_Layer):
+    """A layer whose arguments may begin with the number of channels of its results."""
 
-
-class _Convolution(Link):
-    """What convolutions of one axis and of two have in common."""
-
-    engine: Any
-
-    @signed
-    def __init__(
-        self, in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, *, dilate, groups
-    ):
-        sizes = _sizes(in_channels, out_channels, ksize)
-        first = {"nobias": nobias, "initialW": weight(initialW), "initial_bias": start(initial_bias)}
-        self._begin_as(self.engine, *sizes, stride, pad, dilate=dilate, groups=groups, **first)
+    def _settle(self, given: dict[str, Any]) -> None:
+        if given["ksize"] is None:
+            given |= {"in_channels": None, "out_channels": given["in_channels"], "ksize": given["out_channels"]}
+        super()._settle(given)
 
 
 class Convolution2D(_Convolution, _links.Conv2D):
@@ -93,35 +91,22 @@ class Convolution2D(_Convolution, _links.Conv2D):
     (2, 4, 8, 8)
     """
 
-    engine = _links.Conv2D
-
 
 class Convolution1D(_Convolution, _links.Conv1D):
     """A convolution of sequences."""
-
-    engine = _links.Conv1D
 
 
 class Deconvolution2D(_Convolution, _links.ConvTranspose2D):
     """The transpose of a convolution of images; ``W`` has shape ``(in, out, height, width)``."""
 
-    engine = _links.ConvTranspose2D
-
-    @signed
-    def __init__(
-        self, in_channels, out_channels, ksize, stride, pad, nobias, outsize, initialW, initial_bias, *, dilate, groups
-    ):
-        sizes = in_channels, out_channels, ksize
-        super().__init__(*sizes, stride, pad, nobias, initialW, initial_bias, dilate=dilate, groups=groups)
+    def _settle(self, given: dict[str, Any]) -> None:
+        outsize = given.pop("outsize")
+        super()._settle(given)
         self.outsize = outsize
 
     def _result(self, x: Any) -> dict[str, Any]:
         return {"size": self.outsize}
 
 
-class LayerNormalization(Link, _links.LayerNormalization):
+class LayerNormalization(_Layer, _links.LayerNormalization):
     """Each example with mean 0 and variance 1, then scaled and moved."""
-
-    @signed
-    def __init__(self, size, eps, initial_gamma, initial_beta):
-        self._begin_as(_links.LayerNormalization, size, eps, start(initial_gamma, 1.0), start(initial_beta))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....links.cells import gru_state, lstm_state
 from .. import functions as F
 from ..initializers import Normal, weight
 from ..link import ChainList, Link
@@ -106,9 +107,7 @@ class NStepGRU(_NStep):
     n_gates = 3
 
     def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
-        (xr, xz, xn), (hr, hz, hn) = F.split_axis(from_x, 3, axis=1), F.split_axis(from_h, 3, axis=1)
-        candidate = F.tanh(xn + F.sigmoid(xr + hr) * hn)
-        return (F.linear_interpolate(F.sigmoid(xz + hz), states[0], candidate),)
+        return (gru_state(from_x, from_h, states[0]),)
 
 
 class NStepLSTM(_NStep):
@@ -132,9 +131,7 @@ class NStepLSTM(_NStep):
         return hy, cy, ys
 
     def _step(self, from_x: Any, from_h: Any, *states: Any) -> tuple[Any, ...]:
-        i, f, a, o = F.split_axis(from_x + from_h, 4, axis=1)
-        c = F.sigmoid(f) * states[1] + F.sigmoid(i) * F.tanh(a)
-        return F.sigmoid(o) * F.tanh(c), c
+        return lstm_state(from_x + from_h, states[1])
 
 
 class NStepBiRNNTanh(NStepRNNTanh):

@@ -75,17 +75,12 @@ def backward(tensors, grad_tensors, retain_graph, create_graph, *, inputs):
 
 
 # ---------------------------------------------------------------------- modes
-def is_grad_enabled() -> bool:
-    """Whether steps are recorded."""
-    return bool(config.enable_backprop)
-
-
 class set_grad_enabled(using_config):
     """Let steps be recorded or not, from now on; as a ``with`` block, until its end."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__("enable_backprop", bool(mode))
-        self._before = is_grad_enabled()
+        self._before = bool(config.enable_backprop)
         _switch(bool(mode))
 
     def __enter__(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from .... import transforms
 from ....engine.configuration import no_grad
 from ....transforms.trees import tree_map
-from ...table import signed
+from ...table import fill
 from .._tensor import result
 
 
@@ -30,26 +30,9 @@ def _arrays(values: Any) -> Any:
     return tuple([v.array for v in values]) if isinstance(values, tuple | list) else values.array
 
 
-@signed
-def jacobian(func, inputs):
-    """Every derivative of every element of the result by every element of the inputs.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> torch.autograd.functional.jacobian(torch.exp, torch.zeros(2))
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
+def _derivatives(transform: Callable[..., Any], func: Callable[..., Any], inputs: Any) -> Any:
     args, wrt = _several(inputs)
-    return result(transforms.jacobian(_seen(func), wrt)(*_arrays(args)))
-
-
-@signed
-def hessian(func, inputs):
-    """All second derivatives of a single number."""
-    args, wrt = _several(inputs)
-    return result(transforms.hessian(_seen(func), wrt)(*_arrays(args)))
+    return result(transform(_seen(func), wrt)(*_arrays(args)))
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None) -> tuple[Any, Any]:
@@ -72,3 +55,6 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any) -> tuple[Any, Any]:
     with no_grad():
         y = result(func(*args))
     return y, result(transforms.hvp(_seen(func), _arrays(args), _arrays(v), wrt))
+
+
+__getattr__ = fill(__name__)

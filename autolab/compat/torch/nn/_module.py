@@ -11,7 +11,7 @@ from ....engine.arrays import as_array
 from ....engine.errors import a_kind
 from ....engine.store import publish
 from ....links.pytorch_names import Differences
-from ...table import called, settled
+from ...table import Settled, called
 from .._tensor import Engine, constant, dressed, plain
 from .parameter import Parameter
 
@@ -177,18 +177,12 @@ class Module(_links.Link):
         return _Keys(absent, unknown)
 
 
-class Layer(Module):
+class Layer(Settled, Module):
     """A module whose settings are in the table: they become attributes, and then `_begin` makes the parameters."""
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        init = settled(cls)
-        if init is not None:
-            cls.__init__ = init  # type: ignore[method-assign]
 
     def _settle(self, given: dict[str, Any]) -> None:
         Module.__init__(self)

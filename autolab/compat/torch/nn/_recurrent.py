@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .... import functions as _engine
 from ....engine.backend import get_array_module
-from ....links.cells import lstm_state, pair_of
+from ....links.cells import gru_state, lstm_state, pair_of
 from ....links.recurrent import along, through
 from .._arguments import tensor_of
 from .._tensor import constant
@@ -129,9 +129,7 @@ class _GRU(_Gated):
     _gates = 3
 
     def _after(self, wx: Any, wh: Any, states: States) -> States:
-        (x_r, x_z, x_c), (h_r, h_z, h_c) = [_engine.split(part, 3, axis=-1) for part in (wx, wh)]
-        c = _engine.tanh(x_c + _engine.sigmoid(x_r + h_r) * h_c)
-        return (c + _engine.sigmoid(x_z + h_z) * (states[0] - c),)
+        return (gru_state(wx, wh, states[0]),)
 
 
 class _RNN(_Gated):

@@ -19,18 +19,6 @@ from ._losses import *  # noqa: F403
 from ._windows import *  # noqa: F403
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """``input @ weight.T + bias``; the weight is ``(out_features, in_features)``.
-
-    Examples
-    --------
-    >>> from autolab.compat import torch
-    >>> torch.nn.functional.linear(torch.ones(1, 2), torch.tensor([[1.0, 2.0]]))
-    tensor([[3.]])
-    """
-    return dressed(F.linear(input, weight, bias))
-
-
 def _placed(name: str, input: Any, y: Any, inplace: bool) -> Any:
     return replaced(input, name, y) if inplace else dressed(y)
 
@@ -93,7 +81,9 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     averages = plain(running_mean), plain(running_var)
     y = dressed(_links.batch_norm(input, *averages, weight, bias, training, eps=eps))
     if training and running_mean is not None:
-        running_mean._data, running_var._data = running_averages(averages, data, (0, *range(2, data.ndim)), 1 - momentum)
+        running_mean._data, running_var._data = running_averages(
+            averages, data, (0, *range(2, data.ndim)), 1 - momentum
+        )
     return y
 
 
