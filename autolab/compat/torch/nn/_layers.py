@@ -140,6 +140,7 @@ class Embedding(Layer):
         rows = _creation.source().standard_normal((self.num_embeddings, self.embedding_dim)).astype(np.float32)
         if self.padding_idx is not None:
             rows[self.padding_idx] = 0
+            self._shown += ", padding_idx={padding_idx}"
         self.weight = Parameter(rows)
 
     def forward(self, input: Any) -> Any:
@@ -151,6 +152,7 @@ class _AffineNorm(Layer):
     """A scale and an offset of the shape of what is normalized, where they are wanted."""
 
     bias = True  # that of Python, where it is no setting
+    _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, track_running_stats="
 
     def _begin(self) -> None:
         self._scale((self.num_features,), self.affine)
@@ -204,10 +206,7 @@ class GroupNorm(_AffineNorm):
 class _BatchNorm(_AffineNorm):
     """Each feature over the batch; after ``eval()`` by the running averages."""
 
-    _shown = (
-        "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, "
-        "track_running_stats={track_running_stats}"
-    )
+    _shown = _AffineNorm._shown + "{track_running_stats}"
     axes: tuple[int, ...]
     num_batches_tracked: Any
 
@@ -244,7 +243,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class _InstanceNorm(_AffineNorm):
-    _shown = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, track_running_stats=False"
+    _shown = _AffineNorm._shown + "False"
 
     def forward(self, input: Any) -> Any:
         """The normalized examples."""

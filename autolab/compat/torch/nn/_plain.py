@@ -26,13 +26,17 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     settings = [p for p in parameters[skipped:] if p.name not in ("_stacklevel", "dtype")]
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
 
+    is_plain = skipped == 1 and "kernel_size" not in [p.name for p in settings]
+    always = (int, float, str) if is_plain else ()  # PyTorch shows these whatever they are, but not of losses and pools
+
     def forward(self: Any, *args: Any) -> Any:
         """The function's result."""
         return function(*args, **{p.name: getattr(self, p.name) for p in settings})
 
     def extra_repr(self: Any) -> str:
         given = [(p.name, getattr(self, p.name), p.default) for p in settings]
-        return ", ".join([f"{name}={v}" for name, v, usual in given if v is not usual and v != usual])
+        shown = [one for one in given if type(one[2]) in always or (one[1] is not one[2] and one[1] != one[2])]
+        return ", ".join([f"{name}={value!r}" for name, value, _ in shown])
 
     body = {"forward": forward, "extra_repr": extra_repr, "__module__": __name__}
     said = f"`functional.{function.__name__}` as a module."
