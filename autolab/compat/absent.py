@@ -140,7 +140,7 @@ def missing(module: str, instead: Mapping[str, str] | None = None) -> Callable[[
     return __getattr__
 
 
-def gather(package: str, sources: str = "", instead: Mapping[str, str] | None = None) -> Callable[[str], Any]:
+def gather(package: str, sources: str = "") -> Callable[[str], Any]:
     """Import the modules of a package of a facade, give it the names of its original, and return its ``__getattr__``.
 
     The names come from the modules that the original does not have, and from ``sources``, with spaces between them.
@@ -154,4 +154,4 @@ def gather(package: str, sources: str = "", instead: Mapping[str, str] | None = 
             for name in module.__all__:
                 if name in wanted:
                     there.setdefault(name, vars(module)[name])
-    return missing(package, instead)
+    return missing(package)

@@ -22,7 +22,7 @@ import ast
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -146,7 +146,6 @@ def fill(
     module: str,
     one: Callable[..., Any] | None = None,
     several: Callable[..., Any] | None = None,
-    instead: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
     """Put the functions of a module's section into it, and return its ``__getattr__``, as `missing` does.
 
@@ -158,8 +157,6 @@ def fill(
         What is done to each function, such as giving results the facade's class.
     several : callable, optional
         What is done instead to those whose expression is not one function of AutoLab's.
-    instead : dict of str, optional
-        As for `missing`.
     """
     for name, made in made_by(original(module), module):
         entry = entries(original(module))[name]
@@ -169,7 +166,7 @@ def fill(
             made = decorate(made) if decorate is not None else made
             made.__module__ = module
         vars(sys.modules[module])[name] = made
-    return missing(module, instead)
+    return missing(module)
 
 
 def made_by(section: str, module: str) -> Iterator[tuple[str, Any]]:

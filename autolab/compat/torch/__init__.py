@@ -42,8 +42,4 @@ e, inf, nan, pi = math.e, math.inf, math.nan, math.pi
 __version__ = "2.13.0"
 
 table.fill(__name__)
-_TIMES = "autolab.record(f, x) has the time and the bytes of each step"
-_HALF = "model.half() computes in float16; nothing chooses dtypes by itself"
-__getattr__ = absent.gather(
-    __name__, "autograd", {"amp": _HALF, "autocast": _HALF, "compile": "autolab.compile(f)", "profiler": _TIMES}
-)
+__getattr__ = absent.gather(__name__, "autograd")

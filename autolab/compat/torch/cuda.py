@@ -4,4 +4,4 @@ from ...gpu import is_available  # noqa: F401
 from ..absent import missing
 
 __path__: list[str] = []  # so that the import of torch.cuda.amp asks here
-__getattr__ = missing(__name__, {"amp": "model.half() computes in float16; nothing chooses dtypes by itself"})
+__getattr__ = missing(__name__)

@@ -2,6 +2,4 @@
 
 from ...absent import gather
 
-_LAYERS = ["MultiheadAttention", "TransformerEncoder", "TransformerEncoderLayer"]
-
-__getattr__ = gather(__name__, "parameter", {name: f"autolab.nn.{name} has PyTorch's layout" for name in _LAYERS})
+__getattr__ = gather(__name__, "parameter")
