@@ -25,9 +25,12 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
     parameters = list(inspect.signature(function).parameters.values())
     settings = [p for p in parameters[skipped:] if p.name not in ("_stacklevel", "dtype")]
     settings = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in settings if p.kind is not p.VAR_KEYWORD]
+    numbers = {p.name for p in settings if type(p.default) in (int, float, str)} if skipped == 1 else set()
+    always = numbers | {"ceil_mode"} if "dilation" in numbers else numbers  # PyTorch shows these whatever they are
 
-    is_plain = skipped == 1 and "kernel_size" not in [p.name for p in settings]
-    always = (int, float, str) if is_plain else ()  # PyTorch shows these whatever they are, but not of losses and pools
+    def begin(self: Any) -> None:
+        if vars(self).get("stride", 1) is None:
+            self.stride = self.kernel_size
 
     def forward(self: Any, *args: Any) -> Any:
         """The function's result."""
@@ -35,10 +38,10 @@ def _layer(name: str, function: Callable[..., Any], skipped: int = 1) -> Any:
 
     def extra_repr(self: Any) -> str:
         given = [(p.name, getattr(self, p.name), p.default) for p in settings]
-        shown = [one for one in given if type(one[2]) in always or (one[1] is not one[2] and one[1] != one[2])]
+        shown = [one for one in given if one[0] in always or (one[1] is not one[2] and one[1] != one[2])]
         return ", ".join([f"{name}={value!r}" for name, value, _ in shown])
 
-    body = {"forward": forward, "extra_repr": extra_repr, "__module__": __name__}
+    body = {"_begin": begin, "forward": forward, "extra_repr": extra_repr, "__module__": __name__}
     said = f"`functional.{function.__name__}` as a module."
     return with_settings(Layer, name, said, inspect.Signature(settings), **body)
 
