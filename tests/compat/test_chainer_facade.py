@@ -339,6 +339,9 @@ def test_batch_normalization_follows_the_batches():
     for _ in range(2):
         layer(x, finetune=True)
     np.testing.assert_allclose(layer.avg_mean, x.mean(0), rtol=1e-5)
+    mean = np.ones(3, f32)
+    chainer.functions.batch_normalization(x, np.ones(3, f32), np.zeros(3, f32), running_mean=mean, decay=0.5)
+    np.testing.assert_allclose(mean, 0.5 + 0.5 * x.mean(0), rtol=1e-5)
     bare = L.BatchNormalization(3, use_gamma=False, use_beta=False)
     assert list(bare.params()) == [] and bare(x).shape == x.shape and L.BatchNormalization()(x).shape == x.shape
 

@@ -75,7 +75,7 @@ def batch_normalization(x, gamma, beta, *, eps, running_mean, running_var, decay
     """
     axes = _axes(x, gamma, axis)
     if running_mean is not None or running_var is not None:
-        averages = [np.ones(as_array(gamma).shape) if one is None else one for one in (running_mean, running_var)]
+        averages = [np.ones_like(as_array(gamma)) if one is None else one for one in (running_mean, running_var)]
         for average, new in zip(averages, running_averages(averages, as_array(x), axes, decay), strict=True):
             average[...] = new
     return F.batch_norm(x, gamma, beta, axis=axes, eps=eps)
