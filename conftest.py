@@ -10,7 +10,7 @@ import pytest
 # What needs a library that may be missing: the modules that JupyterLab's server and nbconvert load,
 # and the bridges' examples.
 _NEEDS = {
-    "jupyter_server": "autolab/app/server.py",
+    "jupyter_server": "autolab/app/kernel_connection.py",
     "nbconvert": "autolab/app/static_views.py",
     "torch": "autolab/bridges/torch",
     "jax": "autolab/bridges/jax",

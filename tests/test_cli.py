@@ -262,7 +262,7 @@ def test_a_home_folder_is_lent_where_the_system_knows_none(monkeypatch, capsys):
 GATEWAY = """
 import sys
 from jupyterlab.labapp import LabApp
-from autolab.app.server import reach_gateway
+from autolab.app.kernel_connection import reach_gateway
 server = LabApp.initialize_server(argv=['--ServerApp.open_browser=False', '--port=0', '--allow-root'])
 print(reach_gateway(server), server.web_app.settings['kernel_websocket_connection_class'].__qualname__)
 """

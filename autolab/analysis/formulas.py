@@ -18,9 +18,9 @@ from ..recording import record
 from ..recording.events import attributes_of
 from ..recording.model import Recording
 from .curves import Curves
-from .derivations import Derivation, NotReadableError, as_computed, derivation
-from .differentiation import SLOPE, RuleLine, lines, replaced
+from .differentiation_rules import SLOPE, RuleLine, lines, replaced
 from .expressions import ONE, ZERO, Expression, FunctionCall, Name, evaluate, terms_of
+from .recorded_expressions import Derivation, NotReadableError, as_computed, derivation
 from .simplify import Rules
 
 MOST_LINES = 24

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .differentiation import differentiated, slope_of
+from .differentiation_rules import differentiated, slope_of
 from .expressions import ONE, ZERO, Expression, FunctionCall, Number, Product, Sum, split, terms_of
 from .simplify import Rules
 
 if TYPE_CHECKING:
-    from .derivations import Derivation
+    from .recorded_expressions import Derivation
 
 _RULES = {
     "sin": lambda u, y, r: r.product([FunctionCall("cos", (u,))]),
@@ -31,7 +31,7 @@ def origins(found: Derivation, order: int) -> list[list[tuple[int, Expression]]]
     Examples
     --------
     >>> import autolab
-    >>> from autolab.analysis.derivations import derivation
+    >>> from autolab.analysis.recorded_expressions import derivation
     >>> product = autolab.record(lambda x: x**2 * autolab.functions.sin(x), 1.0, options={"order": 1})
     >>> [[(k, type(factor).__name__) for k, factor in term] for term in origins(derivation(product), 1)]
     [[(0, 'Power')], [(0, 'FunctionCall')]]

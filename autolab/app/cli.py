@@ -21,8 +21,8 @@ from autolab.app import teaching
 from autolab.app.doctor import doctor, install_command, unwritable_home
 
 # JupyterLab saves live views with a notebook only on request; else a notebook that is opened again shows an error in
-# their place until its cells have run. The same folder chooses the server's connection to the kernels, see server.py.
-# What a person has set goes before this.
+# their place until its cells have run. The same folder chooses the server's connection to the kernels, see
+# kernel_connection.py. What a person has set goes before this.
 LAB_SETTINGS = Path(__file__).parent / "lab_settings"
 
 
@@ -271,7 +271,7 @@ def _serve(options: list[str]) -> None:
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from jupyterlab.labapp import LabApp
 
-    from autolab.app.server import reach_gateway
+    from autolab.app.kernel_connection import reach_gateway
 
     server = LabApp.initialize_server(argv=["--Application.log_level=WARN", *options])
     address = server.public_url

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from ..analysis.diagnosis.program import Program
+from ..analysis.diagnosis.copied_program import Program
 from ..analysis.diagnosis.workbench import Changes, Workbench
 from ..recording.model import Recording
 from .run import BridgeRun

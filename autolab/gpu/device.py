@@ -16,7 +16,7 @@ from ..engine.modes import modes, overrides
 from ..engine.node import Edge, Node, new_order
 from ..engine.retention import kept_values
 from ..engine.variable import Variable
-from .program import Kernel, KernelProgram
+from .kernel_program import Kernel, KernelProgram
 from .symbols import KernelTrace, symbolic, tracing
 from .traced_function import UPSTREAM, exact
 

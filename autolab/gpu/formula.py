@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .program import KernelProgram
+from .kernel_program import KernelProgram
 from .symbols import Operation, Value
 
 LONG = 72

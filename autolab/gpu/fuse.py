@@ -23,8 +23,8 @@ from ..engine.node import Edge, Node, new_order
 from ..engine.primitive import Primitive, Rule
 from ..engine.variable import Variable, wrap
 from .formula import formula
+from .kernel_program import KernelProgram
 from .outside import Outside, hold
-from .program import KernelProgram
 from .traced_function import UPSTREAM, TracedFunction, exact
 
 _KINDS, _TRACES = 256, 16

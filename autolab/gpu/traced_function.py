@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.errors import FusionError, a_kind
 from ..engine.variable import Variable
-from .program import KernelProgram
+from .kernel_program import KernelProgram
 from .symbols import KernelTrace, Symbol, tracing
 
 _PLAIN = (bool, int, str, bytes, NoneType)

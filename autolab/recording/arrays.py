@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arrays import array_of
 from ..engine.backend import Array, device_name, get_array_module
 from ..engine.devices import to_cpu
-from .snapshot import SingleNumber, Snapshot, maker
+from .kept_array import SingleNumber, Snapshot, maker
 
 CELLS = 256 * 256
 """A reduced copy has at most so many cells."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .kept_array import maker
 from .locate import CodePosition
 from .model import KeptArray, Kind, Operand, Snapshot, Step
-from .snapshot import maker
 from .step import FilledIn
 
 _NOWHERE = CodePosition(file="", line=0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..engine.display import Displayed, show
 from ..engine.habits import answer_habits
-from .snapshot import KeptArray, Pool, Snapshot
+from .kept_array import KeptArray, Pool, Snapshot
 from .step import LEAVES, BackwardStep, Kind, Opening, Operand, Scope, ScopeKind, Step
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from ..shared.binding import Bound, apart, bind, chosen_options
 from ..shared.foreign import bridge
 from .arrays import Budget
 from .departures import Departures
+from .fused_functions import fused_names
 from .locate import Locator
 from .model import Recording
-from .opening import fused_names
 from .orders import input_to_differentiate, with_derivatives
 from .raised import CarryUnfinished
 from .recorder import Recorder

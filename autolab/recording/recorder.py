@@ -23,17 +23,17 @@ from .departures import key_of as _key
 from .drafts import Draft, Use
 from .events import attributes_of, backward_code, given_inputs
 from .finished import finished
+from .fused_functions import Opener
+from .kept_array import maker
 from .kept_memory import KeptArrays, buffer_of, kept_by
 from .local_derivatives import LocalDerivatives, Sums
 from .locate import CodePosition, Locator, python_function
 from .memory import PoolWatch
 from .model import BackwardStep, Kind, Recording, Snapshot
-from .opening import Opener
 from .raised import Raised
 from .replacing import Replacements
 from .rule_text import exact_text
 from .scopes import ScopeTracker
-from .snapshot import maker
 from .tangents import Tangents
 
 _backward_step = maker(BackwardStep)

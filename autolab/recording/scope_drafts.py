@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .drafts import Draft
+from .kept_array import maker
 from .locate import CodePosition
 from .model import LEAVES, Scope, ScopeKind
-from .snapshot import maker
 
 _scope = maker(Scope)
 

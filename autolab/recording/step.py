@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .kept_array import KeptArray, Snapshot
 from .rule_text import filled_in
-from .snapshot import KeptArray, Snapshot
 
 Kind = Literal["input", "leaf", "constant", "call", "part", "reference"]
 

@@ -13,7 +13,7 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.analysis import Curves, Study
-from autolab.analysis.differentiation import SLOPE, RuleLine
+from autolab.analysis.differentiation_rules import SLOPE, RuleLine
 from autolab.analysis.expressions import FunctionCall
 from autolab.analysis.formulas import MOST_LINES, Formulas, read_formulas
 from autolab.analysis.ladder import Ladder

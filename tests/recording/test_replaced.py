@@ -18,7 +18,7 @@ from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.listing import replaced as told
 from autolab.views.graph.playback import Playback
 from autolab.views.graph.scene import structure
-from autolab.views.steps.frames import frame
+from autolab.views.steps.moments import frame
 
 
 def what_if(fn: Any, *args: Any, replace: dict[Any, Any], **options: Any) -> Recording:

@@ -32,7 +32,7 @@ ENTRIES = {
     "graph/explorer.js": {"steps"},
     "graph/graph.js": {"steps"},  # numbers that travel along its lines
     "live/saved_page.js": {"graph"},  # the saved page of a graph moves
-    "graph/plan.js": {"steps"},  # whether anything is to move
+    "graph/open_blocks.js": {"steps"},  # whether anything is to move
     "graph/picture.js": {"steps"},  # what the boxes show at one step of the walk
 }
 

@@ -13,7 +13,7 @@ from ...recording.observations import Observation, Sign, observations
 from ...recording.raised import last_recording
 from ...recording.step import REARRANGED
 from .comparisons import Objective, objectives
-from .program import Program
+from .copied_program import Program
 from .report import Certainty, CodeLine, ProgramFinding
 from .watch import ProgramWatch, TrainingEvent, up_to_loss
 from .words import called

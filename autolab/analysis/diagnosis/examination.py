@@ -9,9 +9,9 @@ from typing import Any
 from ...engine.errors import a_kind
 from ...engine.tracebacks import folded, hidden
 from ...shared.foreign import bridge
+from .copied_program import Program, outer_values
 from .evidence import Evidence
 from .own import OwnWorkbench
-from .program import Program, outer_values
 from .report import Diagnosis, ProgramFinding
 from .rules import FOLLOWS, RULES
 from .watch import up_to_loss

@@ -23,7 +23,7 @@ from ...optimizers.optimizer import Optimizer
 from ...recording.model import Recording
 from ...recording.record import record
 from ...recording.replacing import Replacement
-from .program import Program
+from .copied_program import Program
 from .watch import up_to_loss
 from .workbench import Changes, LiveParameter, Workbench, items, replaced
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...engine.source import file_label
 from ...recording.raised import place_of, told_as
 from ...recording.scopes import is_users
-from .program import Program
+from .copied_program import Program
 from .workbench import Workbench
 
 MOST_BYTES = 1 << 26

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Recording
-from .program import Program
+from .copied_program import Program
 
 Changes = Mapping[int, Callable[..., Any]]
 """For steps of the first recording what makes their values instead, of the call and its operands."""

@@ -19,8 +19,8 @@ from ...gradcheck.reporting.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from ..run import GradientTotals
 from .inputs import JaxInputs, array_of, is_float
+from .jaxpr_tape import vjp_of
 from .record import JaxRun
-from .tape import vjp_of
 
 
 def check_gradients(

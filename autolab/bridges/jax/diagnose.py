@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...analysis.diagnosis.program import Program
+from ...analysis.diagnosis.copied_program import Program
 from ...analysis.diagnosis.workbench import LiveParameter
 from ..diagnose import BridgeWorkbench
 from ..needed import UnsupportedError

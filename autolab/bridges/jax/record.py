@@ -16,8 +16,8 @@ from ...recording.model import Recording, Scope, Snapshot
 from ..needed import UnsupportedError
 from ..run import GradientTotals, Pruned, recorded
 from .inputs import array_of
+from .jaxpr_tape import JaxTape, TracedValue, vjp_of
 from .levels import placed_scopes
-from .tape import JaxTape, TracedValue, vjp_of
 
 _SLACK = 256
 """By so many rounding errors the gradient of an input may differ from that of `jax.vjp` of the whole function."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .call_tape import Step
 from .lowering import Lowered, is_elementwise
 from .references import Ref, slots_in
-from .tape import Step
 
 _BLOCK_BYTES = 1 << 20
 """What the blocks take up together: about the second cache of a core."""

@@ -15,10 +15,10 @@ from ...engine.keyword_aliases import takes_other_words
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
 from .arguments import Signature, taker
+from .call_tape import Refusal
 from .compiled_program import CompiledProgram
 from .report import CompileReport, table_of
-from .tape import Refusal
-from .tracing import trace
+from .traced_run import trace
 from .walk import read_by
 
 _MOST_PROGRAMS = 16

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...engine.modes import modes
 from ...engine.variable import Variable
+from .call_tape import Refusal
 from .executable import Executable, Miss
 from .lowering import Lowered
 from .nested import named, outs, variables_in
@@ -21,8 +22,7 @@ from .references import slots_in
 from .returned import joined
 from .sharing import Sharing
 from .state import Given, Out, StatePlace
-from .tape import Refusal
-from .tracing import Traced
+from .traced_run import Traced
 
 if TYPE_CHECKING:
     from .arguments import Signature

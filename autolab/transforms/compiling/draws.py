@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from .call_tape import CallTape
 from .references import plain
-from .tape import CallTape
 
 _IN_PLACE = ("shuffle", "spawn")
 

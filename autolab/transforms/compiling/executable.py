@@ -12,13 +12,13 @@ from ...engine.modes import modes
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .blocks import Blocks, in_blocks, is_copy
+from .call_tape import Step
 from .lowering import Lowered
 from .nested import flat, named
 from .placing import LARGE, Placement, settled, takes_third
 from .references import Ref, slots_in
 from .returned import spent
 from .state import Effect, Given, StatePlace
-from .tape import Step
 
 FILE = PACKAGE + "transforms/compiling/<compiled>"
 """Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""

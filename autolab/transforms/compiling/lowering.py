@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...gpu.traced_function import exact
+from .call_tape import CallTape, Step
 from .references import Ref, memory, resolved, slots_in
-from .tape import CallTape, Step
 
 _LEANER = {
     np.ndarray.dot: np.dot,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...engine.variable import Variable
-from .recorded import Recorded
+from .call_tape import Step
+from .recorded_array import Recorded
 from .references import slots_in
 from .state import Effect, Out
-from .tape import Step
 
 
 def outs(spec: Any, result: Any) -> list[Any]:

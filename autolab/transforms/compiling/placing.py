@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from .buffers import Buffers, offset
+from .call_tape import Step
 from .lowering import Lowered, is_elementwise
 from .references import Ref, resolved, slots_in
-from .tape import Step
 
 LARGE = 1 << 16
 """Bytes: smaller arrays stay in the cache whatever is done with them."""

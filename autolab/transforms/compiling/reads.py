@@ -14,9 +14,9 @@ from ...engine.outer_names import EMPTY, content_of
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
+from .call_tape import Refusal
 from .code_names import placed
 from .surroundings import progress
-from .tape import Refusal
 
 FILE = PACKAGE + "transforms/compiling/<guard>"
 

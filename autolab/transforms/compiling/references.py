@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .recorded import Recorded
+from .recorded_array import Recorded
 
 
 class Ref(NamedTuple):

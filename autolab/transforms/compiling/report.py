@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.display import Savable, show
+from .call_tape import Step
 from .references import memory
-from .tape import Step
 
 if TYPE_CHECKING:
     from .compiled_program import CompiledProgram

@@ -11,8 +11,8 @@ import numpy as np
 from ...engine.node import Leaf
 from ...engine.store import publish
 from ...engine.variable import Variable, wrap
-from .recorded import Recorded
-from .tape import CallTape
+from .call_tape import CallTape
+from .recorded_array import Recorded
 
 Text = Callable[[Any], str]
 

@@ -23,10 +23,10 @@ from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.harmless import name_of_default
 from ...gpu.traced_function import is_plain
+from .call_tape import Refusal
 from .code_names import codes_in, globals_of, imported, placed, read_in, words_of
 from .reads import Reads, Spot
 from .surroundings import generators, is_the_users, progress
-from .tape import Refusal
 
 _MOST_ITEMS = 200
 _MOST_BYTES = 1 << 16

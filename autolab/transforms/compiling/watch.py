@@ -10,8 +10,8 @@ from typing import Any
 
 from ...engine.variable import Variable
 from ...shared.collector import collector_waits
-from .frames import is_library, line_of, users_frame
-from .tape import CallTape
+from .call_tape import CallTape
+from .users_frames import is_library, line_of, users_frame
 
 _PURE = frozenset(
     "math cmath operator _operator itertools functools _functools numpy _abc collections _collections autolab".split()  # noqa: SIM905

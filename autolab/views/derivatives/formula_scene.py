@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...analysis.derivations import NotReadableError
-from ...analysis.differentiation import SLOPE, RuleLine
+from ...analysis.differentiation_rules import SLOPE, RuleLine
 from ...analysis.expressions import Expression, FunctionCall, Name, Power, split, terms_of
 from ...analysis.formulas import MOST_LINES, Formulas
+from ...analysis.recorded_expressions import NotReadableError
 from ...shared.numerals import MINUS
 from ..draw.messages import say
 from ..draw.numbers import number

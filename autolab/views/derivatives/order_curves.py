@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...analysis.curves import Curves, quickly
-from ...analysis.derivations import Derivation
 from ...analysis.derivatives import CALLER, Derivatives
 from ...analysis.expressions import is_smooth
 from ...analysis.ladder import Ladder
+from ...analysis.recorded_expressions import Derivation
 from ...engine.float_errors import quietly
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording

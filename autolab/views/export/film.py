@@ -25,7 +25,7 @@ from ..graph.layout import Direction
 from ..graph.playback import Playback
 from ..graph.readings import readings
 from ..graph.scene import scene
-from ..steps.frames import frame
+from ..steps.moments import frame
 from .film_files import RATE, as_gif, as_mp4, ffmpeg
 
 WIDTH = 1280

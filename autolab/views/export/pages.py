@@ -102,7 +102,7 @@ def export_html(
     >>> recording = autolab.record(lambda x: x * x, 3.0)
     >>> autolab.export_html(recording, "square.html")
     """
-    from .frames import several
+    from .framed_pages import several
 
     if isinstance(shown, str | os.PathLike):
         shown, path = path, shown

@@ -1,5 +1,8 @@
 // @ts-check
-/** The graph as SVG: boxes with value and gradient. The scene says where everything stands; here it is only drawn. */
+/**
+ * The graph as SVG: boxes with value and gradient. Where each stands is decided in Python, by `layout/`; the scene brings
+ * the places, and here they are only drawn.
+ */
 
 import { makeScaleLegend } from "../live/colors.js";
 import { html, set, svg } from "../live/dom.js";
@@ -8,7 +11,7 @@ import { makeMotion } from "../steps/motion.js";
 import { sameEdge } from "./answer.js";
 import { MANY, drawNear, makeEdge, makeFrame, walk } from "./edges.js";
 import { makeNode, stations } from "./node.js";
-import { makeCrumbs, unfold } from "./plan.js";
+import { makeCrumbs, unfold } from "./open_blocks.js";
 import { beginning, makeMinimap, makeZoom } from "./zoom.js";
 
 /** @typedef {import("./edges.js").Scene} Scene */

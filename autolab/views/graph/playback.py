@@ -2,7 +2,7 @@
 values are there and the tangents come share by share.
 
 A walk is a list of moments. What is known at a moment (which values, which gradients, which sums are still growing)
-follows from its place in the list; `frames.py` says what is to be told about it.
+follows from its place in the list; `moments.py` says what is to be told about it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ from .scene import structure
 from .session import Session
 
 if TYPE_CHECKING:
-    from ...analysis.derivations import Derivation
+    from ...analysis.recorded_expressions import Derivation
 
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
@@ -137,7 +137,7 @@ class Reader:
     @cached_property
     def derivation(self) -> Derivation | None:
         """The recorded derivatives as expressions; None if they cannot be read so."""
-        from ...analysis.derivations import NotReadableError, derivation  # no first picture waits for it
+        from ...analysis.recorded_expressions import NotReadableError, derivation  # no first picture waits for it
 
         try:
             return derivation(self.recording)

@@ -17,8 +17,8 @@ from ...engine.float_errors import quietly
 from ...engine.observe import observe
 from ...engine.variable import Variable
 from ...links.functional import with_learned
+from ...recording.fused_functions import fused_names
 from ...recording.model import Recording
-from ...recording.opening import fused_names
 from ...recording.orders import MAX_ORDER, input_to_differentiate
 from ...recording.origins import Origins
 from ...recording.record import BUDGET, record_bound

@@ -16,7 +16,7 @@ from ..draw.typeset import Tree, formula, in_pairs, of_label, row
 from ..graph.formulas import Token, numbers_in
 from ..graph.labels import result
 from ..graph.playback import Playback
-from .frames import edge_of, share_at, share_sentence
+from .moments import edge_of, share_at, share_sentence
 from .share import Share
 from .share_numbers import numbers_of
 from .worksheet import Index, cell_of, index_text, strongest

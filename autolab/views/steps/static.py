@@ -22,7 +22,7 @@ from ..graph.listing import describe_program, ended, remarks, unreached
 from ..graph.playback import Playback
 from ..graph.readings import readings, signs_of, spoken_group
 from ..graph.scene import scene
-from .frames import frame
+from .moments import frame
 
 
 def in_a_line(recording: Recording) -> str:

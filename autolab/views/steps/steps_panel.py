@@ -13,11 +13,11 @@ from ..graph.playback import Playback
 from ..graph.questions import Reader, answers
 from ..live.controls import is_finite
 from .answer import answer
-from .frames import frame
+from .moments import frame
 from .worksheet import MAX_CELLS as MOST_IN_FRAME
 
 if TYPE_CHECKING:
-    from ...analysis.derivations import Derivation
+    from ...analysis.recorded_expressions import Derivation
     from .terms import OrderScene
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.derivations import Derivation, NotReadableError, derivation
 from ...analysis.expressions import Expression, Name, Number, Power, Product, split, terms_of
+from ...analysis.recorded_expressions import Derivation, NotReadableError, derivation
 from ...analysis.term_origins import origins
 from ...recording.arrays import snapshot
 from ...recording.model import Recording

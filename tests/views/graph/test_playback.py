@@ -14,7 +14,7 @@ from autolab import functions as F
 from autolab.views.draw.messages import say
 from autolab.views.graph.listing import listing
 from autolab.views.graph.playback import Playback
-from autolab.views.steps.frames import frame
+from autolab.views.steps.moments import frame
 
 RNG = np.random.default_rng(3)
 

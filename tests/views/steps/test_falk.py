@@ -10,7 +10,7 @@ import pytest
 from autolab import functions as F
 from autolab import record
 from autolab.views.graph.playback import Playback
-from autolab.views.steps.frames import frame
+from autolab.views.steps.moments import frame
 
 RNG = np.random.default_rng(0)
 

@@ -18,7 +18,7 @@ from autolab.views.graph.questions import Picture, Reader
 from autolab.views.graph.readings import readings
 from autolab.views.graph.session import Session
 from autolab.views.steps.answer import answer
-from autolab.views.steps.frames import frame
+from autolab.views.steps.moments import frame
 
 from ..programs import LAYER, layer, muladd
 

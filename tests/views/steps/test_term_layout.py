@@ -8,7 +8,7 @@ import pytest
 
 from autolab import functions as F
 from autolab import record
-from autolab.analysis.derivations import derivation
+from autolab.analysis.recorded_expressions import derivation
 from autolab.views.steps.term_layout import HEIGHT
 from autolab.views.steps.terms import OrderScene
 

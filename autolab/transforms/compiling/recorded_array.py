@@ -20,7 +20,7 @@ from ...engine.sliced_gradient import SlicedGradient
 from ...shared.operators import operator_methods
 
 if TYPE_CHECKING:
-    from .tape import CallTape
+    from .call_tape import CallTape
 
 open_tape: ContextVar[CallTape | None] = ContextVar("open_tape", default=None)
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a plan adds to a graph: boxes that grow out of the one that is opened, and the way to where one is. */
+/** How a block opens: its boxes grow out of the one that is clicked, and breadcrumbs show where one is. */
 
 import { html } from "../live/dom.js";
 import { isStill } from "../steps/motion.js";

@@ -1,4 +1,4 @@
-"""Opening a fused function: its composite runs beside it, its steps take its place, and both are compared.
+"""Fused functions taken apart: the composite of one runs beside it, its steps take its place, and both are compared.
 
 The value and the gradients of the program stay those of the fused function; the steps inside are the composite's.
 """

@@ -14,7 +14,6 @@ import pytest
 import autolab
 from autolab import Variable
 from autolab import functions as F
-from autolab.analysis.derivations import Derivation, NotReadableError, derivation
 from autolab.analysis.expressions import (
     ONE,
     ZERO,
@@ -30,6 +29,7 @@ from autolab.analysis.expressions import (
     number,
     terms_of,
 )
+from autolab.analysis.recorded_expressions import Derivation, NotReadableError, derivation
 from autolab.analysis.simplify import Rules
 from autolab.analysis.term_origins import origins
 

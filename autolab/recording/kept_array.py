@@ -1,4 +1,4 @@
-"""What a recording keeps of an array."""
+"""What a recording keeps of an array, as plain data: its numbers or a reduction of them; `arrays.py` makes it."""
 
 from __future__ import annotations
 

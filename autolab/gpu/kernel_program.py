@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, modules
-from .blocks import BlockPlan, block_plan
+from .block_plan import BlockPlan, block_plan
 from .fused_kernel import kernel_of
 from .steps import KernelSteps
 from .symbols import KernelTrace, Operation, Symbol, Value

@@ -14,9 +14,9 @@ from weakref import ref
 import numpy as np
 
 from ...engine.float_errors import filters, watched
-from .frames import asks_user, line_of, users_frame
-from .recorded import Recorded, open_tape
+from .recorded_array import Recorded, open_tape
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
+from .users_frames import asks_user, line_of, users_frame
 
 TELLING = frozenset(
     [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]

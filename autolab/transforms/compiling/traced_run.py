@@ -19,14 +19,14 @@ from ...engine.store import own
 from ...engine.variable import Variable, wrap
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
+from .call_tape import CallTape, Refusal
 from .draws import RecordedGenerator
-from .frames import users_frame
 from .nested import EnteredArguments, outs, unwrapped, variables_in
 from .reads import Reads, Spot
-from .recorded import Recorded, open_tape
+from .recorded_array import Recorded, open_tape
 from .returned import spent
 from .state import Effect, Given, Out, ReachedState, StatePlace
-from .tape import CallTape, Refusal
+from .users_frames import users_frame
 from .walk import reads
 from .watch import profiled, watched
 
