@@ -59,9 +59,11 @@ from .networks.average_pooling import avg_pool1d, avg_pool2d, global_avg_pool
 from .networks.conv import conv1d, conv2d
 from .networks.conv_transpose import conv_transpose1d, conv_transpose2d
 from .networks.dot_product_attention import attention
+from .networks.dropout import dropout
+from .networks.embedding import embedding, one_hot
 from .networks.group_norms import group_norm, instance_norm, rms_norm
+from .networks.linear import linear
 from .networks.max_pooling import global_max_pool, max_pool1d, max_pool2d
-from .networks.nn import dropout, embedding, linear, one_hot
 from .networks.normalization import batch_norm, layer_norm
 from .networks.patches import pixel_shuffle, unfold
 from .networks.rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, relu6, selu

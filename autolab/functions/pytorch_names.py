@@ -20,7 +20,7 @@ from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
 from .networks.average_pooling import avg_pool2d
-from .networks.nn import one_hot
+from .networks.embedding import one_hot
 from .networks.softmaxes import log_softmax
 from .numpy_names import take
 from .reductions.reduce import sum as sum_of

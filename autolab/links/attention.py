@@ -16,7 +16,7 @@ from ..engine.plain_arrays import PlainArray
 from ..engine.variable import Variable
 from ..functions import dropout, expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
-from ..functions.networks.nn import check_ratio
+from ..functions.networks.dropout import check_ratio
 from .linear import Linear, check_size, shape_of
 from .link import Link
 from .normalization import Dropout, LayerNormalization

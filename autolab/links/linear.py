@@ -1,4 +1,4 @@
-"""Linear, EltwiseParamProduct, Embedding: links with one weight."""
+"""Linear, EltwiseParamProduct, Embedding: links with one weight. `functions.linear` computes, and checks the shapes."""
 
 from __future__ import annotations
 

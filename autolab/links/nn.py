@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import functions as F
 from ..engine.parameter import Parameter
-from ..functions.networks.nn import check_ratio
+from ..functions.networks.dropout import check_ratio
 from . import attention, recurrent
 from .chain import ChainList
 from .link import Link

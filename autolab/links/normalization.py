@@ -17,7 +17,7 @@ from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
-from ..functions.networks.nn import check_ratio
+from ..functions.networks.dropout import check_ratio
 from .linear import check_size, initializer, shape_of
 from .link import Link
 

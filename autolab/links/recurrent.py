@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
 from ..functions import concatenate, dropout, flip, reshape, split, stack, swapaxes, tanh
-from ..functions.networks.nn import check_ratio
+from ..functions.networks.dropout import check_ratio
 from .cells import GRUCell, LSTMCell, RNNCell, pair_of, zeros_before
 from .chain import ChainList
 from .linear import check_size

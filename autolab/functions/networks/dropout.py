@@ -1,0 +1,79 @@
+"""dropout: elements that are left out at random while a network is trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array, get_array_module
+from ...engine.configuration import check_rng, config
+from ...engine.declare import elementwise
+from ...engine.devices import generator
+from ...engine.keyword_aliases import takes_other_words
+
+
+@takes_other_words
+def dropout(x: Any, ratio: float = 0.5, *, rng: np.random.Generator | None = None, training: bool | None = None) -> Any:
+    """In training, set each element to 0 with probability ``ratio`` and divide the others by ``1 - ratio``.
+
+    In test mode, and with a ratio of 0, the result is ``x`` itself. What is dropped is drawn once per call and holds
+    for its gradients of every order.
+
+    Parameters
+    ----------
+    x : Variable or array
+    ratio : float
+        At least 0 and below 1.
+    rng : numpy.random.Generator, optional
+        What to draw from; by default ``config.rng``. For an input on a GPU it seeds the GPU's generator, which draws
+        there: the same again for the same seed, but other numbers than on the CPU.
+    training : bool, optional
+        By default ``config.train``, which `autolab.test_mode` switches off.
+
+    Raises
+    ------
+    ValueError
+        If the ratio is out of range.
+
+    Notes
+    -----
+    N. Srivastava et al., "Dropout: a simple way to prevent neural networks from overfitting", 2014.
+
+    Examples
+    --------
+    >>> import numpy as np, autolab
+    >>> from autolab import Variable, functions as F
+    >>> F.dropout(Variable([1.0, 2.0, 3.0, 4.0]), rng=np.random.default_rng(0))
+    variable([2. 0. 0. 0.])
+    >>> with autolab.test_mode():
+    ...     F.dropout(Variable([1.0, 2.0, 3.0, 4.0]))
+    variable([1. 2. 3. 4.])
+    """
+    check_ratio("dropout", ratio)
+    check_rng("dropout", rng)
+    if ratio == 0 or not (config.train if training is None else training):
+        return x
+    kept = generator(get_array_module(x), config.rng if rng is None else rng).random(np.shape(x)) >= ratio
+    return _dropout(x, kept, scale=1 / (1 - ratio))
+
+
+def check_ratio(who: str, ratio: Any) -> float:
+    """``ratio`` as it is, or an error that names it."""
+    if not isinstance(ratio, int | float | np.number) or not 0 <= ratio < 1:
+        raise ValueError(f"{who}: ratio is {ratio!r:.60}; expected at least 0 and less than 1")
+    return ratio  # type: ignore[return-value]
+
+
+@elementwise(name="dropout")
+def _dropout(xp: Any, x: Array, kept: Array, *, scale: float) -> Array:
+    return x * kept * scale
+
+
+@_dropout.vjp("x")
+def _dropout_x(g: Any, kept: Array, scale: float) -> Any:
+    """g * kept * scale
+
+    Here ``kept`` is 1 where the element was kept, else 0, and ``scale`` is ``1 / (1 - ratio)``.
+    """
+    return g * kept * scale

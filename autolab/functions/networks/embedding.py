@@ -1,0 +1,95 @@
+"""embedding and one_hot: rows of numbers that integers stand for."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ...engine.backend import Array
+from ...engine.declare import primitive
+from ..arrays.indexing import scatter
+
+
+@primitive(w=lambda g, ids, w_shape: scatter(g, index=ids, shape=w_shape))
+def embedding(xp: Any, ids: Array, w: Array) -> Array:
+    """The rows of ``w`` that ``ids`` name; a row that is named more than once gets the sum of the gradients.
+
+    Parameters
+    ----------
+    ids : array of int
+        Of any shape.
+    w : Variable or array
+        Of shape ``(rows, size)``.
+
+    Returns
+    -------
+    Variable or array
+        Of shape ``(*ids.shape, size)``.
+
+    Raises
+    ------
+    TypeError
+        If the ids are no integers.
+    ValueError
+        If an id is negative or has no row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, functions as F
+    >>> F.embedding(np.array([1, 0, 1]), Variable([[1.0, 2.0], [3.0, 4.0]]))
+    variable([[3. 4.]
+              [1. 2.]
+              [3. 4.]])
+    """
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"embedding: ids is of dtype {ids.dtype}; expected integers")
+    if w.ndim != 2:
+        raise ValueError("expected w (rows, size)")
+    if ((ids < 0) | (ids >= len(w))).any():
+        raise ValueError(f"ids go from {ids.min()} to {ids.max()}; expected 0 to {len(w) - 1}")
+    return xp.take(w, ids, axis=0)
+
+
+@primitive()
+def one_hot(xp: Any, t: Array, *, classes: int | None = None, axis: int = -1, dtype: Any = np.float32) -> Array:
+    """For every class a row with 1 at its place and 0 elsewhere. It has no gradient.
+
+    Parameters
+    ----------
+    t : array of int
+        Classes, counted from 0, of any shape.
+    classes : int, optional
+        How many there are; by default one more than the largest.
+    axis : int
+        The axis of the classes in the result.
+    dtype : dtype
+        Of the result. float32 beside float64 gives float64.
+
+    Raises
+    ------
+    TypeError
+        If the classes are no integers.
+    ValueError
+        If one is below 0 or not below ``classes``.
+
+    Examples
+    --------
+    >>> from autolab import functions as F
+    >>> F.one_hot([0, 2], 3)
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    if t.dtype.kind not in "iu":
+        raise TypeError(f"one_hot: t is of dtype {t.dtype}; expected integers, the numbers of classes")
+    least, most = (int(t.min()), int(t.max())) if t.size else (0, -1)
+    count = most + 1 if classes is None else index(classes)
+    if least < 0 or most >= count:
+        raise ValueError(f"t goes from {least} to {most}; expected classes from 0 to {count - 1}")
+    if not -t.ndim - 1 <= axis <= t.ndim:
+        raise ValueError(f"expected an axis of the result, from {-t.ndim - 1} to {t.ndim}")
+    place = axis % (t.ndim + 1)
+    numbers = xp.arange(count).reshape([-1 if i == place else 1 for i in range(t.ndim + 1)])
+    return (xp.expand_dims(t, place) == numbers).astype(dtype)
