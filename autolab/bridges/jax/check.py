@@ -18,8 +18,8 @@ from ...gradcheck.naming.forgotten_way import Traced
 from ...gradcheck.reporting.report import GradientReport
 from ..checked import WHOLE, ForeignFunction, checked, fixed_upstream
 from ..run import GradientTotals
+from .equations import vjp_of
 from .inputs import JaxInputs, array_of, is_float
-from .jaxpr_tape import vjp_of
 from .record import JaxRun
 
 

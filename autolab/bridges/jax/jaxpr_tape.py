@@ -11,13 +11,14 @@ from typing import Any
 import jax
 import numpy as np
 from jax import numpy as jnp
-from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var, jaxpr_as_fun
+from jax.extend.core import Literal
 
 from ...engine.errors import a_kind
 from ...recording.drafts import Draft, Use
 from ...recording.rule_text import exact_text
 from ..needed import UnsupportedError
 from ..run import BridgeRun, GradientTotals
+from .equations import INLINED, Texts, as_function, cotangent, inner_jaxpr, shares_of, texts_of, title_of, vjp_of
 from .inputs import JaxInputs, is_float
 from .levels import EquationSite, JaxprLevel, function_of, users_frames
 
@@ -25,8 +26,6 @@ LONGEST_LOOP = 64
 """A scan of more rounds is one step."""
 
 _Outputs = Callable[..., Sequence[Any]]
-_Texts = tuple[tuple[str, str], ...]
-_INLINED = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
 
 
 @dataclass
@@ -102,24 +101,24 @@ class JaxTape(BridgeRun):
             arrived = [totals.sums.get(step) for step, _ in call.results]
             if any(g is not None for g in arrived):
                 pairs = zip(call.results, arrived, strict=True)
-                yield call, _shares(call.vjp, [_cotangent(y, g) for (_, y), g in pairs])
+                yield call, shares_of(call.vjp, [cotangent(y, g) for (_, y), g in pairs])
 
     # ------------------------------------------------------------------ one equation
     def _equation(self, equation: Any, values: list[TracedValue], level: JaxprLevel) -> list[TracedValue]:
         name, params = equation.primitive.name, equation.params
-        alone = _alone(equation, self._info)
+        alone = as_function(equation, self._info)
         if all(value.step is None for value in values):
             return [TracedValue(y) for y in alone(*[value.array for value in values])]
         site = EquationSite(level, users_frames(equation, self._fn))
-        if name in _INLINED and (name not in _INLINED[:2] or function_of(_inner(params).jaxpr)[1]):
-            inner = _inner(params)
+        if name in INLINED and (name not in INLINED[:2] or function_of(inner_jaxpr(params).jaxpr)[1]):
+            inner = inner_jaxpr(params)
             label = f"{params.get('name') or function_of(inner.jaxpr)[0]}()"
             return self.run(inner.jaxpr, inner.consts, values, _inside(site, label, name))
         if name == "cond":
             return self._branch(params["branches"], values, site)
         if name == "scan" and 0 < params["length"] <= LONGEST_LOOP:
             return self._loop(params, values, site)
-        return self._step(alone, _title(equation), values, site, _texts(equation), equation.invars)
+        return self._step(alone, title_of(equation), values, site, texts_of(equation), equation.invars)
 
     def _branch(self, branches: Sequence[Any], values: list[TracedValue], site: EquationSite) -> list[TracedValue]:
         taken = min(max(int(values[0].array), 0), len(branches) - 1)
@@ -160,7 +159,7 @@ class JaxTape(BridgeRun):
         name: str,
         values: list[TracedValue],
         site: EquationSite,
-        texts: _Texts = (),
+        texts: Texts = (),
         variables: Any = None,
     ) -> list[TracedValue]:
         """Evaluate and keep: a draft for the result, or one for the call and one for each of several results.
@@ -241,83 +240,12 @@ def _traced(inputs: JaxInputs, arrays: Sequence[Any]) -> Any:
     return closed
 
 
-def vjp_of(fn: Callable[..., Any], values: Sequence[Any], places: Sequence[int]) -> tuple[Any, Callable[[Any], Any]]:
-    """`jax.vjp` of a function with respect to those of its arguments that stand at ``places``."""
-
-    def of_needing(*needing: Any) -> Any:
-        given = list(values)
-        for place, value in zip(places, needing, strict=True):
-            given[place] = value
-        return fn(*given)
-
-    return jax.vjp(of_needing, *[values[i] for i in places])
-
-
 def _changed(fn: _Outputs, change: Callable[..., Any]) -> Callable[..., list[Any]]:
     """What gives the one result of a call otherwise, from the call and its operands."""
     return lambda *arrays: [change(lambda *given: fn(*given)[0], *arrays)]
-
-
-def _shares(vjp: Callable[[Any], Sequence[Any]], cotangents: list[Any]) -> Sequence[Any]:
-    try:
-        return vjp(cotangents)
-    except ValueError as error:
-        if "while_loop" not in str(error):
-            raise
-        raise UnsupportedError(
-            "record: JAX has no gradient through while_loop with a number of rounds that it does not know; use scan"
-        ) from None
-
-
-def _cotangent(y: Any, g: Any) -> Any:
-    if not is_float(y):
-        return np.zeros(y.shape, jax.dtypes.float0)
-    return jnp.zeros_like(y) if g is None else jnp.asarray(g, y.dtype)
-
-
-def _alone(equation: Any, info: Any) -> Callable[..., list[Any]]:
-    """An equation as a function of its operands: a jaxpr of its own, with a variable for every use."""
-    operands = [var if isinstance(var, Literal) else Var(var.aval) for var in equation.invars]
-    variables, outputs = [var for var in operands if isinstance(var, Var)], list(equation.outvars)
-    nameless = info._replace(arg_names=None, result_paths=None)
-    single = Jaxpr([], variables, outputs, [equation.replace(invars=operands)], equation.effects, nameless)
-    evaluate = jaxpr_as_fun(ClosedJaxpr(single, ()))
-
-    def fn(*arrays: Any) -> list[Any]:
-        pairs = zip(operands, arrays, strict=True)
-        return list(evaluate(*[array for var, array in pairs if isinstance(var, Var)]))
-
-    return fn
 
 
 def _inside(site: EquationSite, label: str, what: str) -> JaxprLevel:
     """The level of a jaxpr, called as the user wrote its call."""
     written = site.place.source if site.place is not None and site.place.is_call else None
     return site.inside(f"{written or label}  # {what}")
-
-
-def _inner(params: Mapping[str, Any]) -> Any:
-    """The closed jaxpr of a call."""
-    found = params.get("jaxpr", params.get("call_jaxpr"))
-    return found if hasattr(found, "jaxpr") else ClosedJaxpr(found, ())
-
-
-def _title(equation: Any) -> str:
-    """``relu`` of a function that is one step, else the primitive's name."""
-    name = str(equation.primitive.name)
-    if name in _INLINED or name.startswith("custom_"):
-        inner = _inner(equation.params)
-        name = str(equation.params.get("name") or function_of(inner.jaxpr)[0] or name).strip("_")
-    return name.removeprefix("reduce_") if name in ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod") else name
-
-
-def _texts(equation: Any) -> _Texts:
-    """Names and texts of the parameters that are plain data."""
-    found = [(key, value) for key, value in equation.params.items() if key not in ("name", "inline", "keep_unused")]
-    return tuple([(key, f"{value!r:.60}") for key, value in found if _is_plain(value)])
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return bool(value) and all(_is_plain(item) for item in value)
-    return isinstance(value, int | float | str) and value is not False

@@ -15,8 +15,9 @@ from ...recording.kept_memory import KeptArrays
 from ...recording.model import Recording, Scope, Snapshot
 from ..needed import UnsupportedError
 from ..run import GradientTotals, Pruned, recorded
+from .equations import vjp_of
 from .inputs import array_of
-from .jaxpr_tape import JaxTape, TracedValue, vjp_of
+from .jaxpr_tape import JaxTape, TracedValue
 from .levels import placed_scopes
 
 _SLACK = 256
