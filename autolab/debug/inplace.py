@@ -17,13 +17,11 @@ from functools import cache
 from types import CodeType, FrameType
 from typing import Any
 from weakref import WeakKeyDictionary, ref
-from zlib import crc32
 
 import numpy as np
 
-from ..engine.backend import Array, is_array
+from ..engine.backend import is_array
 from ..engine.backward import watched_nodes
-from ..engine.devices import to_cpu
 from ..engine.errors import DamagedValueError
 from ..engine.leaving import Exit, ExitEvent, watch_leaving
 from ..engine.multi_output import OutputNode
@@ -35,26 +33,7 @@ from ..engine.sharing import changed_by
 from ..engine.source import caller, file_label, position
 from ..engine.variable import Variable
 from ..engine.variadic import Many, Shapes
-
-WHOLE = 1000
-"""Up to so many elements every byte counts for itself; above, every byte counts in a sum."""
-
-_COLUMNS = 1021  # prime, so that rows or columns that change places do not fall on the same sums
-_SAMPLES = 256
-
-
-class Fingerprint:
-    """A value and what it looked like. All nodes that kept the value in that state share one."""
-
-    __slots__ = ("__weakref__", "look", "value")
-
-    def __init__(self, value: Any, look: object) -> None:
-        self.value, self.look = value, look
-
-    @property
-    def intact(self) -> bool:
-        """Whether the value still looks as it did."""
-        return fingerprint(self.value) == self.look
+from .fingerprints import Fingerprint, taken
 
 
 @dataclass(slots=True)
@@ -94,8 +73,6 @@ class Watch:
 _Kept = tuple[str, Any, Any]
 """What a rule will be given: ``input``, ``result``, ``attribute`` or ``saved value``; its index or name; the value."""
 
-_shared: dict[int, ref[Fingerprint]] = {}  # those of values that are gone stay until another has the identity
-
 
 class _Hook:
     """Takes prints of what the nodes of each step kept. ``blames`` says whether a forward, or a backward, that changes
@@ -113,7 +90,7 @@ class _Hook:
         prints: dict[int, tuple[str, str, Fingerprint]] = {}
         for role, name, value in _kept(event, node, self._known):
             if id(value) not in prints:
-                prints[id(value)] = (role, name, _print(value))
+                prints[id(value)] = (role, name, taken(value))
         if prints:
             code, instruction = _position(caller())
             written = getattr(event.function, "written_backward", None) if self.blames else None
@@ -188,44 +165,6 @@ def watching(name: Callable[[Variable], str | None], blame: bool = True) -> obse
     return observe(_Hook(name, blame))
 
 
-def fingerprint(value: Any) -> object:
-    """What tells an array (or a list) from what it is after a change.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.arange(3.0)
-    >>> before = fingerprint(x)
-    >>> x[0] = -0.0
-    >>> fingerprint(x) == before
-    False
-    """
-    if not is_array(value):
-        return crc32(repr(value).encode())
-    if value.size <= WHOLE and type(value) is np.ndarray:
-        return value.shape, value.dtype, crc32(value.tobytes("A"))
-    flat = value.ravel("A")  # in the order of the memory, where that is C's or Fortran's
-    if value.size <= WHOLE:
-        return value.shape, value.dtype, _crc(flat)
-    return value.shape, value.dtype, _crc(flat[:: value.size // _SAMPLES]), _sums(flat)
-
-
-def _sums(flat: Array) -> tuple[int, int]:
-    """Checksums of the sums, modulo 2**64, over every 1021st word, and of the words that are left over.
-
-    A change of one element changes one sum; elements that change places change two, unless they are a multiple of 1021
-    words apart.
-    """
-    size = min(flat.itemsize, 8)
-    words = flat.view(f"u{size}")
-    even = words.size - words.size % _COLUMNS
-    return _crc(words[:even].reshape(-1, _COLUMNS).sum(axis=0, dtype="u8")), _crc(words[even:])
-
-
-def _crc(flat: Array) -> int:
-    return crc32(to_cpu(flat).tobytes())
-
-
 _forget: Callable[[ref[Node]], Any] = watched_nodes.pop
 
 
@@ -242,16 +181,6 @@ def _node(event: ForwardEvent) -> Node | None:
             if whole.function is event.function:  # a result may be a Variable that was there before
                 return whole
     return None
-
-
-def _print(value: Any) -> Fingerprint:
-    """A print of the value as it is now: the one that there is, unless the value changed since."""
-    look, last = fingerprint(value), _shared.get(id(value))
-    known = None if last is None else last()
-    if known is None or known.value is not value or known.look != look:
-        known = Fingerprint(value, look)
-        _shared[id(value)] = ref(known)
-    return known
 
 
 def _kept(event: ForwardEvent, node: Node, known: Callable[[Variable], str | None]) -> Iterator[_Kept]:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..debug.inplace import fingerprint
+from ..debug.fingerprints import fingerprint
 from ..engine.backend import is_array
 from ..engine.observe import BackwardEvent, ForwardEvent
 from ..engine.outer_names import outer_names
