@@ -17,7 +17,7 @@ from ..engine.grad import grad
 from ..engine.observe import ForwardEvent, observe
 from ..engine.primitive import Primitive
 from ..engine.variable import Variable
-from ..transforms.curvature import made_by_elementwise
+from ..transforms.higher_orders import made_by_elementwise
 from ..transforms.tracing import BatchEvaluator, agree
 
 _PROBES = 5

@@ -27,8 +27,9 @@ What holds for all:
 
 from .batches import vmap
 from .checkpoints import checkpoint
-from .curvature import hessian, hvp, jacfwd, jacobian, jacrev, nth_derivative
 from .gradients import elementwise_grad, grad, jvp, value_and_grad, vjp
+from .higher_orders import nth_derivative
+from .jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 
 __all__ = [
     "checkpoint",

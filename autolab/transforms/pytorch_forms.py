@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import gradients
-from .curvature import hessian, jacobian
-from .curvature import hvp as product
+from .jacobians import hessian, jacobian
+from .jacobians import hvp as product
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -1,12 +1,10 @@
-"""Matrices of derivatives, and higher orders: jacobian, hessian, hvp, nth_derivative."""
+"""Matrices of derivatives, and products with them: jacobian, jacfwd, hessian, hvp."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-
-import numpy as np
 
 from .. import functions as F
 from ..engine.backend import get_array_module
@@ -196,115 +194,3 @@ def hvp(fn: Function, args: Any, vectors: Any, wrt: Wrt | None = None) -> Any:
     differentiable = point.depends_on_others(*directions)
     slopes = point.gradients([point.number()], None, True)
     return point.shaped(point.gradients(slopes, directions, differentiable))
-
-
-def nth_derivative(fn: Function, n: int, wrt: int | str = 0) -> Function:
-    """The derivative of order ``n`` of ``fn`` in one variable, as a function of the same arguments.
-
-    Parameters
-    ----------
-    fn : callable
-        Takes Variables, returns a Variable. For an array it must work element by element: each element of its result
-        depends on the same element of the argument alone.
-    n : int
-        The order; 0 gives ``fn`` itself.
-    wrt : int or str
-        By which argument: a number or an array.
-
-    Raises
-    ------
-    ValueError
-        If ``fn`` does not work element by element: its result has another shape than the argument, or at some order up
-        to ``n`` an element of the derivative depends on other elements of the argument.
-
-    Notes
-    -----
-    The derivative is that of the sum of all elements. It is that of each by itself if no element depends on others. Of
-    AutoLab's elementwise functions that is known. Where anything else is on the way from the argument to the result,
-    each order is differentiated twice more, with powers of 2 drawn as the weights of its elements: what weights an
-    element of the result has to weight the same element of the derivative, and no other. That looks at the function at
-    this argument alone, where its derivatives up to ``n`` are wanted; dependence that shows at higher orders only
-    does not change them.
-
-    Examples
-    --------
-    >>> from autolab.transforms import nth_derivative
-    >>> [nth_derivative(lambda x: x ** 3, n)(2.0).item() for n in range(5)]
-    [8.0, 12.0, 12.0, 6.0, 0.0]
-    """
-    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
-        raise TypeError(f"nth_derivative: n is {n!r:.60}; expected an order: 0, 1, 2, ...")
-    if isinstance(checked_wrt("nth_derivative", wrt), tuple):
-        raise TypeError(f"nth_derivative: wrt is {wrt!r:.60}; expected one position or name")
-
-    def derivative(*args: Any, **kwargs: Any) -> Any:
-        point = AppliedFunction("nth_derivative", fn, wrt, args, kwargs)
-        y = _elementwise_result(point)
-        differentiable = point.depends_on_others()
-        probes = [] if y.size < 2 or made_by_elementwise(y) else [_Probe(y, seed) for seed in range(2)]
-        for order in range(1, n + 1):
-            value, ones = y, get_array_module(y._data).ones_like(y._data)
-            (y,) = point.gradients([value], [ones], differentiable or order < n)
-            for probe in probes:
-                probe.follow(point, y, order < n)
-        return point.result(y, differentiable)
-
-    return named(derivative, "nth_derivative", fn)
-
-
-def made_by_elementwise(y: Variable) -> bool:
-    """Whether AutoLab's elementwise functions made ``y``, and nothing else: then none of its elements depends on others
-    of a value of the same shape."""
-    waiting, seen = [y.node], {y.node}
-    while waiting:
-        node = waiting.pop()
-        if node is None or not node.order:
-            continue
-        if not getattr(node.function, "keeps_shapes", False):
-            return False
-        new = set(node.parents) - seen
-        seen |= new
-        waiting += new
-    return True
-
-
-class _Probe:
-    """Follows a function's derivatives with weights on the elements, which must stay with their elements.
-
-    If elements do not depend on each other, weighting each element of a value weights that of its gradient, and
-    exactly so with powers of 2.
-    """
-
-    def __init__(self, y: Variable, seed: int) -> None:
-        self._rng, self._weighted = np.random.default_rng(seed), y
-        self._most = 1 if y.dtype == np.float16 else 4  # so that products over the orders stay far from overflow
-        self._total = get_array_module(y._data).ones_like(y._data)
-
-    def follow(self, point: AppliedFunction, y: Variable, goes_on: bool) -> None:
-        """Refuse the function if ``y``, its next derivative, depends on other elements than its own."""
-        xp = get_array_module(y._data)
-        weights = xp.asarray(np.ldexp(1.0, self._rng.integers(-self._most, self._most + 1, y.shape)), y.dtype)
-        (self._weighted,) = point.gradients([self._weighted], [weights], goes_on)
-        self._total = self._total * weights
-        expected, found = self._total * y._data, self._weighted._data
-        kind = np.finfo(y.dtype)
-        most = xp.abs(xp.where(xp.isfinite(found), found, 0)).max()
-        least = max(64 * float(kind.eps) * float(most), float(kind.tiny))  # what is made by a sum may be rounded
-        if not xp.allclose(found, expected, rtol=float(kind.eps) ** 0.5, atol=least, equal_nan=True):
-            raise ValueError(
-                f"nth_derivative: {point.name} lets the elements of its argument depend on each other; expected a "
-                "function that works element by element: use jacobian, or grad of a sum"
-            )
-
-
-def _elementwise_result(point: AppliedFunction) -> Variable:
-    y = point.value
-    if len(point.inputs) != 1 or not isinstance(y, Variable):
-        raise TypeError(f"nth_derivative: {point.name} must take one array and return one Variable")
-    (x,) = point.inputs
-    if y.shape != x.shape:
-        raise ValueError(
-            f"nth_derivative: {point.name} returned shape {y.shape} for an argument of shape {x.shape}; it must work "
-            "element by element"
-        )
-    return y
