@@ -34,6 +34,7 @@ from ..engine.source import caller, file_label, position
 from ..engine.variable import Variable
 from ..engine.variadic import Many, Shapes
 from .fingerprints import Fingerprint, taken
+from .provenance import graph_of
 
 
 @dataclass(slots=True)
@@ -150,13 +151,8 @@ departed: WeakKeyDictionary[Node, dict[Exit, None]] = WeakKeyDictionary()
 
 
 def _note(event: ExitEvent) -> None:
-    waiting, found = [event.variable.node], set()
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in found:
-            found.add(node)
-            departed.setdefault(node, {})[event.exit] = None
-            waiting += node.parents
+    for node in graph_of(event.variable):
+        departed.setdefault(node, {})[event.exit] = None
 
 
 def watching(name: Callable[[Variable], str | None], blame: bool = True) -> observe:

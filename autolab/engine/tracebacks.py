@@ -59,7 +59,7 @@ class folded:
         head = error.__traceback__
         count = 0 if head is None or head.tb_next is None else _fold(head)
         for other in _before(error):
-            users = next((entry for entry in _entries(other.__traceback__) if not _is_own(entry)), None)
+            users = next((entry for entry in entries_of(other.__traceback__) if not _is_own(entry)), None)
             if users is not None:
                 other.__traceback__ = users
                 count += _fold(users)
@@ -80,7 +80,7 @@ def brief_in_notebooks() -> None:
 
 def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_offset: int | None = None) -> None:
     """What IPython does with an exception; without AutoLab's frames where their words are about the user's call."""
-    entries = _entries(trace)
+    entries = entries_of(trace)
     own = sum(map(_is_own, entries))
     shown: TracebackType | None = trace
     if own and hidden() and (isinstance(error, OSError) or re.match(_WRONG_CALL, str(error))):
@@ -90,7 +90,7 @@ def _show(shell: Any, kind: type, error: Exception, trace: TracebackType, tb_off
         if not any(note.startswith(_SETTING) for note in getattr(error, "__notes__", ())):
             _say_left_out(error, own)
         above = _before(error)
-        if above and any(map(_is_own, _entries(above[0].__traceback__)[:1])):  # AutoLab has caught it
+        if above and any(map(_is_own, entries_of(above[0].__traceback__)[:1])):  # AutoLab has caught it
             error.__cause__ = None
     shell.showtraceback((kind, error, shown), tb_offset=tb_offset, running_compiled_code=True)
 
@@ -110,7 +110,8 @@ def add_note(error: BaseException, text: str) -> None:
         error.add_note(text)
 
 
-def _entries(trace: TracebackType | None) -> list[TracebackType]:
+def entries_of(trace: TracebackType | None) -> list[TracebackType]:
+    """The frames of a traceback, from the outermost to where the error was raised."""
     found = []
     while trace is not None:
         found.append(trace)
@@ -120,7 +121,7 @@ def _entries(trace: TracebackType | None) -> list[TracebackType]:
 
 def _fold(head: TracebackType) -> int:
     """Take AutoLab's frames out below ``head``; how many. None if there are no others."""
-    below = _entries(head.tb_next)
+    below = entries_of(head.tb_next)
     kept = [entry for entry in below if not _is_own(entry)]
     if not kept and _is_own(head):
         return 0

@@ -15,7 +15,7 @@ from ..engine.errors import DamagedValueError, DetachError
 from ..engine.observe import notify
 from ..engine.primitive import Primitive
 from ..engine.source import by_position, file_label, is_own
-from ..engine.tracebacks import add_note
+from ..engine.tracebacks import add_note, entries_of
 from ..engine.variable import Variable
 from .locate import OWN_FRAMES
 from .loops import loops_around
@@ -127,7 +127,7 @@ def raised_in(error: BaseException, phase: Literal["forward", "backward"], recor
     """What a run of the recorder raised. Operands that were no steps so far become leaves and constants."""
     file, line, statement = place_of(error)
     kind, message = told_as(error)
-    entries = _entries(error.__traceback__)
+    entries = entries_of(error.__traceback__)
     own = [entry.tb_lineno for entry in entries if recorder.locator.is_recorded(entry.tb_frame)]
     function, operands = (_rule if phase == "backward" else _call)(entries, recorder)
     if phase == "backward" and file is None and operands:
@@ -176,18 +176,10 @@ def _message(error: BaseException) -> str:
 
 def users_entry(trace: TracebackType | None) -> TracebackType | None:
     """The innermost frame of the user's code; where there is none, the innermost outside this package."""
-    outside = [entry for entry in _entries(trace) if not is_own(entry.tb_frame)]
+    outside = [entry for entry in entries_of(trace) if not is_own(entry.tb_frame)]
     users = [entry for entry in outside if not entry.tb_frame.f_code.co_filename.startswith(_NOT_THE_USERS)]
     found = users or outside
     return found[-1] if found else None
-
-
-def _entries(trace: TracebackType | None) -> list[TracebackType]:
-    found = []
-    while trace is not None:
-        found.append(trace)
-        trace = trace.tb_next
-    return found
 
 
 def _rounds(entries: list[TracebackType]) -> tuple[str, ...]:
