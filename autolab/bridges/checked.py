@@ -17,7 +17,8 @@ from ..engine.variable import Variable
 from ..gradcheck.checks.check import DEFAULTS, check_bound, checked_order
 from ..gradcheck.naming.forgotten_way import Traced, TracedStep, Way
 from ..gradcheck.reporting.report import GradientReport
-from ..shared.binding import Bound, settle
+from ..shared.binding import Bound
+from ..shared.options import settle
 from .inputs import BridgeInputs
 from .run import BridgeRun
 

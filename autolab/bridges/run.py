@@ -15,7 +15,7 @@ from ..recording.model import BackwardStep, Kind, Recording, Scope, Snapshot
 from ..recording.raised import Raised
 from ..recording.upstream import one_each
 from ..shared.arguments import token_labels
-from ..shared.binding import chosen_options
+from ..shared.options import chosen_options
 from .inputs import BridgeInputs
 from .library import LibraryBudget
 

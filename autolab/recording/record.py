@@ -12,8 +12,9 @@ from ..engine.errors import a_kind
 from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable
 from ..shared.arguments import token_labels
-from ..shared.binding import Bound, apart, bind, chosen_options
+from ..shared.binding import Bound, bind
 from ..shared.foreign import bridge
+from ..shared.options import apart, chosen_options
 from .arrays import Budget
 from .departures import Departures
 from .fused_functions import fused_names

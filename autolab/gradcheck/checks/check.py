@@ -14,8 +14,9 @@ from ...engine.configuration import check_rng
 from ...engine.devices import to_cpu
 from ...engine.tracebacks import folded, hidden
 from ...links.functional import with_learned
-from ...shared.binding import Bound, bind, settle
+from ...shared.binding import Bound, bind
 from ...shared.foreign import bridge
+from ...shared.options import settle
 from ..judging.case import Case, Table, fails
 from ..judging.compare import compare, compare_nearby
 from ..judging.contracts import Examination, drawn_at_random, examine

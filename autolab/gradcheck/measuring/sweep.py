@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...shared.binding import settle
+from ...shared.options import settle
 from ..messages import shown
 from .noise import estimate_noise
 from .point import Arrays, Direction, Point

@@ -13,7 +13,8 @@ import numpy as np
 from ...analysis import Derivatives, Study
 from ...engine.keyword_aliases import in_own_words
 from ...engine.tracebacks import folded, hidden
-from ...shared.binding import apart, fitted
+from ...shared.binding import fitted
+from ...shared.options import apart
 from ..draw.colors import palette
 from ..draw.escape import clean
 from ..draw.messages import say

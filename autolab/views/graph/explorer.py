@@ -15,9 +15,9 @@ from ...engine.display import show
 from ...engine.tracebacks import folded, hidden
 from ...engine.variable import Variable
 from ...recording.model import Recording
-from ...shared.binding import apart
 from ...shared.collector import collector_waits
 from ...shared.foreign import bridge
+from ...shared.options import apart
 from ..draw.escape import clean
 from ..live import notebook
 from ..live.bundle import module_text

@@ -24,7 +24,8 @@ from ...recording.origins import Origins
 from ...recording.record import BUDGET, record_bound
 from ...recording.replacing import numbered, replacement
 from ...shared.arguments import token_labels
-from ...shared.binding import Bound, bind, chosen_options
+from ...shared.binding import Bound, bind
+from ...shared.options import chosen_options
 from ..live.computation import RerunContext, UserError, told
 from ..live.controls import Key, is_movable
 from .choices import OPTIONS, chosen, seconds_of, settings_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...engine.display import Bundle
 from ...engine.tracebacks import folded, hidden
-from ...shared.binding import chosen_options
+from ...shared.options import chosen_options
 from ..draw.colors import SCALES
 from ..draw.escape import Markup, headline
 from ..draw.messages import say

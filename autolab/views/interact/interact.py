@@ -16,7 +16,8 @@ from ...engine.errors import a_kind
 from ...engine.tracebacks import folded, hidden
 from ...engine.undisturbed import undisturbed
 from ...engine.variable import Variable
-from ...shared.binding import chosen_options, fitted
+from ...shared.binding import fitted
+from ...shared.options import chosen_options
 from .. import mimebundle
 from ..draw.escape import Markup, clean, headline, join, paragraph, prose
 from ..draw.messages import say

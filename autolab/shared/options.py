@@ -1,0 +1,65 @@
+"""The options of a tool such as `record` or `check_gradients`: told apart from the inputs of a function, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..engine.errors import a_kind
+from .binding import signature_of
+
+
+def apart(fn: Any, inputs: Mapping[str, Any], options: Any, known: tuple[str, ...]) -> tuple[dict[str, Any], Any]:
+    """The inputs and the options of a call: a keyword that only the tool knows, and not the function, is an option.
+
+    Examples
+    --------
+    >>> apart(lambda x: x, {"x": 1.0, "order": 2}, None, ("order", "wrt"))
+    ({'x': 1.0}, {'order': 2})
+    >>> apart(lambda order: order, {"order": 2.0}, None, ("order", "wrt"))
+    ({'order': 2.0}, None)
+    """
+    signature = signature_of(fn) if callable(fn) else None
+    parameters = {} if signature is None else signature.parameters
+    takes_any = signature is None or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
+    found = {} if takes_any else {name: inputs[name] for name in known if name in inputs and name not in parameters}
+    if not found or not isinstance(options, Mapping | None):
+        return dict(inputs), options
+    return {name: value for name, value in inputs.items() if name not in found}, {**found, **(options or {})}
+
+
+def chosen_options(caller: str, options: Any, known: tuple[str, ...]) -> dict[str, Any]:
+    """``options`` as a new dictionary; a TypeError if it is none, or has other keys than the ``known`` ones."""
+    names = ", ".join([f"{name!r}" for name in known])
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"{caller}: options is {a_kind(options)}; expected a dict with {names}")
+    unknown = ", ".join([f"{key!r:.60}" for key in options or {} if key not in known])
+    if unknown:
+        raise TypeError(f"{caller}: unknown options {unknown:.150}; expected {names}")
+    return dict(options or {})
+
+
+def settle(
+    caller: str,
+    defaults: Mapping[str, Any],
+    given: Mapping[str, Any],
+    options: Mapping[str, Any] | None,
+    inputs: dict[str, Any],
+) -> dict[str, Any]:
+    """The options of a call.
+
+    What is in ``options`` is meant for the tool; the keyword of that name, ``given``, is then an input of the
+    function and goes to ``inputs``.
+
+    Examples
+    --------
+    >>> inputs = {}
+    >>> settle("f", {"rng": None}, {"rng": 3.0}, {"rng": "generator"}, inputs), inputs
+    ({'rng': 'generator'}, {'rng': 3.0})
+    """
+    chosen = dict(given)
+    for name, value in chosen_options(caller, options, tuple(defaults)).items():
+        if given[name] is not defaults[name]:
+            inputs[name] = given[name]
+        chosen[name] = value
+    return chosen
