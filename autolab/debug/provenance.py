@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..engine.backend import Array, get_array_module
+from ..engine.creator import nodes_below
 from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.node import Node
@@ -209,14 +210,7 @@ def missing(variable: Variable, output: Variable) -> Missing:
 
 def graph_of(output: Variable) -> set[Node]:
     """All nodes that a value depends on, its own too."""
-    found: set[Node] = set()
-    waiting = [output.node]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in found:
-            found.add(node)
-            waiting += node.parents
-    return found
+    return set() if output.node is None else set(nodes_below(output.node))
 
 
 def _keeps_array(nodes: set[Node], array: Array) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
@@ -14,14 +13,13 @@ from ..engine.devices import to_cpu, to_gpu
 from ..engine.display import Displayed
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
-from ..engine.keyword_aliases import in_own_words
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..engine.variable import Variable
 from ..links import Link
 from ..shared.state_layout import Slot
+from .construction import TakesParameters
 from .given import target_and_groups, warn_of_plain_lists
-from .hooks import WeightDecay
 from .state import Memory, State, planned, state, state_layout
 
 _HALF = np.dtype(np.float16)
@@ -29,36 +27,7 @@ _HALF = np.dtype(np.float16)
 Hook = Callable[["Optimizer"], Any]
 
 
-class _TakesParameters(type):
-    """Lets every optimizer be made as PyTorch's are: ``Adam(model.parameters(), lr=0.001, weight_decay=0.01)``."""
-
-    def __call__(cls, *args: Any, **settings: Any) -> Any:
-        parameters = inspect.signature(cls.__init__).parameters  # type: ignore[misc]
-        settings = in_own_words(cls.__name__, parameters, settings)
-        if "momentum" in settings and "with_momentum" in vars(cls):
-            kind = vars(cls)["with_nesterov" if settings.pop("nesterov", False) else "with_momentum"]
-            return kind(*args, **settings)
-        takes = "weight_decay" in parameters or any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
-        decay = 0 if takes else settings.pop("weight_decay", 0)
-        made = cls._made(*args, **settings)
-        if decay:
-            made.add_hook(WeightDecay(decay))
-        return made
-
-    def _made(cls, *args: Any, **settings: Any) -> Any:
-        first = args[0] if args else settings.get("params")
-        given = target_and_groups(f"{cls.__name__}: params", first)
-        if given is None:
-            return super().__call__(*args, **settings)
-        settings.pop("params", None)
-        made = super().__call__(*args[1:], **settings)
-        made.setup(given[0])
-        for parameters, own in given[1]:
-            made._group(parameters, super().__call__(*args[1:], **settings | own))
-        return made
-
-
-class Optimizer(Displayed, CheckedArguments, metaclass=_TakesParameters):
+class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
     """The base class: subclass it and write `update_one`.
 
     An update computes every new array first and then stores all of them, the optimizer's own state included, in one

@@ -1,4 +1,4 @@
-"""The options of a tool such as `record` or `check_gradients`: told apart from the inputs of a function, and checked."""
+"""The options of tools such as `record`: told apart from the inputs of the function, and checked."""
 
 from __future__ import annotations
 

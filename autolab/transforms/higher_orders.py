@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.backend import get_array_module
+from ..engine.creator import nodes_below
 from ..engine.variable import Variable
 from .applied import AppliedFunction, checked_wrt
 from .gradients import named
@@ -70,17 +71,8 @@ def nth_derivative(fn: Callable[..., Any], n: int, wrt: int | str = 0) -> Callab
 def made_by_elementwise(y: Variable) -> bool:
     """Whether AutoLab's elementwise functions made ``y``, and nothing else: then none of its elements depends on others
     of a value of the same shape."""
-    waiting, seen = [y.node], {y.node}
-    while waiting:
-        node = waiting.pop()
-        if node is None or not node.order:
-            continue
-        if not getattr(node.function, "keeps_shapes", False):
-            return False
-        new = set(node.parents) - seen
-        seen |= new
-        waiting += new
-    return True
+    nodes = [] if y.node is None else nodes_below(y.node)
+    return all([getattr(node.function, "keeps_shapes", False) for node in nodes if node.order])
 
 
 class _Probe:
