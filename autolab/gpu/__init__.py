@@ -1,7 +1,7 @@
 """GPU kernels: what works element by element as one kernel for each direction, and kernels written in C.
 
-`symbols.py` and `traced_function.py` find out what a function computes, `steps.py` has what its results need of that,
-`c_text.py` and `fused_kernel.py` make one kernel of it, `kernel_program.py` runs it on arrays. `fuse.py` has
+`symbols.py` and `traced_function.py` find out what a function computes, `needed_steps.py` has what its results need of
+that, `c_text.py` and `fused_kernel.py` make one kernel of it, `kernel_program.py` runs it on arrays. `fuse.py` has
 `autolab.fuse` for users; `device.py` serves the declared functions; `user_kernel.py` takes kernels that a user has
 written in C.
 """

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .steps import KernelSteps
+from .needed_steps import KernelSteps
 from .symbols import Operation, Value
 
 _BLOCK_BYTES = 1 << 20

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .steps import KernelSteps
+from .needed_steps import KernelSteps
 from .symbols import Operation, Value
 
 _TYPES = {

@@ -9,7 +9,7 @@ from typing import Any
 from ..engine.backend import Array
 from ..engine.devices import compiled_kernel
 from .c_text import NotInC, computed, operation, parameters
-from .steps import KernelSteps
+from .needed_steps import KernelSteps
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 

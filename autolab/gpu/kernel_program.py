@@ -11,7 +11,7 @@ import numpy as np
 from ..engine.backend import Array, modules
 from .block_plan import BlockPlan, block_plan
 from .fused_kernel import kernel_of
-from .steps import KernelSteps
+from .needed_steps import KernelSteps
 from .symbols import KernelTrace, Operation, Symbol, Value
 
 _SHAPES = 64

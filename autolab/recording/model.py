@@ -125,7 +125,7 @@ class Recording(Displayed):
     @cached_property
     def outline(self) -> Outline:
         """The steps as a tree of scopes, so that any part can be shown as one box."""
-        from .outlining import outline
+        from .grouping import outline
 
         return outline(self)
 

@@ -8,8 +8,8 @@ import pytest
 import autolab
 from autolab import record
 from autolab.recording import Recording
+from autolab.recording.grouping import outline
 from autolab.recording.outline import ALL_OPEN, PARTLY_OPEN, PASSES_OPEN, Group, Outline
-from autolab.recording.outlining import outline
 
 W = autolab.Parameter(np.full((3, 3), 0.5), name="W")
 

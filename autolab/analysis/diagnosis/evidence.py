@@ -14,8 +14,8 @@ from ...recording.raised import last_recording
 from ...recording.step import REARRANGED
 from .comparisons import Objective, objectives
 from .copied_program import Program
+from .program_watch import ProgramWatch, TrainingEvent, up_to_loss
 from .report import Certainty, CodeLine, ProgramFinding
-from .watch import ProgramWatch, TrainingEvent, up_to_loss
 from .words import called
 from .workbench import Changes, LiveParameter, Workbench
 

@@ -12,9 +12,9 @@ from ...shared.foreign import bridge
 from .copied_program import Program, outer_values
 from .evidence import Evidence
 from .own import OwnWorkbench
+from .program_watch import up_to_loss
 from .report import Diagnosis, ProgramFinding
 from .rules import FOLLOWS, RULES
-from .watch import up_to_loss
 from .workbench import Workbench
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from ...engine.source import file_label
 from .evidence import Evidence
+from .program_watch import TrainingEvent
 from .report import CodeLine
-from .watch import TrainingEvent
 
 
 def code_of(e: Evidence) -> Any:

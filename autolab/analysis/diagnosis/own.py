@@ -24,7 +24,7 @@ from ...recording.model import Recording
 from ...recording.record import record
 from ...recording.replacing import Replacement
 from .copied_program import Program
-from .watch import up_to_loss
+from .program_watch import up_to_loss
 from .workbench import Changes, LiveParameter, Workbench, items, replaced
 
 BUDGET = 1 << 28

@@ -18,8 +18,8 @@ from ...recording.scopes import is_users
 from .cuts import named_parameters
 from .evidence import Evidence
 from .lines import code_of, first_line, line_above, line_assigning, line_near, throws_away
+from .program_watch import cosine
 from .report import CodeLine, Found
-from .watch import cosine
 from .words import at_line, listed
 from .workbench import LiveParameter, items
 

@@ -10,10 +10,10 @@ from ...recording.model import Step
 from .cuts import is_evaluation
 from .evidence import Evidence
 from .lines import line_between, line_in
+from .program_watch import TrainingEvent
 from .report import Found
 from .units import DROPOUTS
 from .updates import are_cleared, is_matrix, made_at
-from .watch import TrainingEvent
 from .words import at_line, listed, number, whole
 
 

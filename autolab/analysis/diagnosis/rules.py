@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from . import (
+    axis_orders,
     cuts,
-    errors,
     finite,
     objectives,
-    orders,
     parameters,
     probes,
+    raised_errors,
     rounds,
     sequences,
     shapes,
@@ -25,7 +25,7 @@ from .report import ProgramFinding
 Rule = Callable[[Evidence], Iterator[ProgramFinding]]
 
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("errors", errors.known),
+    ("errors", raised_errors.known),
     ("NaN and infinity", finite.not_finite),
     ("values that leave the graph", cuts.cut_gradients),
     ("parameters that nothing registers", parameters.unregistered),
@@ -38,9 +38,9 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("the sign of the loss", updates.turned),
     ("shapes that broadcast", shapes.broadcasts),
     ("softmax, sigmoid and log before the loss", objectives.doubled),
-    ("the axis of softmax", orders.over_batch),
-    ("the order of inputs and targets", orders.permuted),
-    ("targets that are drawn at random", orders.drawn),
+    ("the axis of softmax", axis_orders.over_batch),
+    ("the order of inputs and targets", axis_orders.permuted),
+    ("targets that are drawn at random", axis_orders.drawn),
     ("targets", shapes.labels),
     ("targets outside the range of the output", objectives.ranges),
     ("whether examples influence each other", probes.examples),
@@ -59,7 +59,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("whether the inputs matter", probes.inputs),
     ("sizes of updates", updates.rate),
     ("whether the loss falls", rounds.staying),
-    ("other errors", errors.raised),
+    ("other errors", raised_errors.raised),
 )
 """All rules with what they look at, the most likely causes first."""
 

@@ -11,8 +11,8 @@ import numpy as np
 from ...recording.model import Step
 from .evidence import Evidence
 from .lines import line_above, line_after, line_between
+from .program_watch import TrainingEvent
 from .report import CodeLine, Found, ProgramFinding
-from .watch import TrainingEvent
 from .words import at_line, number
 
 REFUSED = "no parameter has a gradient"

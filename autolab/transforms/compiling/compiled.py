@@ -14,7 +14,7 @@ from ...engine.float_errors import are_awaited, float_setting
 from ...engine.keyword_aliases import takes_other_words
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
-from .arguments import Signature, taker
+from .call_kinds import Signature, taker
 from .call_tape import Refusal
 from .compiled_program import CompiledProgram
 from .report import CompileReport, table_of

@@ -17,15 +17,15 @@ from .call_tape import Refusal
 from .executable import Executable, Miss
 from .lowering import Lowered
 from .nested import named, outs, variables_in
+from .reached_state import Given, Out, StatePlace
 from .reads import Reads
 from .references import slots_in
 from .returned import joined
-from .sharing import Sharing
-from .state import Given, Out, StatePlace
+from .shared_memory import Sharing
 from .traced_run import Traced
 
 if TYPE_CHECKING:
-    from .arguments import Signature
+    from .call_kinds import Signature
     from .compiled import Compiled
 
 

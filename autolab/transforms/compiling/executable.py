@@ -16,9 +16,9 @@ from .call_tape import Step
 from .lowering import Lowered
 from .nested import flat, named
 from .placing import LARGE, Placement, settled, takes_third
+from .reached_state import Effect, Given, StatePlace
 from .references import Ref, slots_in
 from .returned import spent
-from .state import Effect, Given, StatePlace
 
 FILE = PACKAGE + "transforms/compiling/<compiled>"
 """Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""

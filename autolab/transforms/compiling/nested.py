@@ -7,9 +7,9 @@ from typing import Any
 
 from ...engine.variable import Variable
 from .call_tape import Step
+from .reached_state import Effect, Out
 from .recorded_array import Recorded
 from .references import slots_in
-from .state import Effect, Out
 
 
 def outs(spec: Any, result: Any) -> list[Any]:

@@ -16,7 +16,7 @@ from ...engine.primitive import Primitive
 from ...engine.variable import Variable, wrap
 from ..applied import same
 from .nested import swapped, variables_in
-from .state import Given
+from .reached_state import Given
 
 if TYPE_CHECKING:
     from .compiled_program import CompiledProgram

@@ -22,10 +22,10 @@ from ..tracing.keeping import replaced
 from .call_tape import CallTape, Refusal
 from .draws import RecordedGenerator
 from .nested import EnteredArguments, outs, unwrapped, variables_in
+from .reached_state import Effect, Given, Out, ReachedState, StatePlace
 from .reads import Reads, Spot
 from .recorded_array import Recorded, open_tape
 from .returned import spent
-from .state import Effect, Given, Out, ReachedState, StatePlace
 from .users_frames import users_frame
 from .walk import reads
 from .watch import profiled, watched

@@ -18,7 +18,7 @@ from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
 from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
-from .formulas import formula_lines, without_formulas
+from .formula_lines import formula_lines, without_formulas
 
 if TYPE_CHECKING:
     from ...gradcheck import Finding, GradientReport, InputReport

@@ -16,9 +16,9 @@ from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import bytes_text, seconds_text
 from .attention import head_entry, is_attention
-from .formulas import in_names, names_in, numbers_in
 from .labels import group_heading, group_sentence, result
 from .readings import Scales, view_scales
+from .rule_formulas import in_names, names_in, numbers_in
 
 _STATEMENT_LIMIT = 1000
 

@@ -13,8 +13,8 @@ from ...shared.binding import Bound
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import label
-from .formulas import grouped
 from .parameters import movable_steps
+from .rule_formulas import grouped
 
 if TYPE_CHECKING:
     from .session import Session

@@ -16,9 +16,9 @@ from ...recording.model import LEAVES, Operand, Recording, Snapshot, Step
 from ...recording.tangents import duality
 from ..draw.arrays import grid, text_of
 from ..draw.names import label
-from .formulas import Token, derivative, loss_name
 from .moved_input import MovedInput
 from .readings import STRIP_COLUMNS, STRIP_ROWS
+from .rule_formulas import Token, derivative, loss_name
 
 Phase = Literal["given", "forward", "start", "backward", "seed", "push", "end"]
 

@@ -13,9 +13,9 @@ from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
 from ..draw.typeset import Tree, formula, in_pairs, of_label, row
-from ..graph.formulas import Token, numbers_in
 from ..graph.labels import result
 from ..graph.playback import Playback
+from ..graph.rule_formulas import Token, numbers_in
 from .moments import edge_of, share_at, share_sentence
 from .share import Share
 from .share_numbers import numbers_of

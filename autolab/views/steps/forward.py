@@ -12,8 +12,8 @@ from ..draw.arrays import a_value, spoken_value
 from ..draw.messages import say
 from ..draw.names import heading, label
 from ..draw.numbers import number, shape_text
-from ..graph.formulas import grouped, numbers_in, sum_text
 from ..graph.playback import Playback
+from ..graph.rule_formulas import grouped, numbers_in, sum_text
 from .share import Pick
 from .worksheet import Index, Sheet, Space, brought, forward_product, index_of, index_text, strongest
 

@@ -12,8 +12,8 @@ from ..draw.messages import listed, say
 from ..draw.names import label
 from ..draw.numbers import number
 from ..draw.typeset import formula, in_pairs, of_tokens
-from ..graph.formulas import Token, derivative, loss_name
 from ..graph.playback import Event, Playback
+from ..graph.rule_formulas import Token, derivative, loss_name
 from .forward import computed, given
 from .push import Push
 from .share import Pick, Share

@@ -16,7 +16,7 @@ from ..draw.arrays import a_value, spoken_value
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import number, shape_text
-from ..graph.formulas import Token, derivative, grouped, in_names, names_in
+from ..graph.rule_formulas import Token, derivative, grouped, in_names, names_in
 from .worksheet import (
     Index,
     Sheet,

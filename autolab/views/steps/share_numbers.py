@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...recording.rule_text import filled_in
-from ..graph.formulas import grouped, numbers_in, product_text, sum_text
+from ..graph.rule_formulas import grouped, numbers_in, product_text, sum_text
 from .worksheet import Index, brought, index_text
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ...engine.display import Bundle
+from ...recording.grouping import outline
 from ...recording.model import Recording, Step
 from ...recording.observations import marked_steps
 from ...recording.outline import Group
-from ...recording.outlining import outline
 from ...shared.collector import collector_waits
 from ..draw import grad_status
 from ..draw.arrays import text_of

@@ -16,7 +16,7 @@ from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import shape_text
 from ..draw.typeset import formula, of_tokens
-from ..graph.formulas import Token
+from ..graph.rule_formulas import Token
 
 Index = tuple[int, ...]
 Space = Literal["out", "in"]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import autolab
+from autolab.recording.grouping import MOST
 from autolab.recording.model import Operand
 from autolab.recording.outline import Group
-from autolab.recording.outlining import MOST
 from autolab.views.draw.messages import say
 from autolab.views.graph.detail import detail
 from autolab.views.graph.readings import readings

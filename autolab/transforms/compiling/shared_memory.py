@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine.tracebacks import PACKAGE
 from .lowering import Lowered
-from .state import Given, StatePlace
+from .reached_state import Given, StatePlace
 
 FILE = PACKAGE + "transforms/compiling/<sharing>"
 

@@ -12,8 +12,8 @@ from ...engine.node import Leaf
 from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import exact, is_plain
+from .reached_state import alike, gradient_alike
 from .reads import same
-from .state import alike, gradient_alike
 
 FILE = PACKAGE + "transforms/compiling/<arguments>"
 
