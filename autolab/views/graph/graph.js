@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The graph as SVG: boxes with value and gradient. Where each stands is decided in Python, by `layout/`; the scene brings
- * the places, and here they are only drawn.
+ * The graph as SVG: boxes with value and gradient. Python decides where each stands, in `layout/`; the scene brings the
+ * places, and here they are only drawn.
  */
 
 import { makeScaleLegend } from "../live/colors.js";
