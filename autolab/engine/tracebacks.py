@@ -111,7 +111,7 @@ def add_note(error: BaseException, text: str) -> None:
 
 
 def entries_of(trace: TracebackType | None) -> list[TracebackType]:
-    """The frames of a traceback, from the outermost to where the error was raised."""
+    """The frames of a traceback, the outermost first."""
     found = []
     while trace is not None:
         found.append(trace)
