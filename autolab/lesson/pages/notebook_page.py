@@ -156,7 +156,7 @@ def _failures(cell: Any) -> list[str]:
 # ------------------------------------------------------------------------------------------------ the page is written
 def _page(title: str, book: Any) -> str:
     """The executed notebook as a document, with its live views in frames."""
-    from ...views.export.frames import STYLE, page_around
+    from ...views.export.framed_pages import STYLE, page_around
 
     frames: dict[str, Mapping[str, str]] = {}
     formulas: dict[str, Markup] = {}
@@ -232,7 +232,7 @@ def _held(data: Mapping[str, Any]) -> dict[str, str] | None:
 
 def _frame(held: Mapping[str, str]) -> Markup:
     """A live view, in a frame that keeps the policy of its own page and that of the page around it."""
-    from ...views.export.frames import frame
+    from ...views.export.framed_pages import frame
     from ...views.export.pages import page_of
 
     picture = Markup(sanitised(held["picture"]))
