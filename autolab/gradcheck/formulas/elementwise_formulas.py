@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -28,24 +29,13 @@ _DIGITS = 3
 FACTORS = tuple(sorted({Fraction(n, d) for n in range(1, 7) for d in (1, 2, 3, 4)}))
 
 
-@dataclass(frozen=True)
-class Rule:
-    """The formula that backward computes and the right one; empty where none fits.
-
-    ``is_piece``: they hold for the elements that are wrong.
-    """
-
-    written: str
-    right: str
-    is_piece: bool = False
-
-    @classmethod
-    def of(cls, written: str, right: str) -> Rule:
-        """That of two formulas, if both are known and they differ."""
-        return cls(written, right) if written and right and written != right else NO_RULE
+Rule = dict[str, Any]
+"""Evidence: the formula that backward computes, ``written``, and the one that is ``right``; empty where none fits."""
 
 
-NO_RULE = Rule("", "")
+def rule_of_both(written: str, right: str) -> Rule:
+    """The evidence of two formulas, if both are known and they differ."""
+    return {"written": written, "right": right} if written and right and written != right else {}
 
 
 @dataclass(frozen=True)
@@ -78,7 +68,7 @@ def short_rule(case: Case, samples: Samples) -> Rule:
     upstream, _ = symbols(case)
     formulas, values = _formulas(samples.names)
     written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
-    return Rule.of(written, _fitting(formulas, values, samples.measured, MEASURED, upstream))
+    return rule_of_both(written, _fitting(formulas, values, samples.measured, MEASURED, upstream))
 
 
 def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..judging.case import Case, wrong_somewhere
 from ..messages import Kind
-from .elementwise_formulas import MEASURED, NO_RULE, WRITTEN, Rule, short_rule
+from .elementwise_formulas import MEASURED, WRITTEN, Rule, rule_of_both, short_rule
 from .forward_parts import ForwardParts, forward_parts
 from .product_search import LEAST_SHARE, MOST_NAMES, ProductSearch, Term, clear_points
 from .row_formulas import row_rule
@@ -29,33 +29,33 @@ _TRIED = 4
 def rule_of(case: Case, i: int, kind: Kind) -> Rule:
     """The formulas for input ``i``: the simplest that fit. Both are known, or neither.
 
-    Of a gradient that is wrong at some elements only they may be those of these elements.
+    Of a gradient that is wrong at some elements only they may be those of these elements: a ``piece``.
     """
     samples = sampled(case, i)
     if samples is None:
         return row_rule(case, i)
     if kind != "local_error":
-        rule = _rule(case, i, samples)
-        rule = rule if rule.right else _of_two_signs(case, i, samples)
-        if rule.right or wrong_somewhere(case, i).all():
+        rule = _rule(case, i, samples) or _of_two_signs(case, i, samples)
+        if rule or wrong_somewhere(case, i).all():
             return rule
     wrong = sampled(case, i, wrong_alone=True)
-    return NO_RULE if wrong is None else replace(_rule(case, i, wrong), is_piece=True)
+    rule = {} if wrong is None else _rule(case, i, wrong)
+    return {**rule, "piece": True} if rule else {}
 
 
 def _rule(case: Case, i: int, samples: Samples) -> Rule:
     is_counted = samples.is_reduction and samples.measured.any()
-    rule = NO_RULE if is_counted else short_rule(case, samples)
-    if rule.right and _holds_near_zero(case, i, samples, rule):
+    rule = {} if is_counted else short_rule(case, samples)
+    if rule and _holds_near_zero(case, i, samples, rule):
         return rule
     parts = _parts(case, i, samples)
-    rule = _with_parts(case, samples, parts)
-    return rule if rule.right else _with_parts(case, samples, _with_density(parts, letters(case)[i], samples))
+    with_density = _with_density(parts, letters(case)[i], samples)
+    return _with_parts(case, samples, parts) or _with_parts(case, samples, with_density)
 
 
 def _holds_near_zero(case: Case, i: int, samples: Samples, rule: Rule) -> bool:
     """Whether the formulas part at 0, if they tell signs apart, and not at a threshold next to it."""
-    if not _SIGNS.search(rule.written + rule.right):
+    if not _SIGNS.search("".join(rule.values())):
         return True
     near = _near_zero(case, i, samples)
     return near is not None and short_rule(case, near) == rule
@@ -65,18 +65,16 @@ def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
     """The formulas for positive and for negative elements, as those of a leaky ReLU; near 0 they must be the same."""
     near = _near_zero(case, i, samples)
     if near is None:
-        return NO_RULE
+        return {}
     name, rules = list(samples.names)[i], []
     for sign in (1, -1):
         parts = [seen.where(sign * seen.names[name] > 0) for seen in (samples, near)]
-        found = [short_rule(case, part) if part.written.size >= LEAST else NO_RULE for part in parts]
-        if found[0] != found[1] or not found[0].right:
-            return NO_RULE
+        found = [short_rule(case, part) if part.written.size >= LEAST else {} for part in parts]
+        if found[0] != found[1] or not found[0]:
+            return {}
         rules.append(found[0])
     above, below = rules
-    sides = (above.written, below.written), (above.right, below.right)
-    written, right = [f"{over} for {name} > 0 and {under} for {name} < 0" for over, under in sides]
-    return Rule(written, right)
+    return {key: f"{above[key]} for {name} > 0 and {below[key]} for {name} < 0" for key in above}
 
 
 def _near_zero(case: Case, i: int, samples: Samples) -> Samples | None:
@@ -102,13 +100,13 @@ def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
     are_told = len(samples.names) == len(names) <= MOST_NAMES and not set(names) & parts.taken
     chosen = clear_points(samples)
     if is_small or not are_told or chosen.size < LEAST:
-        return NO_RULE
+        return {}
     upstream = free(UPSTREAM, {*names, *parts.taken})
     search = ProductSearch(samples, names, parts, upstream, chosen)
     if not search.values:
-        return NO_RULE
+        return {}
     written, right = _found(search, samples.written, samples.measured)
-    return Rule.of(_text(written, right) if samples.written.any() else "0", _text(right, written))
+    return rule_of_both(_text(written, right) if samples.written.any() else "0", _text(right, written))
 
 
 def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> list[list[Term]]:

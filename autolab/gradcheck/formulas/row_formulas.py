@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..judging.case import Case
-from .elementwise_formulas import NO_RULE, Rule
+from .elementwise_formulas import Rule, rule_of_both
 from .forward_parts import Named, parts_at
 from .samples import symbols
 
@@ -29,15 +29,15 @@ def row_rule(case: Case, i: int) -> Rule:
     """The formulas for input ``i``. Both are known, or neither."""
     c, upstreams, shape = case.at(i)[0], case.exam.upstreams[0], case.shapes[i]
     if len(upstreams) != 1 or upstreams[0].shape != shape or c.measured.size > _LARGEST:
-        return NO_RULE
+        return {}
     known = np.flatnonzero(c.measured)
     if known.size < _LEAST or not np.isfinite([c.elements.analytic[known], c.elements.numeric[known]]).all():
-        return NO_RULE
+        return {}
     known = known[np.linspace(0, known.size - 1, min(known.size, _COMPARED)).astype(int)]
     names, parts = row_names(case, i), list(parts_at(case, i).items())[:_MOST]
     names |= {name: v for name, v in parts if name not in {*names, *symbols(case)}}
     right = _fitting(case, names, known, c.elements.numeric[known], MEASURED)
-    return Rule.of(_fitting(case, names, known, c.elements.analytic[known], WRITTEN) if right else "", right)
+    return rule_of_both(_fitting(case, names, known, c.elements.analytic[known], WRITTEN) if right else "", right)
 
 
 def row_names(case: Case, i: int) -> Named:

@@ -38,9 +38,7 @@ def diagnose(case: Case, i: int) -> Finding:
         _upstream,
         nonlinear,
         _swapped,
-        _rotated,
         _missing,
-        _sign,
         _factor,
         _nan,
         _stale,
@@ -64,11 +62,7 @@ def _with_rule(case: Case, i: int, finding: Finding) -> Finding:
     """The finding with the formulas of backward and of what was measured, where both are known."""
     if finding.kind not in _BY_RULE or finding.evidence.get("cause") in _OTHERWISE:
         return finding
-    rule = rule_of(case, i, finding.kind)
-    if not rule.right:
-        return finding
-    piece = {"piece": True} if rule.is_piece else {}
-    return replace(finding, evidence={**finding.evidence, "written": rule.written, "right": rule.right, **piece})
+    return replace(finding, evidence={**finding.evidence, **rule_of(case, i, finding.kind)})
 
 
 # ---------------------------------------------------------------------- the causes, in this order
@@ -83,28 +77,22 @@ def _upstream(case: Case, i: int) -> Explanation | None:
     return Explanation("upstream_ignored", {"why": say("upstream_ignored.same")})
 
 
-def _swapped(case: Case, i: int) -> Explanation | None:
-    for j, name in enumerate(case.names):
-        both_wrong = any(t.inputs[i].elements.wrong.any() and t.inputs[j].elements.wrong.any() for t in case.tables)
-        if both_wrong and _gets(case, i, j) and _gets(case, j, i):
-            return Explanation("swapped_inputs", {"other": shown(name)}, {"other": name})
-    return None
-
-
 def _gets(case: Case, i: int, j: int) -> bool:
     """Whether input ``i`` got the gradient of another one, ``j``."""
     is_like = j != i and case.shapes[j] == case.shapes[i]
     return is_like and fits([(t.inputs[i], t.inputs[j]) for t in case.tables], 1.0)
 
 
-def _rotated(case: Case, i: int) -> Explanation | None:
-    """Whether three inputs or more got each other's gradients, round in a ring."""
+def _swapped(case: Case, i: int) -> Explanation | None:
+    """Whether inputs got each other's gradients: two of them, or more round in a ring."""
     ring, everyone = [i], range(len(case.names))
     while (k := next((j for j in everyone if _gets(case, ring[-1], j)), None)) is not None and k not in ring:
         ring.append(k)
-    if k != i or len(ring) < 3:
+    if k != i:
         return None
     names = [shown(case.names[n]) for n in ring]
+    if len(ring) == 2:
+        return Explanation("swapped_inputs", {"other": names[1]}, {"other": case.names[ring[1]]})
     gets = ", ".join(f"{a} gets what belongs to {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
     words = {"gets": gets, "everyone": f"{', '.join(names[:-1])} and {names[-1]}"}
     return Explanation("swapped_inputs", words, {"others": [case.names[n] for n in ring]}, "rotated")
@@ -117,14 +105,15 @@ def _missing(case: Case, i: int) -> Explanation | None:
     return Explanation("missing_dependency", {"given": given})
 
 
-def _sign(case: Case, i: int) -> Explanation | None:
-    negated = evident(case, i) and fits([(c, c) for c in case.at(i)], -1.0)
-    return Explanation("wrong_sign") if negated else None
-
-
 def _factor(case: Case, i: int) -> Explanation | None:
-    known = named(ratio(case.at(i)), lengths(case)) if evident(case, i) else None
-    if known is None or not fits([(c, c) for c in case.at(i)], known[1]):
+    """A factor too many, or only a wrong sign."""
+    pairs = [(c, c) for c in case.at(i)]
+    if not evident(case, i):
+        return None
+    if fits(pairs, -1.0):
+        return Explanation("wrong_sign")
+    known = named(ratio(case.at(i)), lengths(case))
+    if known is None or not fits(pairs, known[1]):
         return None
     text, factor = known
     return Explanation("wrong_factor", {"factor": signed(text)}, {"factor": factor})
