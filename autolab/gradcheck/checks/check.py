@@ -26,6 +26,7 @@ from ..judging.lower_precision import is_half, lowered
 from ..judging.outside import not_checked
 from ..judging.second_way import beside_dtype, beside_graph, lower_orders
 from ..measuring.executors import check_executor
+from ..measuring.point import attempted
 from ..measuring.subject import Subject, lifted
 from ..measuring.sweep import StepSweep, explain
 from ..messages import Verdict, shown
@@ -215,10 +216,7 @@ def judge(
 def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
     """The comparison at the given point; and nearby, where a mistake may show that the point hides."""
     here = compare(subject, subject.arrays, exam.upstreams[0], rng)
-    try:
-        nearby = compare_nearby(subject, subject.nearby(rng), exam.upstreams[0], rng, here)
-    except Exception:  # nearby may lie outside the function's domain
-        nearby = None
+    nearby = attempted(compare_nearby, subject, subject.nearby(rng), exam.upstreams[0], rng, here)
     return (here,) if nearby is None else (here, nearby)
 
 

@@ -24,7 +24,7 @@ from ...engine.float_errors import quietly
 from ...engine.variable import Variable
 from ..judging.compare import ELEMENTS
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, worst_entry
-from ..measuring.point import Direction, MovableArrays, Shape, index_of
+from ..measuring.point import Direction, MovableArrays, Shape, attempted, index_of
 from ..measuring.probes import halved
 from ..measuring.subject import Run, Subject, filled, flat, holding, results
 from ..messages import shown
@@ -112,10 +112,9 @@ class Comparer:
         """Which results a long move changes."""
         touched = np.zeros(self.weights.size, bool)
         for t in (_FAR, -_FAR):
-            try:
-                touched |= self.place.at([direction], t / np.max(np.abs(direction.step))) != self.values
-            except Exception:  # it may lead out of the function's domain
-                continue
+            far = attempted(self.place.at, [direction], t / np.max(np.abs(direction.step)))
+            if far is not None:
+                touched |= far != self.values
         return touched
 
     def disagrees(self, direction: Direction) -> bool:

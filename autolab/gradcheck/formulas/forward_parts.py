@@ -20,7 +20,7 @@ import numpy as np
 from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import Case
-from ..measuring.point import Arrays, Shape
+from ..measuring.point import Arrays, Shape, attempted
 
 _MOST = 8
 _MOST_EVENTS = 3000
@@ -116,12 +116,9 @@ def _watched(case: Case, i: int, arrays: list[np.ndarray]) -> _Names | None:
     if sys.gettrace() is not None:  # somebody else's: a debugger
         return None
     names, tape = _Names(), Tape()
-    try:
-        with tape, _tracing(names):
-            run = case.subject.run(arrays)
-    except Exception:  # what runs alone does not always run when it is followed
-        return None
-    if len(tape.steps) != 1 or names.events > _MOST_EVENTS:
+    with tape, _tracing(names):
+        run = attempted(case.subject.run, arrays)
+    if run is None or len(tape.steps) != 1 or names.events > _MOST_EVENTS:
         return None
     (step,) = tape.steps
     return names if any([x is run.inputs[i] for x in step.inputs]) and step.outputs[0] is run.outputs[0] else None

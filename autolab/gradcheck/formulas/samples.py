@@ -16,7 +16,7 @@ import numpy as np
 
 from ..judging.case import Case, wrong_somewhere
 from ..measuring.numeric_slopes import KINK
-from ..measuring.point import Direction, MovableArrays, Shape
+from ..measuring.point import Direction, MovableArrays, Shape, attempted
 
 _SPREADS = (0.0, 0.4, 0.4, 0.1, 0.1, 0.02, 0.02)
 """The points are so far from the given one, relative to each element: a loss may be undefined not far away."""
@@ -99,11 +99,8 @@ def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -
     """The samples of input ``i``, or only those at which backward is wrong, around ``scale`` times its values; None
     where the function is neither elementwise in it nor a reduction of it, or cannot be measured.
     """
-    try:
-        found = [_samples(case, i, axes, wrong_alone, scale) for axes in _reduced_axes(case, i)]
-    except Exception:  # away from the given point the function may be undefined
-        return None
-    return next((samples for samples in found if samples is not None), None)
+    found = attempted(lambda: [_samples(case, i, axes, wrong_alone, scale) for axes in _reduced_axes(case, i)])
+    return next((samples for samples in found or () if samples is not None), None)
 
 
 def _reduced_axes(case: Case, i: int) -> Iterator[Shape]:

@@ -120,12 +120,10 @@ class Case:
         """
         upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.exam.upstreams[0]])
         terms = upstream * (1 + float(np.abs(self.subject.arrays[i]).max(initial=0.0)))
-        try:
-            nearby = self.subject.nearby(np.random.default_rng(_SEED))
-            found = self.subject.gradients(self.subject.run(nearby), self.exam.upstreams[0])[i]
-        except Exception:  # nearby may lie outside the function's domain
-            found = None
-        size = 0.0 if found is None else float(np.max(np.abs(found), where=np.isfinite(found), initial=0.0))
+        nearby = self.subject.nearby(np.random.default_rng(_SEED))
+        found = self.subject.nearby_gradients(nearby, self.exam.upstreams[0])
+        g = None if found is None else found[i]
+        size = 0.0 if g is None else float(np.max(np.abs(g), where=np.isfinite(g), initial=0.0))
         return max(_LEFT * size, _SATURATED * terms)
 
     @property

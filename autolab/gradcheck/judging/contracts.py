@@ -19,7 +19,7 @@ from ...engine.devices import to_cpu
 from ...engine.errors import DamagedValueError, GradientCountError, GradientShapeError
 from ...engine.sharing import wrote_to_lent
 from ...transforms.compiling.surroundings import generators
-from ..measuring.point import Arrays, Shape
+from ..measuring.point import Arrays, Shape, attempted
 from ..measuring.subject import Gradients, Run, Subject, draw_upstreams
 from ..messages import Kind, Verdict, number, shown
 from .finding import Finding
@@ -129,7 +129,7 @@ def _examine_backward(subject: Subject, first: Run, second: Run, upstreams: Upst
         second=other,
         none=subject.gradients(second, tuple([np.zeros_like(g) for g in upstreams[0]])),
         combinations=_combinations(subject, second, upstreams, gradients, other),
-        graph=_under_graph(subject, second, upstreams[0]),
+        graph=attempted(subject.gradients, second, upstreams[0], create_graph=True),
     )
 
 
@@ -156,13 +156,6 @@ def _combinations(
 
 def _scaled(gradients: Gradients, factor: float) -> Gradients:
     return tuple([None if g is None else g * g.dtype.type(factor) for g in gradients])
-
-
-def _under_graph(subject: Subject, run: Run, upstream: Arrays) -> Gradients | None:
-    try:
-        return subject.gradients(run, upstream, create_graph=True)
-    except Exception:  # not everything can be differentiated twice, and whoever wants to is told so
-        return None
 
 
 def _breach(
@@ -233,11 +226,8 @@ def _generators() -> object:
 
 
 def _check_later_call(subject: Subject, first: Run, values: Arrays, rng: np.random.Generator) -> None:
-    try:
-        subject.run(subject.nearby(rng))
-    except Exception:  # the inputs may lie outside the function's domain
-        return
-    _check_same(subject, first.values(), values, "inplace.later_call", cause=FORWARD)
+    if attempted(subject.run, subject.nearby(rng)) is not None:
+        _check_same(subject, first.values(), values, "inplace.later_call", cause=FORWARD)
 
 
 def _check_later_gradient(subject: Subject, gradients: Gradients, again: Gradients, upstream: Arrays) -> None:

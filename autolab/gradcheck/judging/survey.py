@@ -173,14 +173,8 @@ class Survey:
         The moves are larger: a gradient that is wrong at one point only moves as much for a single unit.
         """
         rng = np.random.default_rng(_SEED)
-        found = []
-        for _ in _SCALES:
-            arrays = jittered(self.arrays, rng, _UNITS)
-            try:
-                found.append(self.subject.gradients(self.subject.run(arrays), self.upstreams))
-            except Exception:  # outside its domain a function may raise whatever it likes
-                continue
-        return [spread / _UNITS for spread in spread_of(self.gradients, found)]
+        found = [self.subject.nearby_gradients(jittered(self.arrays, rng, _UNITS), self.upstreams) for _ in _SCALES]
+        return [spread / _UNITS for spread in spread_of(self.gradients, [row for row in found if row is not None])]
 
 
 def survey_of(subject: Subject, arrays: Arrays, upstreams: Arrays, known: Noises | None = None) -> Survey:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ Shape = tuple[int, ...]
 
 Evaluate = Callable[[Arrays], np.ndarray]
 """Input arrays in, all floating-point results of the function in one flat float64 array out."""
+
+Found = TypeVar("Found")
 
 _SMALLEST = 2.0**-20
 """An element far below the typical magnitude of its array moves as if it were this fraction of it."""
@@ -32,6 +34,14 @@ class Direction:
     input: int
     index: Any
     step: Any
+
+
+def attempted(compute: Callable[..., Found], *args: Any, **options: Any) -> Found | None:
+    """What is computed; None where it raises, as a user's function may outside its domain, or where it is followed."""
+    try:
+        return compute(*args, **options)
+    except Exception:
+        return None
 
 
 class MovableArrays:

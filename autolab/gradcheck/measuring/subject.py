@@ -22,7 +22,7 @@ from ...engine.observe import ForwardEvent
 from ...engine.variable import Variable
 from ...shared.binding import Bound, bind
 from ...transforms.forward_mode import Tape
-from .point import Arrays, Point, Tally, step_scale
+from .point import Arrays, Point, Tally, attempted, step_scale
 
 Gradients = Sequence[np.ndarray | None]
 """One per input; None where there is none."""
@@ -170,6 +170,11 @@ class Subject:
             found = grad(run.outputs, run.inputs, starts, create_graph)
         return tuple([None if g is None else np.array(to_cpu(array_of(g.array))) for g in found])
 
+    def nearby_gradients(self, arrays: Arrays, upstreams: Arrays) -> Gradients | None:
+        """The gradients at other inputs; None where these lie outside the function's domain."""
+        run = attempted(self.run, arrays)
+        return None if run is None else attempted(self.gradients, run, upstreams)
+
     def nearby(self, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
         """Inputs of which every element is moved by 2 to 8 per cent."""
         moved = []
@@ -201,10 +206,8 @@ def lifted(native: Subject) -> Subject:
     if all(a.dtype.itemsize >= 8 for a in native.arrays):
         return native
     subject = native.taken_to(np.float64)
-    try:
-        subject.run()
-    except Exception:  # it takes only what it was written for; the comparison is then as coarse as that
-        return native
+    if attempted(subject.run) is None:  # it takes only what it was written for
+        return native  # and the comparison is as coarse as that
     return subject
 
 

@@ -31,6 +31,7 @@ from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
 from ..judging.case import Case
 from ..judging.finding import Explanation, because
+from ..measuring.point import attempted
 from ..messages import shown
 
 _CLOSE = 1e-6
@@ -63,11 +64,8 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
     here = case.at(i)[0]
     if not np.isfinite(here.elements.analytic).all():
         return None
-    try:
-        found = _traced(case, i)
-    except Exception:  # the forward is not written for Variables, or in a way that leaves no graph
-        return None
-    if found is None:
+    found = attempted(_traced, case, i)
+    if found is None:  # the forward is not written for Variables, or in a way that leaves no graph
         return None
     right, ways = found
     e, known = here.elements, here.measured & ~here.elements.unsure

@@ -23,7 +23,7 @@ from ..judging.case import Case
 from ..judging.finding import Explanation
 from ..measuring.differences import default_step
 from ..measuring.gauge import Gauge
-from ..measuring.point import Direction
+from ..measuring.point import Direction, attempted
 from ..measuring.subject import Subject
 from ..messages import say, shown
 
@@ -42,14 +42,13 @@ def left(case: Case, i: int) -> Explanation | None:
     gap = _TELLING * abs(analytic - numeric)
     if not c.elements.wrong.any() or not np.isfinite([analytic, numeric]).all():
         return None
-    try:
-        kept = _HeldExits(case.subject, i, gauge)
-        slopes = {place: kept.slope(element, {place}) for place in kept.places}
-        places = [place for place, slope in slopes.items() if abs(slope - numeric) > gap]
-        held = kept.slope(element, set(places)) if places else np.nan
-    except Exception:  # what runs alone does not always run when it is followed
+    kept = attempted(_HeldExits, case.subject, i, gauge)
+    if kept is None:  # what runs alone does not always run when it is followed
         return None
-    if not places or not np.isfinite([*slopes.values(), held]).all():  # or it refuses to go on with another value
+    slopes = {place: kept.slope(element, {place}) for place in kept.places}
+    places = [place for place, slope in slopes.items() if abs(slope - numeric) > gap]
+    held = kept.slope(element, set(places)) if places else np.nan
+    if not np.isfinite([*slopes.values(), held]).all():  # or it refuses to go on with another value
         return None
     is_all = abs(held - analytic) <= gap
     words = {"what": _in_words(case, places), **({} if c.given else {"analytic": "None"})}
