@@ -15,7 +15,7 @@ from ...engine.variable import Variable
 from ...shared.binding import bind
 from ..judging.mismatch import GradientCheckError, Limits, Mismatch, failure, worst_entry
 from ..measuring.executors import check_executor, spread
-from ..measuring.point import Direction
+from ..measuring.point import Direction, Shape
 from ..measuring.subject import Subject, beside, draw_upstreams, flat
 from ..messages import say, shown
 from .check import is_wrong
@@ -211,16 +211,15 @@ def _check_steady(given: Prepared, tolerance: float) -> None:
 
 def _seemed_wrong(given: Prepared, mismatches: Sequence[Mismatch]) -> list[list[Array]]:
     """For each derivative that disagrees, the upstream gradients that single out its result."""
-    ys, known = given.outputs(), [m for m in mismatches if m.result is not None]
-    return [[_unit(y, m.result_index if i == m.result else None) for i, y in enumerate(ys)] for m in known]
+    ys = given.outputs()
+    return [_unit(ys, m.result, m.result_index) for m in mismatches if m.result is not None]
 
 
-def _unit(y: Variable, index: tuple[int, ...] | None) -> Array:
-    """1 at an element and 0 elsewhere."""
-    upstream = get_array_module(y.array).zeros(y.shape, y.dtype)  # in C order, to be flattened
-    if index is not None:
-        upstream[index] = 1.0
-    return upstream
+def _unit(ys: tuple[Variable, ...], result: int, index: Shape) -> list[Array]:
+    """Upstream gradients that are 1 at one element of one result, and 0 elsewhere."""
+    upstreams = [get_array_module(y.array).zeros(y.shape, y.dtype) for y in ys]  # in C order, to be flattened
+    upstreams[result][index] = 1.0
+    return upstreams
 
 
 def _fast(given: Prepared, limits: Limits) -> list[Mismatch]:
@@ -255,13 +254,9 @@ def _agree(analytic: np.ndarray, numeric: np.ndarray, limits: Limits) -> bool:
 def _analytic(given: Prepared, ys: tuple[Variable, ...]) -> list[np.ndarray]:
     """For each checked input its part of the Jacobian: a row per result element, from a backward pass each."""
     jacobians = [np.empty((sum([y.size for y in ys]), x.size)) for x in given.checked]
-    row = 0
-    for i, y in enumerate(ys):
-        for index in np.ndindex(y.shape):
-            upstream = [_unit(z, index if j == i else None) for j, z in enumerate(ys)]
-            for jacobian, gradient in zip(jacobians, given.gradients(ys, upstream), strict=True):
-                jacobian[row] = gradient
-            row += 1
+    for row, place in enumerate([(i, index) for i, y in enumerate(ys) for index in np.ndindex(y.shape)]):
+        for jacobian, gradient in zip(jacobians, given.gradients(ys, _unit(ys, *place)), strict=True):
+            jacobian[row] = gradient
     return jacobians
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
+from math import prod
 
 import numpy as np
 
@@ -235,12 +236,10 @@ class ProductSearch:
             for name, c in self._counts.items():
                 yield Formula((), (name,)), 1 / c, factors if factors is _USUAL else FACTORS
         known = {name: c for name, c in self._constants.items() if c and abs(Fraction(c)) not in FACTORS}
-        for name, c in known.items():
-            yield Formula((name,), ()), c, FACTORS
-            yield Formula((), (name,)), 1 / c, FACTORS
-        for (a, c), (b, d) in combinations_with_replacement(known.items(), 2):
-            yield Formula((a, b), ()), c * d, FACTORS
-            yield Formula((), (a, b)), 1 / (c * d), FACTORS
+        for names in [names for count in (1, 2) for names in combinations_with_replacement(known, count)]:
+            value = prod([known[name] for name in names])
+            yield Formula(names, ()), value, FACTORS
+            yield Formula((), names), 1 / value, FACTORS
 
 
 def _cancels(total: np.ndarray, term: np.ndarray) -> bool:

@@ -39,10 +39,7 @@ def beside_dtype(native: Subject, subject: Subject, exam: Examination) -> list[F
     if native is subject or exam.gradients is None:
         return []
     _, upstreams, gradients = in_own_dtype(native, exam)
-    ways = _Ways(subject, native, upstreams, False)
-    dtype = ", ".join(sorted({str(a.dtype) for a in native.arrays if a.dtype.itemsize < 8}))
-    words = {"here": say("elsewhere.dtype", dtype=dtype), "there": say("elsewhere.dtype.there", dtype="float64")}
-    return _findings(ways, ways.wrong(exam.gradients, gradients), words, "dtype")
+    return _Ways("dtype", subject, native, upstreams).findings(exam.gradients, gradients)
 
 
 def in_own_dtype(native: Subject, exam: Examination) -> tuple[Run, Arrays, Gradients]:
@@ -56,7 +53,7 @@ def beside_graph(subject: Subject, exam: Examination) -> list[Finding]:
     """Of the gradients that were computed without ``create_graph``: those that are wrong with it."""
     if exam.gradients is None or exam.graph is None:
         return []
-    return _under_graph(subject, exam.upstreams[0], exam.gradients, exam.graph)
+    return _Ways("graph", subject, subject, exam.upstreams[0]).findings(exam.gradients, exam.graph)
 
 
 def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
@@ -66,37 +63,21 @@ def lower_orders(subjects: Sequence[Subject]) -> list[Finding]:
         run = subject.run()
         upstreams = draw_upstreams(run.outputs, np.random.default_rng(_SEED))
         plain, graph = [subject.gradients(run, upstreams, create) for create in (False, True)]
-        found += _under_graph(subject, upstreams, plain, graph)
+        found += _Ways("graph", subject, subject, upstreams).findings(plain, graph)
     return found
-
-
-def _under_graph(subject: Subject, upstreams: Arrays, plain: Gradients, graph: Gradients) -> list[Finding]:
-    ways = _Ways(subject, subject, upstreams, True)
-    words = {"here": say("elsewhere.graph"), "there": say("elsewhere.graph.there")}
-    return _findings(ways, ways.wrong(plain, graph), words, "graph")
-
-
-@dataclass(frozen=True)
-class _Apart:
-    """The element at which two ways are most apart, and what they give there."""
-
-    input: int
-    element: int
-    given: np.ndarray
-    expected: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class _Ways:
-    """What is known to be right, and the second way, which runs under ``create_graph`` or in its own dtype."""
+    """What is known to be right, and the second way: under ``create_graph``, or in its own dtype."""
 
+    by: str  # "graph" or "dtype"
     first: Subject
     second: Subject
     upstreams: Arrays
-    create_graph: bool
 
-    def wrong(self, right: Gradients, second: Gradients) -> list[_Apart]:
-        """The inputs of which the second way gives something wrong."""
+    def findings(self, right: Gradients, second: Gradients) -> list[Finding]:
+        """What the second way gives wrong, one finding for each such input."""
         expected, given = [filled(gradients, self.first.arrays) for gradients in (right, second)]
         masks = self._far(self.second.arrays, expected, given)
         if not any(mask.any() for mask in masks) or self._is_limited():
@@ -114,7 +95,18 @@ class _Ways:
             masks = [mask & other for mask, other in zip(masks, here, strict=True)]
         sizes = [np.where(np.isnan(gap), np.inf, gap) for gap in gaps]
         worst = [int(np.argmax(np.where(mask, size, -1.0))) for mask, size in zip(masks, sizes, strict=True)]
-        return [_Apart(k, worst[k], given[k], expected[k]) for k, mask in enumerate(masks) if mask.any()]
+        return [self._finding(i, worst[i], given[i], expected[i]) for i, mask in enumerate(masks) if mask.any()]
+
+    def _finding(self, i: int, element: int, given: np.ndarray, expected: np.ndarray) -> Finding:
+        """About an input, with what both ways give at the element where they are most apart."""
+        index = index_of(element, self.first.arrays[i].shape)
+        numbers = float(given[element]), float(expected[element])
+        dtype = ", ".join(sorted({str(a.dtype) for a in self.second.arrays if a.dtype.itemsize < 8}))
+        words = {"here": say(f"elsewhere.{self.by}", dtype=dtype), "there": say(f"elsewhere.{self.by}.there")}
+        words |= dict(zip(("given", "expected"), apart(*numbers), strict=True))
+        evidence = {"cause": self.by, "index": list(index), "analytic": numbers[0], "expected": numbers[1]}
+        key = f"{_kind(given, expected)}.elsewhere"
+        return Finding.said(key, self.first.names[i], evidence, where=where(index), **words)
 
     def _far(self, arrays: Arrays, expected: Arrays, given: Arrays) -> list[np.ndarray]:
         """The elements that are further apart than rounding may bring them, flat; a NaN is."""
@@ -133,7 +125,8 @@ class _Ways:
         subject = self.second if is_second else self.first
         run = subject.run([a.astype(own.dtype) for a, own in zip(arrays, subject.arrays, strict=True)])
         starts = [(g * factor).astype(y.dtype) for g, y in zip(self.upstreams, run.outputs, strict=True)]
-        return run, filled(subject.gradients(run, starts, self.create_graph and is_second), subject.arrays)
+        create_graph = is_second and self.by == "graph"
+        return run, filled(subject.gradients(run, starts, create_graph), subject.arrays)
 
     def _is_limited(self) -> bool:
         """Whether something overflows, vanishes or is not finite on the second way, or its results are others."""
@@ -157,18 +150,6 @@ class _Ways:
             moved = [[g / factor for g in self._gradients(is_second, arrays, factor)[1]] for arrays, factor in draws]
             spreads.append(spread_of(once, moved))
         return [np.fmax(a, b) for a, b in zip(*spreads, strict=True)]
-
-
-def _findings(ways: _Ways, found: list[_Apart], words: dict[str, str], cause: str) -> list[Finding]:
-    findings = []
-    for wrong in found:
-        index = index_of(wrong.element, ways.first.arrays[wrong.input].shape)
-        given, expected = float(wrong.given[wrong.element]), float(wrong.expected[wrong.element])
-        texts = dict(zip(("given", "expected"), apart(given, expected), strict=True))
-        key, name = f"{_kind(wrong.given, wrong.expected)}.elsewhere", ways.first.names[wrong.input]
-        evidence = {"cause": cause, "index": list(index), "analytic": given, "expected": expected}
-        findings.append(Finding.said(key, name, evidence, where=where(index), **words, **texts))
-    return findings
 
 
 def _kind(given: np.ndarray, expected: np.ndarray) -> Kind:

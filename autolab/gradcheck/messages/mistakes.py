@@ -139,7 +139,7 @@ SENTENCES: dict[str, str] = {
         "{here} the gradient of {input} is {given}{where}, and {there} {expected}: no rounding explains that."
     ),
     "elsewhere.dtype": "In {dtype}",
-    "elsewhere.dtype.there": "in {dtype}",
+    "elsewhere.dtype.there": "in float64",
     "elsewhere.graph": "With create_graph=True",
     "elsewhere.graph.there": "without it",
     "left_graph": (

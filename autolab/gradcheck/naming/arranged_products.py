@@ -7,6 +7,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
+from ..formulas.elementwise_formulas import rule_of_both
 from ..formulas.forward_parts import Named, parts_at
 from ..formulas.row_formulas import MEASURED, WRITTEN, first_fitting, row_names, row_statistics, row_sums, shared_parts
 from ..formulas.samples import symbols
@@ -27,16 +28,12 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
     e, g = case.at(i)[0].elements, case.exam.upstreams[0]
     if len(g) != 1 or g[0].ndim < 2 or len(case.shapes[i]) < 2 or e.analytic.size > _LARGEST or not is_plain(case, i):
         return None
-    products = [(text, value.ravel()) for text, value in _products(case, i, g[0])]
+    products = {text: value.ravel() for text, value in _products(case, i, g[0])}
     if not products:
         return None
-    texts, values = [text for text, _ in products], np.stack([value for _, value in products])
-    written, right = [
-        first_fitting(texts, values, *target) for target in ((e.analytic, WRITTEN), (e.numeric, MEASURED))
-    ]
-    if not written or not right or written == right:
-        return None
-    return Explanation("rearranged", evidence={"written": written, "right": right}, cause="product")
+    values, targets = np.stack([*products.values()]), ((e.analytic, WRITTEN), (e.numeric, MEASURED))
+    rule = rule_of_both(*[first_fitting([*products], values, *target) for target in targets])
+    return Explanation("rearranged", evidence=rule, cause="product") if rule else None
 
 
 def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
