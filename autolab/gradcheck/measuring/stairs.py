@@ -55,14 +55,12 @@ _BESIDE = 2.0**-8
 @dataclass(frozen=True)
 class Stair:
     """The first jump of a result: ``result`` is its place among all results, ``value`` what it is at the point,
-    ``step`` how far the input has to move, and ``jump`` by how much it then changes. such stairs hide
-    up to ``share`` times what the gradient is off."""
+    ``step`` how far the input has to move, and ``jump`` by how much it then changes."""
 
     result: int
     value: float
     step: float
     jump: float
-    share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +132,7 @@ class _Side:
             self._edge, least=least, is_beyond=lambda _, at, below, above: abs(at - below) > abs(above - at)
         )
         again = any(higher(edge[1], end) is not None for end in ends)
-        return self._named(*edge, t) if again else None
+        return self._named(*edge) if again else None
 
     def _edge(
         self, low: float, high: float, least: float, is_beyond: Callable[..., bool]
@@ -162,12 +160,11 @@ class _Side:
         beyond = (self.rest(edge + width) - self.rest(edge)) / width
         return bool(abs(beyond - self.gap) > _EXPLAINED * self.gap)
 
-    def _named(self, low: float, high: float, t: float) -> Stair:
+    def _named(self, low: float, high: float) -> Stair:
         jumps = np.abs(self.results(high) - self.results(low))
         k = int(np.argmax(np.abs(self.gauge.weights) * jumps))
         place = int(np.flatnonzero(self.gauge.point.finite)[k])
-        share = _HIGH * float(np.abs(self.gauge.weights) @ jumps) / t / self.gap
-        return Stair(place, float(self.gauge.point.values[k]), high * self.direction.step, float(jumps[k]), share)
+        return Stair(place, float(self.gauge.point.values[k]), high * self.direction.step, float(jumps[k]))
 
 
 def find_stair(gauge: Gauge, direction: Direction, seen: float, claimed: float) -> Stair | None:

@@ -29,10 +29,7 @@ SENTENCES: dict[str, str] = {
         for kind in ("wrong_sign", "missing_dependency", "wrong_function")
         for cause, hint in (
             ("dtype", "Look at what backward does with this dtype alone: a condition, a constant, a conversion."),
-            (
-                "graph",
-                "The rule gets Variables then, and arrays otherwise: look at what it does with each.",
-            ),
+            ("graph", "The rule gets Variables then, and arrays otherwise: look at what it does with each."),
         )
     },
     "hint.wrong_function.nonlinear": (
