@@ -15,7 +15,7 @@ from ..authoring.function_node import FunctionNode
 from ..engine.errors import GradientCountError, GradientShapeError
 from ..engine.variable import Variable
 from ..gradcheck.checks.check import DEFAULTS, check_bound, checked_order
-from ..gradcheck.naming.forgotten_way import Traced, TracedStep, Way
+from ..gradcheck.naming.forgotten_way import Traced, Way
 from ..gradcheck.reporting.report import GradientReport
 from ..shared.binding import Bound
 from ..shared.options import settle
@@ -121,9 +121,9 @@ class ForeignFunction(FunctionNode):
             if function not in ELEMENTWISE or g is None:
                 continue
             if g.shape == share.shape:
-                yield TracedStep(function, found - reaching(giver, g.values), "wrong_function.step")
+                yield Way(function, found - reaching(giver, g.values), "step")
             if g.shape == shape:
-                yield TracedStep(function, found - _flat(g), "wrong_function.inner")
+                yield Way(function, found - _flat(g), "inner")
 
 
 def checked(

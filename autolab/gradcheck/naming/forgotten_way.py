@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,19 +40,15 @@ _MOST_WAYS = 24
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """An edge of the traced graph: the function that it leads back to (or comes from, if that is the input itself),
-    and its share of the gradient, flat."""
+    """What a backward may forget at a place of the traced graph, and how much of the gradient that is, flat.
+
+    A ``path`` is an edge: its function is the one that it leads back to (or comes from, if that is the input itself).
+    A ``step`` is the derivative of a function, ``inner`` that of everything inside it.
+    """
 
     function: str
     share: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class TracedStep(Way):
-    """An edge with the function that it comes from; ``share`` is what that function's derivative changes, or the
-    derivative of everything inside it."""
-
-    key: str
+    forgets: Literal["path", "step", "inner"] = "path"
 
 
 Traced = tuple[np.ndarray, list[Way]]
@@ -80,14 +76,13 @@ def forgotten_way(case: Case, i: int) -> Explanation | None:
 
 def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
     """What may be lost, and what it would mean: a way or its sign, the derivative of a step, two ways."""
-    steps = [w for w in ways if isinstance(w, TracedStep)][:_MOST_WAYS]
-    edges = [w for w in ways if not isinstance(w, TracedStep)][:_MOST_WAYS]
+    steps = [w for w in ways if w.forgets != "path"][:_MOST_WAYS]
+    edges = [w for w in ways if w.forgets == "path"][:_MOST_WAYS]
     for way in edges:
         yield -way.share, because("missing_term", "path", function=shown(way.function))
         yield -2.0 * way.share, because("missing_term", "path_sign", function=shown(way.function))
     for step in steps:
-        key = step.key.removeprefix("wrong_function.")
-        yield -step.share, because("wrong_function", key, "chain", function=shown(step.function))
+        yield -step.share, because("wrong_function", step.forgets, "chain", function=shown(step.function))
     for first, second in combinations(edges, 2):
         names = f"{shown(first.function)} and through {shown(second.function)}"
         yield -first.share - second.share, because("missing_term", "path", function=names)
@@ -192,9 +187,9 @@ def _edges(name: str, event: BackwardEvent, x: Variable, names: dict[Node, tuple
         taken = x if parent is x.node else names[parent][1]
         passed = _reaching(parent, event.upstream, x, names) if np.shape(event.upstream) == taken.shape else None
         if passed is not None:
-            yield TracedStep(name, total - passed, "wrong_function.step")
+            yield Way(name, total - passed, "step")
     if reached and np.shape(event.upstream) == x.shape:
-        yield TracedStep(name, sum(reached.values()) - _flat(event.upstream, x.size), "wrong_function.inner")
+        yield Way(name, sum(reached.values()) - _flat(event.upstream, x.size), "inner")
 
 
 def _reaching(parent: Node, g: Any, x: Variable, names: dict[Node, tuple[str, Variable]]) -> np.ndarray | None:
