@@ -19,7 +19,7 @@ from ...shared.foreign import bridge
 from ...shared.options import settle
 from ..judging.case import Case, Table, fails
 from ..judging.compare import compare, compare_nearby
-from ..judging.contracts import Examination, drawn_at_random, examine
+from ..judging.contracts import Breach, Examination, drawn_at_random, examine
 from ..judging.finding import Finding
 from ..judging.limitations import limitations, precision
 from ..judging.lower_precision import is_half, lowered
@@ -28,7 +28,7 @@ from ..judging.second_way import beside_dtype, beside_graph, lower_orders
 from ..measuring.executors import check_executor
 from ..measuring.point import attempted
 from ..measuring.subject import Subject, lifted
-from ..measuring.sweep import StepSweep, explain
+from ..measuring.sweep import FEW_STEPS, StepSweep, sweep_of
 from ..messages import Verdict, shown
 from ..naming.classify import diagnose
 from ..reporting.report import CheckedFunction, GradientReport, InputReport, kept
@@ -171,25 +171,28 @@ def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -
     """How the error depends on the step at the worst element of the first input that is wrong."""
     for i, item in enumerate(inputs):
         if item.verdict == "wrong" and item.worst is not None and not item.is_wrong_elsewhere:
-            return explain(subject, i, item.worst, exam.upstreams[0])
+            return sweep_of(subject, i, item.worst, exam.upstreams[0], np.random.default_rng(_SEED), FEW_STEPS)[0]
     return None
+
+
+Judgement = tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]
 
 
 def judge(
     native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator, known: Sequence[Finding] = ()
-) -> tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]:
+) -> Judgement:
     """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check.
 
     ``known`` are mistakes that were found before.
     """
     if exam.breach is not None:
-        return exam.breach.verdict, _uncompared(native, exam), (exam.breach.finding,)
+        return _stopped(native, exam, exam.breach)
     shapes = tuple([a.shape for a in subject.arrays])
     case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
     everyone = range(len(shapes))
     failing = [fails(case, i) for i in everyone]
     if any(failing) and (breach := drawn_at_random(subject, subject.run().values())):
-        return breach.verdict, _uncompared(native, exam), (breach.finding,)
+        return _stopped(native, exam, breach)
     coarse = lowered(case)
     diagnoses = [finding for finding in coarse if not finding.innocent]
     for i in everyone:
@@ -252,17 +255,16 @@ def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputRepo
     )
 
 
-def _uncompared(subject: Subject, exam: Examination) -> tuple[InputReport, ...]:
-    """Reports of inputs for which a comparison would mean nothing; one whose gradient has the wrong shape is wrong."""
-    found = exam.breach.finding if exam.breach else None
-    misshapen = found.input if found and found.kind in ("wrong_shape", "unreduced_broadcast") else None
+def _stopped(subject: Subject, exam: Examination, breach: Breach) -> Judgement:
+    """What is said where a comparison would mean nothing; an input whose gradient has the wrong shape is wrong."""
+    misshapen = breach.finding.input if breach.finding.kind in ("wrong_shape", "unreduced_broadcast") else None
     gradients = exam.gradients or [None] * len(subject.names)
     reports = []
     for name, array, g in zip(subject.names, subject.arrays, gradients, strict=True):
         nothing = np.full(array.shape, np.nan)
         verdict: Verdict = "wrong" if name == misshapen else "cannot tell"
         reports.append(InputReport(name, array.shape, str(array.dtype), verdict, g, nothing, nothing, nothing, None, 0))
-    return tuple(reports)
+    return breach.verdict, tuple(reports), (breach.finding,)
 
 
 def is_wrong(given: Subject, upstreams: Sequence[Sequence[Array]]) -> bool:

@@ -13,7 +13,7 @@ from ..measuring.point import index_of
 from ..measuring.probes import KNOWN, MARGIN, Search
 from ..measuring.records import Records
 from ..measuring.stairs import Stair
-from ..measuring.subject import Gradients, Subject
+from ..measuring.subject import Subject
 from ..messages import apart, say, where
 from .contracts import Combination, Examination
 from .finding import Explanation
@@ -97,11 +97,6 @@ class Case:
     exam: Examination
     tables: tuple[Table, ...]
     subject: Subject
-
-    @property
-    def gradients(self) -> Gradients:
-        """The analytic gradients at the given point."""
-        return self.exam.gradients or (None,) * len(self.names)
 
     def at(self, i: int) -> list[Comparison]:
         """The comparisons of input ``i`` at the given point and, if it was measured there, nearby."""

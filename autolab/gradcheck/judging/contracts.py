@@ -67,12 +67,12 @@ class Examination:
 
     ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other,
     ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first under ``create_graph``;
-    None if backward cannot be differentiated. Without ``gradients`` backward failed or a contract is broken.
+    None if backward cannot be differentiated. With a ``breach`` there are no gradients.
     """
 
     upstreams: Upstreams
     breach: Breach | None = None
-    gradients: Gradients | None = None
+    gradients: Gradients = ()
     second: Gradients = ()
     none: Gradients = ()
     combinations: tuple[Combination, ...] = ()

@@ -59,13 +59,14 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     if at.size == 0:
         return None
     k, e = int(at[0]), c.elements
-    failure = case.tables[0].failure
+    survey, failure = case.tables[0].survey, case.tables[0].failure
     if k in c.stairs:
         return _hidden(case, i, at, c.stairs[k])
+    scale = survey.gauge.point.scales[i][k]
     is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
     if not np.isfinite(e.analytic[k]):
-        key = "cannot_verify.infinite" if not case.tables[0].survey.gauge.point.is_finite else _not_finite(case, i)
-    elif is_off and _is_out_of_range(case, i, k):
+        key = "cannot_verify.infinite" if not survey.gauge.point.is_finite else _not_finite(case, i)
+    elif is_off and survey.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale):
         key = "cannot_verify.range"
     elif is_off:
         key = "cannot_verify.rounding"
@@ -78,12 +79,6 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
     error = failure if key == "cannot_verify.raises" else number(numbers["uncertainty"])
     limit = " and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else ""
     return _finding(case, i, key, at, numbers, error=error, limit=limit, dtype=case.exam.upstreams[0][0].dtype)
-
-
-def _is_out_of_range(case: Case, i: int, k: int) -> bool:
-    survey, e = case.tables[0].survey, case.tables[0].inputs[i].elements
-    scale = float(survey.gauge.point.scales[i][k])
-    return survey.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale)
 
 
 def _not_finite(case: Case, i: int) -> str:
@@ -135,7 +130,7 @@ def _native(native: Subject, exam: Examination) -> list[Finding]:
     run, _, gradients = in_own_dtype(native, exam)
     limit = _ROOT_EPS_MARGIN * float(np.sqrt(native.epsilon(run)))
     found = []
-    for x, name, coarse, exact in zip(native.arrays, native.names, gradients, exam.gradients or (), strict=True):
+    for x, name, coarse, exact in zip(native.arrays, native.names, gradients, exam.gradients, strict=True):
         if coarse is None or exact is None or not exact.size:
             continue
         size = np.maximum(np.abs(exact), 1e-3 * np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))

@@ -36,7 +36,7 @@ _SEED = 0
 
 def beside_dtype(native: Subject, subject: Subject, exam: Examination) -> list[Finding]:
     """Of the gradients that ``subject`` computes in float64: those that are wrong in the dtype of the inputs."""
-    if native is subject or exam.gradients is None:
+    if native is subject:
         return []
     _, upstreams, gradients = in_own_dtype(native, exam)
     return _Ways("dtype", subject, native, upstreams).findings(exam.gradients, gradients)
@@ -51,7 +51,7 @@ def in_own_dtype(native: Subject, exam: Examination) -> tuple[Run, Arrays, Gradi
 
 def beside_graph(subject: Subject, exam: Examination) -> list[Finding]:
     """Of the gradients that were computed without ``create_graph``: those that are wrong with it."""
-    if exam.gradients is None or exam.graph is None:
+    if exam.graph is None:
         return []
     return _Ways("graph", subject, subject, exam.upstreams[0]).findings(exam.gradients, exam.graph)
 

@@ -20,7 +20,7 @@ from .subject import Subject, draw_upstreams, flat, where_finite
 
 _SEED = 0
 ALL_STEPS = tuple(2.0**-k for k in range(1, 48))
-_FEW_STEPS = ALL_STEPS[::3]
+FEW_STEPS = ALL_STEPS[::3]
 _DEFAULTS: dict[str, Any] = {"wrt": None, "index": None, "rng": None}
 
 
@@ -202,11 +202,6 @@ def sweep_of(
     numeric = np.array([path.change(t, -t) for t in steps]) / (2 * widths)
     error, rounding = np.abs(numeric - analytic), path.noise / widths
     return StepSweep(path.function, subject.names[i], place, analytic, widths, numeric, error, rounding), path
-
-
-def explain(subject: Subject, i: int, place: tuple[int, ...], upstreams: Arrays) -> StepSweep:
-    """A few steps at one element, for a report."""
-    return sweep_of(subject, i, place, upstreams, np.random.default_rng(_SEED), _FEW_STEPS)[0]
 
 
 def _checked(index: Any, shape: tuple[int, ...]) -> tuple[int, ...]:

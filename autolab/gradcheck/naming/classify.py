@@ -71,7 +71,7 @@ def _upstream(case: Case, i: int) -> Explanation | None:
     if g is not None and ignores_upstream(case, i):
         value = number(float(g[np.isfinite(g) & (g != 0)][0]))
         return Explanation("upstream_ignored", {"why": say("upstream_ignored.zero", value=value)})
-    first, second = case.gradients[i], case.exam.second[i]
+    first, second = case.exam.gradients[i], case.exam.second[i]
     if first is None or second is None or not first.any() or not np.array_equal(first, second):
         return None
     return Explanation("upstream_ignored", {"why": say("upstream_ignored.same")})
