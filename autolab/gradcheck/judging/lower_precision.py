@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..measuring.point import Arrays, Evaluate
+from ..measuring.point import Arrays, Evaluate, attempted
 from ..measuring.probes import MARGIN
 from ..measuring.subject import flat
 from ..messages import apart, where
@@ -25,17 +25,17 @@ _LEAST = 3
 
 def lowered(case: Case) -> list[Finding]:
     """What is to be said about lower precision inside; nothing is evaluated if nothing is noisy or off."""
-    table = case.tables[0]
     if any(a.dtype != np.float64 for a in case.subject.arrays) or not _suspicious(case):
         return []
-    try:
-        dtype = _dtype(case.subject.arrays, lambda xs: flat(case.subject.run(xs).values()))
-        if dtype is not None:
-            words, evidence = _said(dtype, "forward")
-            return [Finding.said("low_precision.forward", None, evidence, function=case.function, **words)]
-        found = [_backward(case, i) for i in range(len(table.inputs)) if _is_off(case, i)]
-    except Exception:  # rounded inputs may lie outside the function's domain
-        return []
+    return attempted(_found, case) or []  # rounded inputs may lie outside the function's domain
+
+
+def _found(case: Case) -> list[Finding]:
+    dtype = _dtype(case.subject.arrays, lambda xs: flat(case.subject.run(xs).values()))
+    if dtype is not None:
+        words, evidence = _said(dtype, "forward")
+        return [Finding.said("low_precision.forward", None, evidence, function=case.function, **words)]
+    found = [_backward(case, i) for i in range(len(case.names)) if _is_off(case, i)]
     return [finding for finding in found if finding is not None]
 
 

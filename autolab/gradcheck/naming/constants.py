@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import product
 
 _CLOSE = 1e-6
 _LARGEST_TERM = 12
@@ -50,12 +51,8 @@ def _candidates(value: float, lengths: list[int]) -> Iterator[tuple[str, float]]
     fraction = Fraction(value).limit_denominator(_LARGEST_TERM)
     if 0 < fraction.numerator <= _LARGEST_TERM:
         yield str(fraction), float(fraction)
-    for n in lengths:
-        yield str(n), float(n)
-        yield f"1/{n}", 1 / n
-    for n in lengths:
-        for m in lengths:
-            yield str(Fraction(n, m)), n / m
+    for n, m in product((1, *lengths), repeat=2):
+        yield str(Fraction(n, m)), n / m
     for text, constant in (*_NAMED.items(), *[(f"√{n}", math.sqrt(n)) for n in lengths]):
         yield text, constant
         yield _inverse(text), 1 / constant

@@ -76,10 +76,9 @@ def placed(shape: Shape, wrong: np.ndarray, right: np.ndarray) -> str:
 
 
 def _kind(axis: int, shape: Shape, count: int) -> str:
-    if len(shape) == 2:
-        return ("row" if axis == 0 else "column") + ("s" if count > 1 else "")
-    plural = "s" if count > 1 else ""
-    return f"place{plural}" if len(shape) == 1 else f"place{plural} along axis {axis}:"
+    word = ("row", "column")[axis] if len(shape) == 2 else "place"
+    along = f" along axis {axis}:" if len(shape) > 2 else ""
+    return f"{word}{'s' if count > 1 else ''}{along}"
 
 
 def listed(places: np.ndarray) -> str:
