@@ -117,6 +117,14 @@ def test_swapped_gradients_are_one_finding():
     assert [item.verdict for item in report.inputs] == ["wrong", "wrong", "right"]
 
 
+def test_a_right_gradient_like_one_of_the_swapped_ones_is_not_among_them():
+    swapped = node(lambda x, y, z: x * x + y + z, lambda g, x, y, z: (g, g, g * 2 * x))
+    report = check_gradients(swapped, *np.random.default_rng(0).uniform(0.5, 2, (3, 4)))
+    (finding,) = failures(report)
+    assert (finding.kind, finding.input, finding.evidence["other"]) == ("swapped_inputs", "inputs[0]", "inputs[2]")
+    assert [item.verdict for item in report.inputs] == ["wrong", "right", "wrong"]
+
+
 def test_where_a_gradient_is_wrong_is_said_if_a_sign_tells():
     _, report = check("relu without the mask", 0)
     assert "those with inputs[0] < 0" in failures(report)[0].message

@@ -85,8 +85,8 @@ def _gets(case: Case, i: int, j: int) -> bool:
 
 def _swapped(case: Case, i: int) -> Explanation | None:
     """Whether inputs got each other's gradients: two of them, or more round in a ring."""
-    ring, everyone = [i], range(len(case.names))
-    while (k := next((j for j in everyone if _gets(case, ring[-1], j)), None)) is not None and k not in ring:
+    ring, wrong = [i], [j for j in range(len(case.names)) if wrong_somewhere(case, j).any()]
+    while (k := next((j for j in wrong if _gets(case, ring[-1], j)), None)) is not None and k not in ring:
         ring.append(k)
     if k != i:
         return None
