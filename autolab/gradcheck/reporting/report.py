@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 from ...engine.display import Savable, show
 from ...engine.habits import answer_habits
-from ...recording.arrays import plain
 from ...shared.binding import Bound
 from ..judging.finding import Finding
 from ..judging.mismatch import GradientCheckError
@@ -221,8 +220,12 @@ answer_habits(GradientReport, "GradientReport")
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return plain(value)
+    if isinstance(value, float) and not np.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
