@@ -132,6 +132,20 @@ def test_attention_as_pytorch_calls_it() -> None:
     assert link(x, x, x, average_attn_weights=False)[1].shape == (2, 2, 4, 4)
 
 
+@pytest.mark.parametrize("averaged", [True, False])
+def test_gradients_flow_through_the_weights_of_attention(averaged: bool) -> None:
+    x, link = X(2, 3, 4).astype(np.float64), L.MultiheadAttention(4, 2).double()
+    alone = Variable(x)
+
+    def sharpness(x: Any) -> Any:
+        return (link(x, x, x, average_attn_weights=averaged)[1] ** 2).sum()
+
+    sharpness(alone).backward()
+    assert alone.grad.data.any() and link.query.W.grad.data.any() and link.value.W.grad is None
+    assert autolab.check_gradients(sharpness, x).passed
+    assert type(link.weights) is np.ndarray
+
+
 def test_a_spectrum_names_what_to_write() -> None:
     with pytest.raises(autolab.NoGradientError, match=r"Write real, imag = F.rfft\(x\)"):
         np.fft.rfft(Variable(X(4)))

@@ -12,7 +12,6 @@ import numpy as np
 from ..engine.arrays import as_array
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.numpy_protocol import unwrap
-from ..engine.plain_arrays import PlainArray
 from ..engine.variable import Variable
 from ..functions import dropout, expand_dims, matmul, relu, reshape, swapaxes
 from ..functions.networks.dot_product_attention import weigh
@@ -135,6 +134,10 @@ class MultiHeadAttention(Link):
             As for `functions.attention`; it broadcasts to ``(batch, length, keys)``, or with an axis of heads behind
             the batch.
         """
+        return self._attend(x, key, value, mask)[0]
+
+    def _attend(self, x: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any]:
+        """What is seen, and the weights as they are in the graph."""
         key = x if key is None else key
         value = key if value is None else value
         batches = {shape_of("MultiHeadAttention", given)[:1] for given in (x, key, value)}
@@ -146,9 +149,8 @@ class MultiHeadAttention(Link):
             mask = expand_dims(mask, axis=1) if mask.ndim == 3 else mask
         weights = weigh("MultiHeadAttention", q, k, mask, self.causal)
         self.weights = weights.data
-        weights = dropout(weights, self.dropout) if self.dropout else weights
-        seen = swapaxes(matmul(weights, v), axis1=1, axis2=2)
-        return self.out(reshape(seen, shape=(*seen.shape[:2], self.size)))
+        seen = swapaxes(matmul(dropout(weights, self.dropout) if self.dropout else weights, v), axis1=1, axis2=2)
+        return self.out(reshape(seen, shape=(*seen.shape[:2], self.size))), weights
 
     def _split(self, linear: Linear, x: Any) -> Any:
         """What a linear map makes of ``x``, of shape ``(batch, heads, length, size / heads)``."""
@@ -177,7 +179,7 @@ class MultiheadAttention(MultiHeadAttention):
     >>> x = np.ones((2, 3, 4), np.float32)
     >>> y, weights = L.MultiheadAttention(4, 2)(x, x, x, key_padding_mask=np.array([[0, 0, 1], [0, 0, 0]], bool))
     >>> y.shape, weights[0, 0]
-    ((2, 3, 4), array([0.5, 0.5, 0. ], dtype=float32))
+    ((2, 3, 4), variable([0.5 0.5 0. ]))
     """
 
     def forward(  # type: ignore[override]  # it is called in another way
@@ -191,7 +193,7 @@ class MultiheadAttention(MultiHeadAttention):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
-        """What is seen, and the weights as an array without a graph, those of all heads averaged.
+        """What is seen, and the weights, those of all heads averaged; gradients flow through both.
 
         Parameters
         ----------
@@ -208,11 +210,10 @@ class MultiheadAttention(MultiHeadAttention):
         is_causal : bool
             PyTorch's hint that ``attn_mask`` is causal; the mask itself decides.
         """
-        seen = super().forward(query, key, value, visible(attn_mask, key_padding_mask))
+        seen, weights = self._attend(query, key, value, visible(attn_mask, key_padding_mask))
         if not need_weights:
             return seen, None
-        weights = self.weights.mean(axis=1) if average_attn_weights else self.weights
-        return seen, weights.view(PlainArray) if type(weights) is np.ndarray else weights
+        return seen, weights.mean(axis=1) if average_attn_weights else weights
 
 
 def visible(attn_mask: Any, key_padding_mask: Any) -> Any:
