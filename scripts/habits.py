@@ -38,12 +38,16 @@ def markdown() -> str:
         "has instead. Each part of this page first lists the names that work as they are typed, then those that are "
         "other names of something, and last what is written in another way: the error messages say it, too.\n\n"
         "Functions that NumPy has take NumPy's parameters (docs/tour.md), `autolab.tanh` is `autolab.functions.tanh`, "
-        "and every other name of NumPy's is one of `autolab`: `autolab.logspace`. `import autolab.nn`, "
+        "and every other name of NumPy's is one of `autolab`: `autolab.histogram`. `import autolab.nn`, "
         "`autolab.nn.functional` and `autolab.optim` give the modules that do the same. Where one call means "
         "two things, `autolab.nn` means PyTorch's: `nn.LSTM`, `nn.GRU`, `nn.RNN`, "
         "`nn.MultiheadAttention` and `nn.TransformerEncoderLayer` take the length first unless `batch_first=True`, and "
         "`nn.functional.pad` the last axis first; in `autolab.links` and `autolab.functions` batches "
         "come first, and `pad` is NumPy's.\n",
+        "What makes arrays in NumPy makes Variables in `autolab`. Floats require a gradient: `array`, `tensor`, "
+        "`arange`, `linspace`, `randn` and their like. What fills an array does so only with `requires_grad=True`: "
+        "`zeros`, `ones`, `full`, `eye`, `empty` and their like. `array` keeps the graph of a Variable, `tensor` makes "
+        "a leaf of it; `autolab.numpy` makes NumPy's arrays.\n",
         "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
         "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
         "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it.\n",

@@ -231,6 +231,45 @@ def test_variables_are_made_as_arrays_are() -> None:
     assert not autolab.eye(2, requires_grad=False).requires_grad and autolab.randint(0, 3, (64,)).dtype.kind == "i"
 
 
+FLOATS: dict[str, tuple[Any, ...]] = {
+    **dict.fromkeys(("array", "asarray", "tensor", "as_tensor", "asanyarray"), ([0.5, 2.0],)),
+    **dict.fromkeys(("arange", "linspace", "logspace", "geomspace"), (1.0, 2.0, 3)),
+    **dict.fromkeys(("rand", "randn"), (2,)),
+    "from_numpy": (np.ones(2),),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_floats_require_a_gradient(name: str) -> None:
+    x = getattr(autolab, name)(*FLOATS[name])
+    F.sum(x**2).backward()
+    np.testing.assert_array_equal(x.grad.data, 2 * x.data)
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones", "empty", "eye", "identity"])
+def test_what_fills_an_array_requires_a_gradient_where_it_is_told_to(name: str) -> None:
+    made = getattr(autolab, name)(2)
+    assert isinstance(made, Variable) and not made.requires_grad
+    with pytest.raises(RuntimeError, match=r"zeros\(n\) does with requires_grad=True"):
+        F.sum(made**2).backward()
+    assert getattr(autolab, name)(2, requires_grad=True).requires_grad
+
+
+def test_an_array_is_a_copy_and_stays_in_its_graph() -> None:
+    numbers = np.array([1.0, 2.0])
+    x, shared = autolab.array(numbers), autolab.asarray(numbers)
+    numbers[0] = 5.0
+    assert x.data.tolist() == [1, 2] and shared.data.tolist() == [5, 2] and autolab.asarray(x) is x
+    for make in (autolab.array, autolab.asarray, autolab.tensor):
+        x.cleargrad()
+        make([x, 3 * x]).sum().backward()
+        np.testing.assert_array_equal(x.grad.data, [4, 4])
+    assert autolab.array(x).creator is not None and autolab.tensor(x).creator is None
+    assert not autolab.array([x, x], requires_grad=False).requires_grad
+    assert autolab.array([1.0], ndmin=2).shape == (1, 1) and autolab.array([1, 0]).dtype.kind == "i"
+    assert type(autolab.numpy.array([1.0])) is type(autolab.numpy.asarray([1.0])) is np.ndarray
+
+
 def test_size_is_a_number_and_is_called_as_in_pytorch() -> None:
     x = Variable(X)
     assert (x.size, x.size(0), x.size(-1), x.size()) == (6, 2, 3, (2, 3)) and json.dumps(x.size) == "6"

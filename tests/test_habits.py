@@ -233,7 +233,7 @@ def test_an_assignment_under_no_grad_is_explained() -> None:
     (w * w).backward()
     with no_grad():
         w = w - lr * w.grad
-    with pytest.raises(RuntimeError, match=r"no_grad, w is such a value: write w -= lr \* w.grad") as caught:
+    with pytest.raises(RuntimeError, match=r"in no_grad, w is such a value: write w -= lr \* w.grad") as caught:
         (w * w).backward()
     assert len(str(caught.value)) <= 300
     with pytest.raises(TypeError, match=r"no gradient of w, which is a constant now"), no_grad():

@@ -315,9 +315,10 @@ ALIASES: dict[str, dict[str, str]] = {
                 addmm block_until_ready=contiguous is_tensor lerp masked_select narrow numel rsqrt select
             """,
             "functions.pytorch_tensor_names": """
-                FloatTensor LongTensor arange as_tensor=from_numpy bernoulli empty empty_like enable_grad eye from_numpy
-                full full_like is_grad_enabled linalg linspace manual_seed multinomial normal ones ones_like rand
-                rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
+                FloatTensor LongTensor arange array as_tensor=asarray asanyarray=asarray asarray
+                ascontiguousarray=asarray bernoulli empty empty_like enable_grad eye from_numpy=asarray full full_like
+                geomspace identity is_grad_enabled linalg linspace logspace manual_seed multinomial normal ones
+                ones_like rand rand_like randint randn randn_like randperm set_grad_enabled tensor zeros zeros_like
             """,
             "functions.values_and_places": "all amax amin any argsort count_nonzero",
             "recording": "find_nonfinite make_dot make_jaxpr plot_dot_graph to_dot=make_dot",

@@ -35,7 +35,7 @@ def array(object: Any, dtype: Any = None, **settings: Any) -> Any:
     variable(3.0)
     """
     if "requires_grad" in settings:
-        raise TypeError("array: got requires_grad, which arrays do not have; autolab.tensor(...) is a Variable")
+        raise TypeError("array: got requires_grad, which arrays do not have; autolab.array(...) is a Variable")
     if not requires(object):
         return _numpy.array(unwrap(object), dtype, **settings)
     if isinstance(object, Variable):
