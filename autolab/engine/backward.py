@@ -52,8 +52,9 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     found = gradients([y], [start], create_graph, keep)
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
-    publish(_stored(found, root, {id(start._data)} if start is not None else set()))
-    note_pass(y)
+    stores = _stored(found, root, {id(start._data)} if start is not None else set())
+    publish(stores)
+    note_pass(y, stores)
 
 
 def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:

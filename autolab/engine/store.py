@@ -69,6 +69,7 @@ class _Last(threading.local):
     """The output of this thread's last backward pass, as long as somebody holds it."""
 
     output: weakref.ref[Variable] | None = None
+    held: Variable | None = None
 
 
 _last = _Last()
@@ -79,6 +80,19 @@ def last_output() -> Variable | None:
     return None if _last.output is None else _last.output()
 
 
-def note_pass(output: Variable) -> None:
-    """A backward pass from ``output`` has stored its gradients."""
-    _last.output = weakref.ref(output)
+def note_pass(output: Variable, stores: list[tuple[Any, str, Any]]) -> None:
+    """A backward pass from ``output`` has stored this.
+
+    Why a gradient is 0 everywhere, NaN or infinite, the graph tells, so there the output is held until the next pass.
+    Mostly the first element says that it is not so. Arrays on a GPU are not asked: they would have to be waited for.
+    """
+    held = None
+    for _, name, value in stores:
+        if name == "grad" and type(data := value._data) is _ndarray and data.size:
+            first = data.item(0)
+            if first - first != 0 if first else not data.any():
+                held = output
+    _last.output, _last.held = weakref.ref(output), held
+
+
+_ndarray = np.ndarray

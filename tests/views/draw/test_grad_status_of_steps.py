@@ -33,9 +33,6 @@ def variable(through=None):
     [
         (lambda: variable(), "not_computed"),
         (lambda: variable(through=lambda x: x * x), "ok"),
-        (lambda: variable(through=lambda x: x * 0), "zero"),
-        (lambda: variable(through=lambda x: x * float("nan")), "nonfinite"),
-        (lambda: variable(through=lambda x: x * float("inf")), "nonfinite"),
         (lambda: variable() * 2, "not_kept"),
         (lambda: autolab.Variable(np.array([1, 2])), "integer"),
         (lambda: autolab.Variable(np.array([True])), "integer"),
@@ -44,8 +41,7 @@ def variable(through=None):
     ],
 )
 def test_sentence_of_a_variable(make, key):
-    what_to_keep = f" {say('keep_result')}" if key in ("zero", "nonfinite") else ""  # nobody holds the result here
-    assert status.of_variable(make()) == say(key) + what_to_keep
+    assert status.of_variable(make()) == say(key)
 
 
 def test_a_gradient_that_was_kept_in_between_is_seen():
