@@ -392,6 +392,41 @@ def test_what_is_shown_is_saved_by_the_same_names(tmp_path: Path) -> None:
         autolab.numpy.array([1.0], requires_grad=True)  # type: ignore[attr-defined]
 
 
+VIEWS = {
+    "Explorer: Recording of _square: 1 input, 1 step": lambda: autolab.explore(_square, x=2.0),
+    "GraphView: Recording of graph: 1 input, 1 step": lambda: _square(Variable(2.0, name="x")).explore(),
+    "DerivativeExplorer: _square and its derivatives up to order 2": lambda: autolab.derivatives(_square, 2.0),
+    "Heatmap: w (2, 2)": lambda: autolab.heatmap(w=np.ones((2, 2))),
+    "Interact: _square(x=2.0)": lambda: autolab.interact(_square, x=2.0),
+    "Lens: check_gradients(_square): right": lambda: autolab.check_gradients(_square, 2.0).explore(),
+    "SurfaceView: loss over x and y": lambda: autolab.plots.surface(lambda x, y: x * y, (0.0, 0.0)).explore(),
+}
+
+
+@pytest.mark.parametrize("line", VIEWS)
+def test_a_view_is_printed_as_what_it_shows(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    view = VIEWS[line]()
+    assert str(view) == repr(view) == f"<{line}>"
+    view.close()
+    assert "This view was closed" in repr(view)
+
+
+@pytest.mark.parametrize(
+    ("shown", "title"),
+    [
+        (autolab.plots.show_jacobian(_square, 2.0), "Jacobian of _square"),
+        (autolab.plots.show_hessian(_square, 2.0), "Hessian of _square"),
+        (autolab.plots.line_chart([0.0, 1.0], {"loss": [2.0, 1.5]}), "Line chart: loss"),
+        (Variable([1.0, 2.0]), "variable([1. 2.])"),
+        (autolab.check_gradients(_square, 2.0), "check_gradients(_square): right"),
+    ],
+)
+def test_a_page_is_called_what_it_shows(shown: Any, title: str, tmp_path: Path) -> None:
+    autolab.export_html(shown, tmp_path / "page.html")
+    assert f"<title>{title}</title>" in (tmp_path / "page.html").read_text("utf-8")
+
+
 def test_several_views_are_one_page(tmp_path: Path) -> None:
     view, still = autolab.heatmap(np.ones((2, 2))), autolab.check_gradients(_square, 2.0)
     autolab.export_html([view, autolab.record(_square, 2.0), still], tmp_path / "page.html", title="Three")

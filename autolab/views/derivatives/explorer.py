@@ -86,6 +86,9 @@ class DerivativeExplorer(SessionView):
     def _still(self) -> Derivatives:
         return self.data
 
+    def _in_a_line(self) -> str:
+        return f"{clean(self.data.function)} and its derivatives up to order {self.data.order}"
+
     # ------------------------------------------------------------------ what is shown
     def _words(self) -> dict[str, str]:
         old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import sys
 import warnings
 from dataclasses import replace
@@ -125,10 +126,16 @@ def _written(shown: Any, look: Look, title: str | None, playground: str | None) 
     saved = saved_page(shown, playground)
     if saved is not None:
         return saved.view, page_of(saved.view, saved.title if title is None else title, saved.data(), look)
-    html = mimebundle(shown).get("text/html")
+    bundle = mimebundle(shown)
+    html = bundle.get("text/html")
     if html is None:
         raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
-    return "", _page(title or type(shown).__name__, Markup(html), look)
+    return "", _page(title or _first_words(bundle["text/plain"]), Markup(html), look)
+
+
+def _first_words(text: str) -> str:
+    """The first sentence or line, without its full stop: what an object calls itself."""
+    return clean(re.split(r"\n|(?<=[a-z)])\. ", text, maxsplit=1)[0].rstrip("."), 80)
 
 
 _ZIPPED_FROM = 1_000_000  # characters; what is shorter can be read in the page's text

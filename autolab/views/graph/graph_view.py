@@ -37,6 +37,9 @@ class RecordingView(LiveView):
     def _still(self) -> Recording:
         return self.recording
 
+    def _in_a_line(self) -> str:
+        return repr(self.recording)[1:-1]
+
     def _answers(self, questions: Sequence[Any]) -> dict[str, Any]:
         with collector_waits():
             return super()._answers(questions)

@@ -73,6 +73,9 @@ class Heatmap(BoardView):
         else:
             self._tell(since={"text": say("heat_since"), "again": True})
 
+    def _in_a_line(self) -> str:
+        return self._board.title
+
     def _static(self) -> Bundle:
         bundle = self._board.static()
         if len(self._board.panels()) == 1:  # its picture begins with the title

@@ -84,6 +84,9 @@ class Interact(BoardView):
     def _call_now(self) -> str:
         return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
 
+    def _in_a_line(self) -> str:
+        return self._call_now
+
     def _static(self) -> Bundle:
         bundles = [mimebundle(chart) for chart in self._charts]
         bundles += [self._board.static()] if self._board.arrays else []

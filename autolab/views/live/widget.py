@@ -288,6 +288,13 @@ class LiveView(anywidget.AnyWidget):
         """What the view shows, as it stands where nothing moves: in an untrusted notebook, on a web page, in a file."""
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {say('closed_view') if self.closed else self._in_a_line()}>"
+
+    def _in_a_line(self) -> str:
+        """What the view shows, in a few words."""
+        return str(self._still()).partition("\n")[0]
+
     def _static(self) -> Bundle:
         return mimebundle(self._still())
 

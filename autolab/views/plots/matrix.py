@@ -28,19 +28,23 @@ _WIDE = 240.0
 
 
 def bundle(matrix: DerivativeMatrix) -> Bundle:
-    """Heatmap, eigenvalues and words; and the words with the numbers."""
+    """Heatmap, eigenvalues and words; and what it is, the numbers and the words."""
     words = describe(matrix)
     pictures = [picture(matrix_svg(matrix), words)]
     if len(matrix.eigenvalues):
         pictures.append(picture(eigenvalues_svg(matrix), _eigenvalue_words(matrix)))
     html = join([*(paragraph(image) for image in pictures), paragraph(prose(words, 1500))])
     numbers = inline(matrix.values, 400)
-    return {"text/html": str(html), "text/plain": "\n".join(filter(None, [numbers, words]))}
+    return {"text/html": str(html), "text/plain": "\n".join(filter(None, [_title(matrix), numbers, words]))}
 
 
 def describe(matrix: DerivativeMatrix) -> str:
     """The matrix in words."""
     return " ".join(_sentences(matrix))
+
+
+def _title(matrix: DerivativeMatrix) -> str:
+    return say(f"matrix_{matrix.kind}_title", name=matrix.function)
 
 
 def _sentences(matrix: DerivativeMatrix) -> Iterator[str]:
@@ -65,12 +69,11 @@ def _eigenvalue_words(matrix: DerivativeMatrix) -> str:
 def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     """The heatmap; with a number in every cell and labels at both sides where it is small."""
     if max(matrix.values.shape) > _NUMBERED or not matrix.values.size:
-        title = f"{say(f'matrix_{matrix.kind}_title', name=matrix.function)}"
-        return heatmaps([Panel(title, snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
+        return heatmaps([Panel(_title(matrix), snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
     shading = Shading(look)
     rows, across = matrix.values.shape
     left = 16.0 + _CHARACTER * max(columns(shorten(label, _LABEL)) for label in matrix.rows) + 10.0
-    title = say(f"matrix_{matrix.kind}_title", name=matrix.function)
+    title = _title(matrix)
     width = max(left + across * _CELL + 16.0, 40.0 + 9.7 * len(title))
     known = np.abs(matrix.values[np.isfinite(matrix.values)])
     scale = float(known.max(initial=0.0)) or 1.0

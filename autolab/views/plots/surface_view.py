@@ -92,6 +92,9 @@ class SurfaceView(LiveView):
     def _still(self) -> Surface:
         return self.rolled()
 
+    def _in_a_line(self) -> str:
+        return title_of(self._surface)
+
     # ------------------------------------------------------------------ for the page
     @on_question("surface", "page", tone=str)
     def _picture(self, tone: str) -> dict[str, Any]:
