@@ -22,6 +22,7 @@ from ..engine.float_errors import quietly
 from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import BackwardEvent, observe, silence
+from ..engine.store import last_start
 from ..engine.variable import Variable
 
 MOST_STEPS = 20_000
@@ -150,7 +151,7 @@ def replay(output: Variable, target: Variable) -> Net | None:
         if isinstance(event, BackwardEvent):
             _note(net, arrived, event)
 
-    start = output.grad if getattr(output.node, "given", False) else None
+    start = output.grad if getattr(output.node, "given", False) else last_start(output)
     try:
         with quietly(), silence, observe(hear):
             (found,) = grad(output, [target], start)

@@ -54,7 +54,7 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
         found.pop(root, None)  # the start gradient that the user set stays as it is
     stores = _stored(found, root, {id(start._data)} if start is not None else set())
     publish(stores)
-    note_pass(y, stores)
+    note_pass(y, stores, start)
 
 
 def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:

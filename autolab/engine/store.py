@@ -70,6 +70,7 @@ class _Last(threading.local):
 
     output: weakref.ref[Variable] | None = None
     held: Variable | None = None
+    start: Variable | None = None
 
 
 _last = _Last()
@@ -80,8 +81,16 @@ def last_output() -> Variable | None:
     return None if _last.output is None else _last.output()
 
 
-def note_pass(output: Variable, stores: list[tuple[Any, str, Any]]) -> None:
-    """A backward pass from ``output`` has stored this.
+def last_start(output: Variable) -> Variable | None:
+    """The upstream gradient of this thread's last backward pass, if that began at ``output``."""
+    last = last_output()
+    if last is None or last.node is not output.node:
+        return None
+    return wrap(np.ones_like(output._data), None) if _last.start is None else _last.start
+
+
+def note_pass(output: Variable, stores: list[tuple[Any, str, Any]], start: Variable | None) -> None:
+    """A backward pass from ``output`` has stored this; it began with ``start``, or with 1.
 
     Why a gradient is 0 everywhere, NaN or infinite, the graph tells, so there the output is held until the next pass.
     Mostly the first element says that it is not so. Arrays on a GPU are not asked: they would have to be waited for.
@@ -92,7 +101,7 @@ def note_pass(output: Variable, stores: list[tuple[Any, str, Any]]) -> None:
             first = data.item(0)
             if first - first != 0 if first else not data.any():
                 held = output
-    _last.output, _last.held = weakref.ref(output), held
+    _last.output, _last.held, _last.start = weakref.ref(output), held, start
 
 
 _ndarray = np.ndarray

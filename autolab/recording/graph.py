@@ -17,6 +17,7 @@ from ..engine.multi_output import MultiOutputNode, OutputNode
 from ..engine.node import Node
 from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
+from ..engine.store import last_start
 from ..engine.variable import Variable
 from ..shared.foreign import bridge
 from .arrays import Budget
@@ -36,8 +37,8 @@ def graph(y: Any, /, *args: Any, **named: Any) -> Recording:
 
     A graph keeps only the values that gradient rules need, so a step shows its value where it was kept, or where one of
     the caller's variables holds it now; the others show none, and the recording says how many. Gradients are those of
-    the last backward passes. Constant arrays that no rule needs are not kept either: they are shown as ``?``.
-    Attributes, such as an axis, are not shown.
+    the last backward passes; that of ``y`` is the upstream gradient, if the last pass began there. Constant arrays that
+    no rule needs are not kept either: they are shown as ``?``. Attributes, such as an axis, are not shown.
 
     Parameters
     ----------
@@ -136,6 +137,8 @@ class _GraphReader:
 
     def _draft(self, node: Node) -> Draft:
         value, g = self._values.get(node), getattr(node, "grad", None)
+        if g is None and node is self._y.node:
+            g = last_start(self._y)
         return Draft(
             id=self._ids[node],
             kind="leaf" if node.order == 0 else "part" if isinstance(node, OutputNode) else "call",

@@ -41,8 +41,23 @@ def test_a_value_that_was_not_kept_is_not_shown_and_that_is_said():
     assert remarks(recording) == ["The graph keeps the values of 2 of its 3 steps; record() keeps all of them."]
     assert [step.status for step in recording.steps] == ["not_computed", "not_kept", "not_kept"]
     y.backward(retain_grad=True)
-    assert [step.status for step in autolab.graph(y).steps] == ["ok", "value_not_kept", "not_kept"]
+    assert [step.status for step in autolab.graph(y).steps] == ["ok", "value_not_kept", "ok"]
     assert "It has a gradient; its value was not kept." in to_text(autolab.graph(y))
+
+
+def test_where_the_last_pass_began_the_upstream_gradient_is_shown():
+    x = Variable([2.0, 3.0])
+    y = x * x
+    loss = F.sum(y)
+    loss.backward()
+    assert autolab.graph(loss).steps[-1].grad.values.tolist() == 1 and loss.grad is None
+    assert autolab.graph(y).steps[-1].grad is None
+    y.backward(np.array([0.5, 4.0]))
+    assert autolab.graph(y).steps[-1].grad.values.tolist() == [0.5, 4.0]
+    assert autolab.graph(loss).steps[-1].status == "not_kept"
+    y.grad = np.array([1.0, 2.0])
+    y.backward()
+    assert autolab.graph(y).steps[-1].grad.values.tolist() == [1, 2]
 
 
 def test_numbers_are_shown_and_arrays_that_no_rule_keeps_are_not():

@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 
 from ...debug.inplace import departed as departed_from
 from ...debug.provenance import MOST_STEPS, Net, graph_of, missing, provenance, replay, state_of
+from ...engine.devices import to_cpu
 from ...engine.leaving import Exit
-from ...engine.store import last_output
+from ...engine.store import last_output, last_start
 from ...engine.variable import Variable
 from ...recording.departures import Departure, concerned
 from ...recording.model import Recording, Step
@@ -16,6 +17,7 @@ from ...recording.observations import WHY_ZERO
 from .escape import clean
 from .messages import SHORT, listed, plural, say
 from .names import label, where
+from .numbers import inline
 
 _MOST_PLACES = 3
 _REACHED = ("ok", "zero", "nonfinite")
@@ -154,8 +156,9 @@ def _of_none(variable: Variable) -> str:
 def _of_unreached(variable: Variable, output: Variable) -> str:
     """There is no gradient although there was a backward pass, from ``output``."""
     why = missing(variable, output)
-    if why == "start":
-        return say(why)
+    start = last_start(output)
+    if why == "start" and start is not None:
+        return say(why, upstream=inline(to_cpu(start.data)) or say("start_array"))
     if getattr(variable.node, "passes", 0):
         return say("cleared")
     return say("passed") if why == "not_kept" else say(why, output=_output_name(output))

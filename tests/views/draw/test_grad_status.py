@@ -81,9 +81,21 @@ def test_values_in_between_and_the_start():
     y = h.sum()
     y.backward()
     assert h.grad_status == say("passed")
-    assert y.grad_status == say("start")
+    assert y.grad_status == say("start", upstream="1")
     y.backward(retain_grad=True)
     assert h.grad_status == say("ok")
+    y.backward(2.5)
+    assert y.grad_status == say("start", upstream="2.5")
+    h = x * x
+    h.backward(np.zeros(3))
+    assert h.grad_status == say("start", upstream="[0, 0, 0]")
+
+
+def test_zero_as_the_upstream_gradient_that_was_given():
+    x = leaf()
+    y = x * x
+    y.backward(np.zeros(3))
+    assert x.grad_status == say("zero_started")
 
 
 def test_set_by_hand():

@@ -44,7 +44,8 @@ SENTENCES: dict[str, str] = {
         "The gradient is the sum of {count} backward passes, not cleared in between, and the value has changed since."
     ),
     "cleared": "No gradient now: it was cleared after a backward pass.",
-    "start": "No gradient is kept here: the last backward pass started here, with 1.",
+    "start": "No gradient is kept here: the last backward pass started here, with {upstream}.",
+    "start_array": "an array that it was given",
     "passed": (
         "No gradient here: the last backward pass went through, but was not asked to keep it (retain_grad=True)."
     ),
