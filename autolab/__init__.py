@@ -141,23 +141,6 @@ _LAZY = {
 }
 _LAZY |= dict.fromkeys(("line_chart", "show_hessian", "show_jacobian", "surface"), "plots")  # their old places
 _FORMER = {"checked": "check_inplace", "scope": "named_scope"}
-_MODULES = (
-    "analysis",
-    "authoring",
-    "compat",
-    "data",
-    "debug",
-    "gpu",
-    "gradcheck",
-    "initializers",
-    "lesson",
-    "links",
-    "optimizers",
-    "plots",
-    "serializers",
-    "training",
-    "transforms",
-)
 
 __all__ = [
     "Chain",
@@ -255,9 +238,9 @@ Variable.explore = _explore  # type: ignore[method-assign, assignment]
 def __getattr__(name: str) -> Any:
     if name in _FORMER:
         return getattr(_sys.modules[__name__], _FORMER[name])
-    if name in _MODULES:
-        return _import_module(f".{name}", __name__)
     if name not in _LAZY:
+        if name in __all__:  # what is neither here nor loaded from a module is one
+            return _import_module(f".{name}", __name__)
         from .engine.habit_tables import ALIASES, HABITS
         from .engine.habits import by_habit
 

@@ -97,11 +97,8 @@ def note_pass(output: Variable, stores: list[tuple[Any, str, Any]], start: Varia
     """
     held = None
     for _, name, value in stores:
-        if name == "grad" and type(data := value._data) is _ndarray and data.size:
+        if name == "grad" and type(data := value._data) is np.ndarray and data.size:
             first = data.item(0)
             if first - first != 0 if first else not data.any():
                 held = output
     _last.output, _last.held, _last.start = weakref.ref(output), held, start
-
-
-_ndarray = np.ndarray

@@ -55,8 +55,27 @@ def test_it_is_told_as_a_table_and_as_text() -> None:
         assert words in html and words in text
     assert "<s><code>exp</code></s>" in html and str(report) == text
     assert "The fastest run took" in text and "buffers of" in text
-    for line in ("loss = F.sum(F.tanh(y) * F.tanh(y))", "loss.backward()"):  # the user's, once, above all that it calls
-        assert html.count(line) == text.count(line) == 1
+    for line in ("loss = F.sum(F.tanh(y) * F.tanh(y))", "y = net(x)"):  # the user's, above what it calls in each pass
+        assert html.count(line) == text.count(line) == 2
+    assert html.count("loss.backward()") == text.count("loss.backward()") == 1
+
+
+def squared(x: Variable) -> Variable:
+    h = F.tanh(x)
+    return F.mean(h * h)
+
+
+def test_a_step_of_the_backward_pass_is_at_the_line_that_it_differentiates() -> None:
+    compiled = autolab.compile(squared)
+    for i in range(3):
+        compiled(Variable(np.full(4, float(i)))).backward()
+    calls = compiled.report().programs[0].calls
+    first = squared.__code__.co_firstlineno
+    passes = {back: {c.line[1] - first for c in calls if c.line and c.is_backward is back} for back in (False, True)}
+    assert passes == {False: {1, 2}, True: {1, 2}}
+    order = [call.line[1] for call in calls if call.line and call.is_backward]
+    assert order == sorted(order, reverse=True)
+    assert str(compiled.report()).count(say("compile.backward", line=f"{first + 1}: h = F.tanh(x)")) == 1
 
 
 def test_names_are_data_and_refusals_are_told() -> None:

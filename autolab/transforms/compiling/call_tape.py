@@ -5,18 +5,23 @@ from __future__ import annotations
 import operator
 import re
 import sys
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import CodeType
+from operator import itemgetter
+from types import CodeType, FrameType
 from typing import Any, Literal, NamedTuple
 from weakref import ref
 
 import numpy as np
 
 from ...engine.float_errors import filters, watched
+from ...engine.node import new_order
 from .recorded_array import Recorded, open_tape
 from .references import Ref, mapped, memory, plain, recorded_in, slots_in
-from .users_frames import asks_user, line_of, users_frame
+from .users_frames import asks_user, line_of, pulled, users_frame
+
+Line = tuple[str, int] | None
 
 TELLING = frozenset(
     [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]
@@ -54,7 +59,7 @@ class Refusal(NamedTuple):
     """Why a tape is of no use, and the line of the user's that made it so."""
 
     what: str
-    frame: tuple[str, int] | None
+    frame: Line
 
 
 @dataclass(eq=False)
@@ -63,8 +68,8 @@ class Step:
 
     ``args`` and ``options`` hold a `Ref` for every array. ``outs`` are the slots of what it gives, by their places in a
     tuple of results; None for the result itself. ``writes`` is the slot into whose memory it writes. ``is_backward``
-    says that it belongs to the gradients of what the function returned, ``line`` where the user's code made it, and
-    ``number`` its place on the tape.
+    says that it belongs to the gradients of what the function returned, ``line`` where the user's code made it, or of
+    what is differentiated where a backward pass did (``is_pulled``), and ``number`` its place on the tape.
     """
 
     kind: Literal["call", "guard", "shape", "draw", "load", "update", "errstate", "tell"]
@@ -74,7 +79,8 @@ class Step:
     outs: tuple[tuple[int | None, int], ...] = ()
     writes: int | None = None
     is_backward: bool = False
-    line: tuple[str, int] | None = None
+    line: Line = None
+    is_pulled: bool = False
     number: int = -1
 
 
@@ -111,6 +117,7 @@ class CallTape:
         self.is_final = False
         self.is_backward = False
         self.made: list[ref[Recorded]] = []
+        self._lines: list[tuple[int, Line]] = [(0, None)]
         self._setting, self._filters = np.geterr(), filters()
         self._slots: dict[int, int] = {}
         self._before: list[tuple[np.ndarray, bytes]] = []
@@ -181,7 +188,7 @@ class CallTape:
             self.refuse(f"a number leaves it for Python: {how} of an array")
         return array._value
 
-    def refuse(self, what: str, line: tuple[str, int] | None = None) -> None:
+    def refuse(self, what: str, line: Line = None) -> None:
         """Note why no program can do this, of which the first counts, and the user's line: the one that runs now."""
         if self.refusal is None:
             self.refusal = Refusal(what, line or line_of(users_frame(sys._getframe(1))))
@@ -223,12 +230,23 @@ class CallTape:
             if same is not None or found is None
             else tuple([(None if whole else i, one._slot) for i, one in enumerate(made)])
         )
-        line = line_of(users_frame(sys._getframe(2)))
-        self.steps.append(Step(kind, function, noted, settings, outs, writes, self.is_backward, line))
+        line, is_pulled = self._line(sys._getframe(2))
+        self.steps.append(Step(kind, function, noted, settings, outs, writes, self.is_backward, line, is_pulled))
         if depends and outs and _is_shaped(function, args):
             for one in made:
                 self._guard("shape", one.shape, one, "the shape of a result depends on values")
         return made[0] if whole else type(found)(made) if type(found) in (tuple, list) else type(found)(*made)
+
+    def _line(self, frame: FrameType) -> tuple[Line, bool]:
+        """The user's line that a call belongs to, and whether a backward pass makes it: then that of the call before
+        its node was made, as both draw from one counter."""
+        node = pulled(frame)
+        if node is not None:
+            line = self._lines[bisect(self._lines, node.order, key=itemgetter(0)) - 1][1]
+        else:
+            line = None if self.is_backward else line_of(users_frame(frame))
+        self._lines.append((new_order(), line))
+        return line, node is not None
 
     def _made(self, part: Any, depends: bool) -> Recorded:
         array = np.asarray(part)

@@ -39,6 +39,7 @@ class CallMade:
     number : int or None
         Of the buffer, or of the call that gives the same.
     is_backward : bool
+        Whether a backward pass makes it; its line is that of the function that is differentiated.
     """
 
     line: tuple[str, int] | None
@@ -102,7 +103,7 @@ def table_of(program: CompiledProgram) -> ProgramTable:
         fate = _fate(program, step, slot, blocks) if i in kept else _left_out(program, slot)
         number = fate[1] if fate[0] != "same" else rows.get(fate[1])
         shape = None if slot is None else tape.values[slot].shape
-        calls.append(CallMade(step.line, _name(step), shape, fate[0], number, step.is_backward))
+        calls.append(CallMade(step.line, _name(step), shape, fate[0], number, step.is_pulled))
     seconds = None if math.isinf(program.seconds) else program.seconds
     return ProgramTable(calls, len(blocks), sum(blocks.values()), seconds, program.traced.seconds)
 

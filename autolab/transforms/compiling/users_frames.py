@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
+from ...engine import backward
 from ...engine.source import is_own
 from ...engine.tracebacks import PACKAGE
 
@@ -36,3 +38,15 @@ def users_frame(frame: FrameType | None) -> FrameType | None:
     while frame is not None and is_library(frame):
         frame = frame.f_back
     return frame
+
+
+def pulled(frame: FrameType | None) -> Any:
+    """The node whose backward makes a call; None where no backward pass of AutoLab's does."""
+    while frame is not None and is_library(frame):
+        if frame.f_code in _SWEEPS:
+            return frame.f_locals["node"]
+        frame = frame.f_back
+    return None
+
+
+_SWEEPS = {backward._sweep.__code__, backward._sweep_observed.__code__}

@@ -81,9 +81,10 @@ def _rows(program: ProgramTable) -> Iterator[tuple[int, CallMade, str]]:
     """The calls with their numbers, and the user's line with its number where a call is the first that it makes."""
     before = None
     for number, call in enumerate(program.calls[:_MOST_ROWS], 1):
-        line = call.line
-        yield number, call, f"{line[1]}: {linecache.getline(*line).strip()}" if line and line != before else ""
-        before = line or before
+        line, written = call.line, ""
+        if line and (line, call.is_backward) != before:
+            before, written = (line, call.is_backward), f"{line[1]}: {linecache.getline(*line).strip()}"
+        yield number, call, say("compile.backward", line=written) if written and call.is_backward else written
 
 
 def _cells(number: int, call: CallMade, written: str) -> list[Markup]:

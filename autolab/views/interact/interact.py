@@ -80,20 +80,16 @@ class Interact(BoardView):
         """Where the sliders and choices stand, by name."""
         return {name: knob.argument() for name, knob in self._knobs.items() if not isinstance(knob, Dice)}
 
-    @property
-    def _call_now(self) -> str:
-        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
-
     def _in_a_line(self) -> str:
-        return self._call_now
+        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self.inputs.items())})"
 
     def _static(self) -> Bundle:
         bundles = [mimebundle(chart) for chart in self._charts]
         bundles += [self._board.static()] if self._board.arrays else []
         shown = [Markup(bundle["text/html"]) for bundle in bundles]
         said = [paragraph(prose(" ".join(self._told), _MOST_TEXT))] if self._told else []
-        texts = [self._call_now, *self._told, *[bundle["text/plain"] for bundle in bundles]]
-        html = join([headline(self._call_now), *shown, *said])
+        texts = [self._in_a_line(), *self._told, *[bundle["text/plain"] for bundle in bundles]]
+        html = join([headline(self._in_a_line()), *shown, *said])
         return {"text/html": str(html), "text/plain": "\n".join(texts)}
 
     # ------------------------------------------------------------------ for the page
@@ -164,7 +160,7 @@ def svg_of_view(view: Interact, look: Look) -> Markup:
     """What a view shows now: the charts and heatmaps below each other, and the words."""
     charts = [to_svg([drawn(chart) for chart in view._charts], look)] if view._charts else []
     boards = [view._board.svg(look)] if view._board.arrays else []
-    return stacked([*charts, *boards], view._call_now, view._told, look)
+    return stacked([*charts, *boards], view._in_a_line(), view._told, look)
 
 
 def _sorted(name: str, result: Any, axes: Mapping[str, str]) -> tuple[list[str], list[LineChart], dict[str, Any]]:

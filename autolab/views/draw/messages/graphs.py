@@ -212,6 +212,7 @@ SENTENCES: dict[str, str] = {
     "compile.programs": "{programs}, one for each kind of call.",
     "compile.program": "Program {number}",
     "compile.seconds": "The fastest run took {took}; the function as it is written took {before} when it was compared.",
+    "compile.backward": "backward of {line}",
     "compile.left": "Of {total}, {left} are left.",
     "compile.buffers": "{results} lie in {held} of {size} in all, which every run uses again.",
     "compile.refused": "A kind of call runs as it is written: {why}.",
