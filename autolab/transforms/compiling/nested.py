@@ -49,17 +49,6 @@ def variables_in(result: Any) -> list[Variable]:
     return [v for item in result for v in variables_in(item)] if type(result) in (list, tuple) else []
 
 
-def swapped(value: Any, others: dict[int, Any]) -> Any:
-    """Arguments with others in the place of some."""
-    if id(value) in others:
-        return others[id(value)]
-    if type(value) in (list, tuple):
-        return type(value)([swapped(item, others) for item in value])
-    if type(value) is dict:
-        return {key: swapped(item, others) for key, item in value.items()}
-    return value
-
-
 class EnteredArguments:
     """Arguments with recorded arrays in the place of arrays, for one call.
 

@@ -15,8 +15,9 @@ from ...engine.node import Node, new_order
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable, wrap
 from ..applied import same
-from .nested import swapped, variables_in
+from .nested import variables_in
 from .reached_state import Given
+from .references import mapped
 
 if TYPE_CHECKING:
     from .compiled_program import CompiledProgram
@@ -39,7 +40,8 @@ def joined(
                 "compile: a parameter has changed since the call, so that it cannot be made again for gradients of "
                 "higher order; expected them before the update"
             )
-        return function(*swapped(args, others), **swapped(options, others))
+        args_again, options_again = mapped((args, options), lambda item: others.get(id(item), item))
+        return function(*args_again, **options_again)
 
     call = _CompiledCall(program, again, saved, [y._data for y in ys])
     for y, made in zip(ys, call.apply(inputs), strict=True):
