@@ -17,11 +17,15 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "View": {
         "show": "the view itself at the end of a cell",
+        "to_svg": "`view.save('picture.svg')`",
     },
     "Link": {
         **dict.fromkeys(
             ("compile", "fit"), "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
         ),
+        "layers": "`model[0]` of a Sequential; `model.children()`",
+        "predict": "`model(x)`, inside `with autolab.test_mode():`",
+        "summary": "`print(model)`, or the model itself at the end of a cell",
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
@@ -31,8 +35,7 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "Optimizer": {
         "init": "`optimizer.setup(model)`",
-        "new_epoch": "nothing needs it: leave it out",
-        "use_cleargrads": "nothing needs it: leave it out",
+        **dict.fromkeys(("new_epoch", "use_cleargrads"), "nothing needs it: leave it out"),
     },
     "functions": {
         "adaptive_avg_pool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
@@ -42,6 +45,7 @@ HABITS: dict[str, dict[str, str]] = {
         "Linear": "layers are links: `L.Linear(in_size, out_size)`",
         "max_pooling_1d": "`F.max_pool1d(x, kernel)`, which has no window over the edge",
         "Module": "layers are links: `autolab.Link`",
+        "optimize": "SciPy's own: `scipy.optimize.minimize(f, x, jac=lambda x: autolab.grad(f)(x).data)`",
         "resize_images": "`F.interpolate(x, size, mode='bilinear', align_corners=True)`",
         "select_item": "`x[np.arange(len(x)), t]`",
     },
@@ -88,6 +92,8 @@ HABITS: dict[str, dict[str, str]] = {
     "Recording": {
         "explore": "`autolab.explore(f, x)`, of the function itself",
         "plot": "`recording.save(path)`",
+        "seconds": "`step.seconds` of each of `recording.steps`",
+        "to_svg": "`recording.save('graph.svg')`",
         "show": "the recording itself at the end of a cell",
     },
     "extensions": {
@@ -106,6 +112,10 @@ HABITS: dict[str, dict[str, str]] = {
         "set_num_threads": "the environment variable `OMP_NUM_THREADS`, before Python starts: NumPy's products obey it",
         **dict.fromkeys(("default_backend", "devices"), "`autolab.cuda.is_available()`"),
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
+        "GradientTape": "`y.backward()`, or `autolab.grad(y, x)`: all that is computed is kept",
+        **dict.fromkeys(("hessian_vector_product", "make_hvp"), "`autolab.hvp(f, x, vector)`"),
+        "make_vjp": "`autolab.vjp(f, x)`",
+        "misc": "`autolab.optimizers`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
         "plot": "`autolab.derivatives(f)` for a function; `autolab.plots` for numbers",
@@ -160,7 +170,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "": """
                 clamp=clip clone=copy cpu=to_cpu cuda=to_gpu eq=__eq__ ge=__ge__ grad_fn=creator gt=__gt__ le=__le__
                 lt=__lt__ ne=__ne__ permute=transpose t=transpose view=reshape zero_grad=cleargrad zerograd=cleargrad
-                add=__add__ sub=__sub__ mul=__mul__ div=__truediv__ neg=__neg__ remainder=__mod__
+                add=__add__ sub=__sub__ mul=__mul__ div=__truediv__ neg=__neg__ remainder=__mod__ why=grad_status
             """,
             "authoring.hooks": "register_hook",
             "authoring.unchain": "unchain unchain_backward",
@@ -177,7 +187,6 @@ ALIASES: dict[str, dict[str, str]] = {
                 add_ clamp_ copy_ div_ fill_ masked_fill_ mul_ normal_ relu_ scatter_ sub_ uniform_ zero_
             """,
             "functions.index_updates": "at",
-            "views": "why=grad_status",
             "functions.pytorch_names": """
                 addmm block_until_ready=contiguous chunk clamp_min contiguous dim element_size equal expand expand_as
                 gather index_add index_select is_leaf lerp masked_fill masked_select narrow ndimension=dim
@@ -194,7 +203,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
         }
     ),
-    "View": _names({"": "export_html=save savefig=save to_html=save"}),
+    "View": _names({"": "export=save export_html=save savefig=save to_html=save"}),
     "Link": _names(
         {
             "": """
@@ -249,11 +258,11 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "attention": "MultiheadAttention",
             "function_layers": """
-                Dense=LazyLinear CELU CosineSimilarity GaussianNLLLoss GLU Hardsigmoid Hardswish PixelShuffle Softsign
-                Tanhshrink TripletMarginLoss AdaptiveAvgPool2d AvgPool1d AvgPool2d BCELoss BCEWithLogitsLoss
-                CrossEntropyLoss ELU Flatten GELU Hardtanh HuberLoss Identity KLDivLoss L1Loss LazyLinear LeakyReLU
-                LogSigmoid LogSoftmax MaxPool1d MaxPool2d Mish ModuleDict ModuleList MSELoss NLLLoss ReLU ReLU6 SELU
-                Sigmoid SiLU SmoothL1Loss Softmax Softplus Tanh Unflatten
+                AveragePooling2D=AvgPool2d Dense=LazyLinear MaxPooling2D=MaxPool2d CELU CosineSimilarity GaussianNLLLoss
+                GLU Hardsigmoid Hardswish PixelShuffle Softsign Tanhshrink TripletMarginLoss AdaptiveAvgPool2d AvgPool1d
+                AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU Flatten GELU Hardtanh HuberLoss Identity
+                KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax MaxPool1d MaxPool2d Mish ModuleDict
+                ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU SmoothL1Loss Softmax Softplus Tanh Unflatten
             """,
             "registry": "Parameter",
             "link": "Module=Link",
@@ -289,7 +298,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
     "GradientReport": _names({"": "ok=passed"}),
-    "Recording": _names({"": "export_html=save savefig=save to_dict=to_json to_html=save"}),
+    "Recording": _names({"": "export=save export_html=save savefig=save to_dict=to_json to_html=save"}),
     "autolab": _names(
         {
             "": """
@@ -297,7 +306,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 iterators=data optim=optimizers optimizer=optimizers optimizer_hooks=optimizers Tensor=Variable
                 utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
                 models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore draw=graph show=graph
-                visualize=graph
+                visualize=graph activations=functions losses=functions
             """,
             "authoring": "autograd custom_jvp custom_vjp",
             "authoring.autograd": """
@@ -328,8 +337,8 @@ ALIASES: dict[str, dict[str, str]] = {
             "transforms.jax_forms": "vjp",
             "transforms.trees": "tree_flatten tree_leaves tree_map tree_unflatten",
             "transforms": """
-                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax value_and_grad vmap tree=trees
-                tree_util=trees
+                checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax nth_derivative value_and_grad
+                vmap tree=trees tree_util=trees
             """,
         }
     ),
@@ -348,7 +357,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
         num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
         num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
         shifts=shift source=value src=value steps=num target=t weight=w,class_weight
-        xlim=domain rate=ratio
+        xlim=domain rate=ratio pool_size=kernel strides=stride
         """
     )
 }

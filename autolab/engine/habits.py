@@ -111,6 +111,15 @@ class Habit:
         raise AttributeError(message, name=self._name, obj=owner if instance is None else instance)
 
 
+class Sentence(str):
+    """What an attribute says; one who takes the attribute for a method is told the same: ``x.why()``."""
+
+    __slots__ = ()
+
+    def __call__(self) -> Sentence:
+        return self
+
+
 class Alias:
     """Another name of a method, also of one that a subclass has overridden or that is set later; or of a function."""
 

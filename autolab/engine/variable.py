@@ -12,7 +12,7 @@ from .array_like import ArrayLike
 from .arrays import array_like, as_array, check_real, float_array
 from .backend import Array
 from .display import show
-from .habits import answer_habits
+from .habits import Sentence, answer_habits
 from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
@@ -150,7 +150,7 @@ class Variable(ArrayLike):
         >>> x.grad_status
         'The gradient is exactly zero: relu passes nothing on, as its input is negative or 0 where its result matters.'
         """
-        return str(show(self, "grad_status"))
+        return Sentence(show(self, "grad_status"))
 
     def _gradient(self, value: Any, what: str) -> Variable:
         """``value`` as a gradient of this Variable."""

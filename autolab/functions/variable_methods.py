@@ -263,6 +263,7 @@ def install() -> None:
         "abs": _abs,
         "getitem": _getitem,
         "setitem": set_elements,
+        "contains": lambda self, value: bool((self == value).any()),
         "iter": _iterate,
         "round": _rounded,
     }

@@ -39,12 +39,12 @@ class Chain(Link):
 
 
 class _LinkSequence(Link):
-    """Steps in a row; the links among them are called ``0``, ``1``, ``2`` ... in paths."""
+    """Steps in a row, or in one list; the links among them are called ``0``, ``1``, ``2`` ... in paths."""
 
     def __init__(self, *steps: Any) -> None:
         super().__init__()
         self._items: list[Any] = []
-        for step in steps:
+        for step in steps[0] if len(steps) == 1 and isinstance(steps[0], list) else steps:
             self.append(step)
 
     def append(self, step: Any) -> None:

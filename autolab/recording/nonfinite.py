@@ -15,6 +15,7 @@ import numpy as np
 
 from ..debug.provenance import Net, Place, State
 from ..engine.display import show
+from ..engine.variable import Variable
 from .model import LEAVES, Recording, Snapshot, Step
 from .record import record
 
@@ -133,6 +134,8 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     >>> nan.because.function, nan.because.source, nan.because.what
     ('sqrt', 'F.sqrt(x * x)', 'inf')
     """
+    if isinstance(fn, Variable):
+        raise TypeError("find_nonfinite: got a Variable; expected the function that computes it: find_nonfinite(f, x)")
     if isinstance(fn, Recording):
         recording = fn
     else:

@@ -128,7 +128,7 @@ class Operand(FilledIn):
     tangent_total: Snapshot | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Step:
     """One value of the run, in the order in which the values came to be (a Wengert list).
 
@@ -181,6 +181,10 @@ class Step:
     replaced: bool = False
     tangent: Snapshot | None = None
     keeps: tuple[KeptArray, ...] | None = None
+
+    def __repr__(self) -> str:
+        written = " = ".join(filter(None, (self.name, self.source))) or self.function or ""
+        return f"<Step {self.id}: {self.kind} {written:.200}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ),
 )
 
+_OF_A_MODEL = "Give it the loss, and the model as an argument: def loss(model, x, t), and diagnose(loss, model, x, t)."
+
 
 def known(e: Evidence) -> Found:
     """Errors of a loss whose targets have the wrong form, and what else a loss refuses."""
@@ -78,7 +80,8 @@ def _one_hot_rows(e: Evidence, told: str) -> str:
 def raised(e: Evidence) -> Found:
     """Whatever else ended the run."""
     if e.watch.error is not None:
-        yield _found(e, "raised", "", "Fix the error first.")
+        is_model = e.watch.told[0] == "TypeError" and hasattr(e.program.fn, "parameters")
+        yield _found(e, "raised", "", _OF_A_MODEL if is_model else "Fix the error first.")
 
 
 def _found(e: Evidence, kind: str, arrays: str, remedy: str) -> ProgramFinding:

@@ -141,7 +141,7 @@ def check_bound(
     if not native.names:
         raise TypeError(
             f"check_gradients: {checked.name} got no floating-point input that requires a gradient; expected a "
-            "number, a list, an array or a Variable of floats"
+            "number, a list, an array or a Variable of floats. A Variable without a gradient goes in as x.data"
         )
     with np.errstate(all="ignore"):
         unchecked = not_checked(base, native.steps())  # what it raises here is the caller's

@@ -45,7 +45,8 @@ def gradcheck(
     fn : callable
         Takes Variables, returns a Variable or a tuple of them.
     inputs : Variable, array or tuple of them
-        The arguments, in float64. Variables with ``requires_grad=False`` are constants, also of integers.
+        The arguments, in float64. Variables with ``requires_grad=False`` are constants, also of integers;
+        beside Variables so are Python's numbers.
     eps : float
         How far an element moves to either side.
     atol, rtol : float
@@ -152,6 +153,8 @@ def gradgradcheck(
 
 
 def _subject(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Subject:
+    if any([isinstance(x, Variable) for x in inputs]):
+        inputs = tuple([Variable(x, requires_grad=False) if isinstance(x, float) else x for x in inputs])
     for i, x in enumerate(inputs):
         constant = isinstance(x, Variable) and not x.requires_grad
         if constant or not (isinstance(x, Variable) or is_array(x)):

@@ -62,6 +62,7 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
     >>> trainer.updater.epoch
     3
     """
+    filename = filename.replace("{.updater.", "{")  # as Chainer has it
     try:
         filename.format(iteration=0, epoch=0)
     except (AttributeError, KeyError, IndexError, ValueError):

@@ -129,7 +129,8 @@ def _written(shown: Any, look: Look, title: str | None, playground: str | None) 
     bundle = mimebundle(shown)
     html = bundle.get("text/html")
     if html is None:
-        raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report")
+        told = "; write export_html(autolab.explore(f, x=...), path)" if callable(shown) else ""
+        raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report{told}")
     return "", _page(title or _first_words(bundle["text/plain"]), Markup(html), look)
 
 
