@@ -112,3 +112,27 @@ def test_a_page_of_a_function_is_that_of_its_exploration(tmp_path: Path) -> None
         autolab.export_html(lambda x: x, tmp_path / "page.html")
     with pytest.raises(TypeError, match=r"a recording, a view or a report$"):
         autolab.export_html(object(), tmp_path / "page.html")
+
+
+class Length(autolab.Function):  # type: ignore[name-defined, misc]
+    def __init__(self, power: int = 1) -> None:
+        self.power = power
+
+    def forward(self, x: Any) -> Any:
+        return np.sqrt((x * x).sum()) ** self.power
+
+    def backward(self, gy: Any) -> Any:
+        (x,) = self.inputs
+        return gy * x
+
+
+def test_a_function_with_a_backward_is_checked_as_a_class_and_as_an_object() -> None:
+    for written in (Length, Length()):
+        found = autolab.check_gradients(written, np.array([3.0, 4.0]))
+        assert "check_gradients(Length): wrong" in str(found) and "measured is g * x / y" in str(found)
+    assert autolab.record(Length(power=2), np.array([3.0, 4.0])).steps[-1].value.values == 25  # type: ignore[union-attr]
+
+
+def test_arguments_of_a_numerical_gradient_come_in_a_tuple() -> None:
+    with pytest.raises(TypeError, match=r"in a tuple: numerical_grad\(f, \(x, y\)\)$"):
+        autolab.numerical_grad(np.multiply, 2.0, 3.0)  # type: ignore[arg-type]

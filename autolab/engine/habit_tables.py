@@ -114,7 +114,6 @@ HABITS: dict[str, dict[str, str]] = {
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "GradientTape": "`y.backward()`, or `autolab.grad(y, x)`: all that is computed is kept",
         **dict.fromkeys(("hessian_vector_product", "make_hvp"), "`autolab.hvp(f, x, vector)`"),
-        "make_vjp": "`autolab.vjp(f, x)`",
         "misc": "`autolab.optimizers`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",

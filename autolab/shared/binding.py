@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -120,8 +121,8 @@ def bind(caller: str, fn: Callable[..., Any], args: tuple[Any, ...], inputs: Map
     """
     if not callable(fn):
         raise TypeError(f"{caller}: fn is {a_kind(fn)}; expected a function of Variables")
-    if isinstance(fn, type) and hasattr(fn, "apply") and hasattr(fn, "backward"):
-        fn = fn.apply if _applies(fn.apply) else _applied(fn)
+    if hasattr(fn, "written_backward") or (isinstance(fn, type) and hasattr(fn, "apply") and hasattr(fn, "backward")):
+        fn = apply if _applies(apply := getattr(fn, "apply", fn)) else _applied(fn)
     name = _name(fn)
     slots = _Slots(caller, name)
     bound = fitted(caller, fn, args, inputs)
@@ -208,13 +209,13 @@ class _Slots:
         return InputPlaceholder(name)
 
 
-def _applied(kind: Any) -> Callable[..., Any]:
-    """A function for a class of functions, such as a `FunctionNode`, of the arguments that its forward takes."""
+def _applied(written: Any) -> Callable[..., Any]:
+    """A function for a class of functions, such as a `FunctionNode`, or for an object of it: every call has its own."""
 
     def applied(*x: Any) -> Any:
-        return kind().apply(x)
+        return (written() if isinstance(written, type) else copy(written))(*x)
 
-    applied.__name__ = kind.__name__
+    applied.__name__ = _name(written)
     return applied
 
 

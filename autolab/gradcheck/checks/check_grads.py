@@ -36,4 +36,3 @@ def check_grads(f: Callable[..., Any], args: Any = None, order: int = 1, modes: 
     if args is None:
         return lambda *given: check_grads(f, given, order, modes)
     check_gradients(f, *(args if isinstance(args, tuple | list) else (args,)), order=order).raise_for_failure()
-    return None

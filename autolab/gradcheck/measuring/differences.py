@@ -69,6 +69,8 @@ def numerical_grad(
         raise TypeError(f"numerical_grad: f is {a_kind(f)}; expected a function without arguments")
     if grad_outputs is None:
         return _grad_of_sum(f, inputs, eps)
+    if not isinstance(grad_outputs, Sequence):
+        raise TypeError("numerical_grad: expected the arguments in a tuple: numerical_grad(f, (x, y))")
     xp = get_array_module(*inputs, *[g for g in grad_outputs if g is not None])
     for position, x in enumerate(inputs):
         _check_input(position, x)
