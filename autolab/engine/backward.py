@@ -41,8 +41,8 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     if root is None:
         raise RuntimeError(
             "backward: this value depends on no Variable that requires a gradient: integers never do, make them "
-            "floats; zeros(n) does with requires_grad=True; what is computed in no_grad, from .data or detach() does not. "
-            "After `w = w - lr * w.grad` in no_grad, w is such a value: write w -= lr * w.grad"
+            "floats; zeros(n) does with requires_grad=True; what is computed in no_grad, from .data or detach() does "
+            "not. After `w = w - lr * w.grad` in no_grad, w is such a value: write w -= lr * w.grad"
         )
     given = getattr(root, "given", False)
     if given and gradient is not None:
