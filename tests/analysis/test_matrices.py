@@ -110,6 +110,15 @@ def test_bars_of_eigenvalues_are_in_proportion_and_on_their_side_of_zero():
     assert first[1] == pytest.approx(2 * second[1], abs=0.1)  # -4 and 2
 
 
+def test_eigenvalues_of_one_sign_take_the_whole_width_and_are_told_in_words():
+    found = show_hessian(lambda x, y: x**2 + 2 * y**2, 0.0, 0.0)
+    bars = [r for r in ET.fromstring(eigenvalues_svg(found)).iter(f"{SVG}rect") if r.get("class") != "card"]
+    assert [(bar.get("x"), bar.get("width")) for bar in bars] == [("110", "120"), ("110", "240")]
+    assert "Its eigenvalues: 2 above zero." in mimebundle(found)["text/plain"]
+    saddle = show_hessian(lambda x, y: x**2 - 2 * y**2, 0.0, 0.0)
+    assert "Its eigenvalues: 1 above zero, 1 below zero." in mimebundle(saddle)["text/plain"]
+
+
 def test_a_large_matrix_is_one_picture():
     found = show_hessian(lambda w: F.sum(w**2 * np.arange(1, 41)), np.zeros(40))
     bundle = mimebundle(found)

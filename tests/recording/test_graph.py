@@ -38,7 +38,7 @@ def test_a_value_that_was_not_kept_is_not_shown_and_that_is_said():
     recording = autolab.graph(y)
     assert [step.value is None for step in recording.steps] == [False, True, False]
     assert recording.steps[2].source == "(x * 3) + 1"
-    assert remarks(recording) == ["The graph keeps the values of 2 of its 3 steps; record() keeps all of them."]
+    assert remarks(recording) == ["The graph keeps 2 of its 3 values; record() keeps all of them."]
     assert [step.status for step in recording.steps] == ["not_computed", "not_kept", "not_kept"]
     y.backward(retain_grad=True)
     assert [step.status for step in autolab.graph(y).steps] == ["ok", "value_not_kept", "ok"]

@@ -50,12 +50,10 @@ def sentences(program: ProgramTable) -> list[str]:
         took, before = seconds_text(program.seconds), seconds_text(program.written)
         found.append(say("compile.seconds", took=took, before=before))
     left = len(program.calls) - sum([count[key] for key in _SKIPPED])
-    found.append(say("compile.left", left=left, total=plural(len(program.calls), "step")))
+    found.append(say("compile.left", left=left, total=len(program.calls)))
     if program.buffers:
-        held = plural(program.buffers, "buffer")
-        found.append(
-            say("compile.buffers", results=plural(count["buffer"], "result"), held=held, size=bytes_text(program.bytes))
-        )
+        held, results = plural(program.buffers, "buffer"), plural(count["buffer"], "result")
+        found.append(say("compile.buffers", results=results, held=held, size=bytes_text(program.bytes)))
     return found
 
 
@@ -65,7 +63,7 @@ def fate(call: CallMade) -> str:
 
 
 def _what(report: CompileReport) -> str:
-    return say("compile.programs", programs=plural(len(report.programs), "program"))
+    return say("compile.programs", kinds=plural(len(report.programs), "kind"))
 
 
 def _refused(report: CompileReport) -> list[str]:

@@ -84,20 +84,18 @@ def flow(recording: Recording, by: Measure, expanded: Collection[int]) -> dict[s
     sizes = {item.id: measure(item, by, times) for item in items}
     scale = scale_of([size for size in sizes.values() if size is not None])
     text = TEXTS.get(by, number)
+    has_less = any([0 < (size or 0) < scale.low for size in sizes.values()])
+
+    def place(size: float | None) -> float | None:
+        return None if size is None else round(scale.place(size), 4)
+
     return {
         "by": by,
-        "nodes": {
-            str(identity): None if size is None else [round(scale.place(size), 4), text(size)]
-            for identity, size in sizes.items()
-        },
-        "edges": [
-            None if size is None else round(scale.place(size), 4) for size in _lines(recording, by, sizes, expanded)
-        ],
+        "nodes": {str(i): None if size is None else [place(size), text(size)] for i, size in sizes.items()},
+        "edges": [place(size) for size in _lines(recording, by, sizes, expanded)],
         "legend": {
             "name": say(f"flow_{by}"),
-            "low": f"≤ {text(scale.low)}"
-            if any(0 < (size or 0) < scale.low for size in sizes.values())
-            else text(scale.low),
+            "low": f"≤ {text(scale.low)}" if has_less else text(scale.low),
             "high": text(scale.high),
             "logarithmic": scale.logarithmic,
         },

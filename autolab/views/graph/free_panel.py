@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...recording.model import Recording
@@ -47,7 +47,9 @@ def free(picture: Picture, given: list[Any]) -> dict[str, Any]:
     has_gradient = bool(recording.backward) or recording.moved is not None
     return {
         "controls": controls,
-        "rest": say("rest_plan" if recording.outline.is_plan else _REST[is_free, has_gradient]),
+        "rest": say(
+            "rest_plan" if recording.outline.is_plan else _REST[is_free, has_gradient], what=what_moves(controls)
+        ),
         "settings": [
             {"name": name, "label": say(f"setting_{name}"), "value": value, "values": list(values)}
             for name, (value, values) in session.settings().items()
@@ -57,6 +59,12 @@ def free(picture: Picture, given: list[Any]) -> dict[str, Any]:
         "wrt": state.wrt,
         "forward": _forward(session),
     }
+
+
+def what_moves(controls: Iterable[Mapping[str, Any]]) -> str:
+    """What is dragged, in words: a number or, where all inputs are arrays, a cell."""
+    kinds = {control["kind"] for control in controls if not control["upstream"]}
+    return say("rest_cell" if "grid" in kinds and "slider" not in kinds else "rest_number")
 
 
 def _forward(session: Session) -> dict[str, Any]:

@@ -257,5 +257,6 @@ def _column(x: float, which: str, node: Node, reading: dict[str, Any], compact: 
 
 def _caption(which: str, reading: dict[str, Any], cells: bool) -> str:
     """What a column shows; where its colours are those of the array alone, also up to where they reach."""
-    own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if cells and reading.get("own") else ""
+    has_own = cells and reading.get("own") and reading[f"{which}_cells"]
+    own = f" \N{LESS-THAN OR EQUAL TO} {number(reading[f'{which}_scale'])}" if has_own else ""
     return f"value{own}" if which == "value" else f"{reading.get('shares', 'gradient')}{own}"

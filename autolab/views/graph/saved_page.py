@@ -16,7 +16,7 @@ from ..live.saved_page import SavedPage, still
 from ..live.words import at_first
 from .explorer import Explorer
 from .flow import MEASURES
-from .free_panel import NOTHING_FREE
+from .free_panel import NOTHING_FREE, what_moves
 from .page_program import motion
 from .questions import Reader, first_questions, shelf_of
 
@@ -80,16 +80,18 @@ def explorer_page(
     held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()
-    held.hold(["free", []], NOTHING_FREE if view is None else view._answer(["free", []])[1])
+    free = NOTHING_FREE if view is None else view._answer(["free", []])[1]
+    held.hold(["free", []], free)
     held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
     asked = first_questions(recording) if view is None else view._asked
     first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
+    what = what_moves(free["controls"])
     no_walk = "" if held.walks else say("page_no_walk", count=f"{len(reader.walk):,}")
     if no_walk:
         look["moment"] = None
     look["corners"] = []
     return {
-        **({"motion": {**moves, "words": {key: say(f"page_{key}") for key in _MOTION}}} if moves else {}),
+        **({"motion": {**moves, "words": {key: say(f"page_{key}", what=what) for key in _MOTION}}} if moves else {}),
         "state": still({**at_first(), "words": words}, no_walk, look=look),
         "answers": held.answers,
         "boxes": held.boxes,

@@ -180,7 +180,8 @@ def lines(recording: Recording, outline: Outline, expanded: Collection[int]) -> 
 def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
     name = None if step.name is None else shorten(label(step), _NAME_LIMIT)
     text = label(step) if step.kind in LEAVES and name else expression(step)
-    node = _node(step.id, step.kind, name, text, symbol(step), step)
+    sign = "" if f"{step.function}(" in text else symbol(step)  # the call says it
+    node = _node(step.id, step.kind, name, text, sign, step)
     found = {**node, "output": step.id in outputs, "function": step.function, "group": None}
     return _planned(found, *_short_heading(step), words="", shown=step) if outline.is_planned(step) else found
 

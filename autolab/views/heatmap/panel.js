@@ -135,7 +135,7 @@ export function makeHeatPanel(act) {
       tellOrHide(sentence, next.sentence);
       const isEmpty = !buffer || !next.rows || !next.cols;
       for (const part of [frame, legend.root]) part.toggleAttribute("hidden", isEmpty);
-      write(about, [next.facts, !isEmpty && rangeIn(next)].filter(Boolean).join(" \u00b7 "));
+      write(about, [next.facts, !isEmpty && rangeIn(next, 4)].filter(Boolean).join(" \u00b7 "));
       tellOrHide(note, next.caption);
       data = buffer ? floats(buffer, next.kind === "f8" ? Float64Array : Float32Array) : [];
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
@@ -173,11 +173,11 @@ export function makeHeatPanel(act) {
   };
 }
 
-/** @param {number} value @param {string} type */
-function text(value, type) {
+/** @param {number} value @param {string} type @param {number} [digits] */
+function text(value, type, digits = 6) {
   if (type === "bool") return value ? "True" : "False";
   if (type === "int" && Number.isSafeInteger(value)) return String(value).replace("-", "\u2212");
-  return short(value, 6);
+  return short(value, digits);
 }
 
 /** A cell as Python would index it. @param {number} i @param {number} j @param {any} facts @param {any} group */
@@ -196,8 +196,8 @@ function indexOf(i, j, { block }, { shape, axes, at, region }) {
   return parts.length ? `[${parts.join(", ")}]` : "";
 }
 
-/** The range of a panel's numbers. @param {any} facts */
-export const rangeIn = (facts) => rangeOf(facts, (value) => text(value, facts.type));
+/** The range of a panel's numbers. @param {any} facts @param {number} [digits] */
+export const rangeIn = (facts, digits) => rangeOf(facts, (value) => text(value, facts.type, digits));
 
 // Heatmaps whose axes have names: an element of one belongs to those of another that agree with it in every axis of
 // the same name.

@@ -91,21 +91,14 @@ def _grid(value: Array, initial: Array, domain: tuple[float, float] | None, corn
     window = [to_cpu(flat[start : min(start + wide, (start // columns + 1) * columns)]) for start in starts]
     cells, block = _cells(flat, columns)
     limits = _limits(cells, to_cpu(initial.reshape(-1)), domain)
+    is_whole, largest = rows <= ROWS and columns <= COLUMNS, max(abs(limits["min"]), abs(limits["max"]))
+    place = {"rows": rows, "columns": columns, "top": top, "left": left, "block": list(block)}
     return {
         "values": [[_number(v) for v in row.tolist()] for row in window],
         "first": starts[0],
         "stride": columns,
         **limits,
-        "map": None
-        if rows <= ROWS and columns <= COLUMNS
-        else {
-            "rows": rows,
-            "columns": columns,
-            "top": top,
-            "left": left,
-            "block": list(block),
-            "shades": _shades(cells, max(abs(limits["min"]), abs(limits["max"]))),
-        },
+        "map": None if is_whole else {**place, "shades": _shades(cells, largest)},
     }
 
 

@@ -187,6 +187,8 @@ class LiveMonitor(Monitor, Extension, Savable):
         """A loop in it has ended, perhaps by an interrupt in the middle of an update."""
         if self._running and self._trainer is None:
             self._running = False
+            if notebook.shell().last_execution_succeeded:
+                self.keep()
             self._finish()
 
     def _shown(self) -> None:

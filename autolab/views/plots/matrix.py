@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...analysis.matrices import DerivativeMatrix
 
 _NUMBERED = 12
-_CELL, _ROW = 74.0, 32.0
+_CELL, _ROW = 80.0, 32.0
 _CHARACTER, _LABEL = 8.0, 16
 _BARS, _BAR = 12, 20.0
 _WIDE = 240.0
@@ -56,8 +56,8 @@ def _sentences(matrix: DerivativeMatrix) -> Iterator[str]:
         if not matrix.is_even:
             yield say("matrix_uneven")
         elif len(matrix.eigenvalues):
-            below, zero, above = matrix.signs
-            yield say("matrix_signs", above=above, below=below, zero=zero)
+            found = zip(matrix.signs, ("below zero", "zero", "above zero"), strict=True)
+            yield say("matrix_signs", signs=", ".join([f"{count} {where}" for count, where in found if count][::-1]))
             yield say(f"matrix_{matrix.nature}{'' if matrix.stationary else '_moving'}", name=matrix.function)
 
 
@@ -68,12 +68,12 @@ def _eigenvalue_words(matrix: DerivativeMatrix) -> str:
 # ---------------------------------------------------------------------------------------------------- the heatmap
 def matrix_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     """The heatmap; with a number in every cell and labels at both sides where it is small."""
+    title = _title(matrix)
     if max(matrix.values.shape) > _NUMBERED or not matrix.values.size:
-        return heatmaps([Panel(_title(matrix), snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
+        return heatmaps([Panel(title, snapshot(matrix.values, MAX_CELLS * MAX_CELLS))], look)
     shading = Shading(look)
     rows, across = matrix.values.shape
     left = 16.0 + _CHARACTER * max(columns(shorten(label, _LABEL)) for label in matrix.rows) + 10.0
-    title = _title(matrix)
     width = max(left + across * _CELL + 16.0, 40.0 + 9.7 * len(title))
     known = np.abs(matrix.values[np.isfinite(matrix.values)])
     scale = float(known.max(initial=0.0)) or 1.0
@@ -94,17 +94,15 @@ def eigenvalues_svg(matrix: DerivativeMatrix, look: Look = "auto") -> Markup:
     """A bar for each eigenvalue, to the left of zero or to the right; of many, the smallest and the largest."""
     shading = Shading(look)
     values = matrix.eigenvalues
-    shown = (
-        values.tolist() if len(values) <= _BARS else [*values[: _BARS // 2].tolist(), *values[-_BARS // 2 :].tolist()]
-    )
-    scale = max(map(abs, shown)) or 1.0
-    title = (
-        say("matrix_eigenvalues") if len(values) <= _BARS else say("matrix_some", shown=len(shown), count=len(values))
-    )
-    zero, top = 110.0 + _WIDE / 2, 44.0
+    is_all = len(values) <= _BARS
+    shown = (values if is_all else np.r_[values[: _BARS // 2], values[-_BARS // 2 :]]).tolist()
+    scale, least, most = max(map(abs, shown)) or 1.0, min(0.0, *shown), max(0.0, *shown)
+    unit = _WIDE / (most - least or 1.0)
+    title = say("matrix_eigenvalues" if is_all else "matrix_some", shown=len(shown), count=len(values))
+    zero, top = 110.0 - least * unit, 44.0
     parts = [words_at(16, 26, title, "name")]
     for i, value in enumerate(shown):
-        long = abs(value) / scale * _WIDE / 2
+        long = abs(value) * unit
         y = top + i * _BAR
         bar = {"x": zero - (long if value < 0 else 0.0), "y": y + 3, "width": max(long, 1.0), "height": _BAR - 6}
         parts += [

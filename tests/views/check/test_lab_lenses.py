@@ -106,6 +106,17 @@ def test_the_lens_chooses_measures_and_keeps_its_keys(lab: Lab, open_page: Open)
     themes(view, "lens")
 
 
+def test_each_formula_stands_in_one_line_with_its_words(lab: Lab, open_page: Open) -> None:
+    """JupyterLab's own style lets the lists in an output float."""
+    view = open_page(lab.write("formulas.ipynb", CHECK.replace("-g * y", "g * x").replace("np.tanh", "").strip()))
+    view.run(0)
+    expect(view.page.locator(".al-formulas dt")).not_to_have_count(0)
+    words, formulas = (view.page.locator(f".al-formulas {tag}").all() for tag in ("dt", "dd"))
+    for word, formula in zip(words, formulas, strict=True):
+        left, right = word.bounding_box(), formula.bounding_box()
+        assert abs(left["y"] - right["y"]) < 9 and left["x"] + left["width"] <= right["x"]
+
+
 def test_the_point_of_the_curves_moves_and_the_order_changes(lab: Lab, open_page: Open) -> None:
     view = open_page(lab.write("curves.ipynb", CURVES, "print(round(view.data.x, 6), view.data.order)"))
     view.run(0)

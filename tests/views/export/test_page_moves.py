@@ -70,7 +70,7 @@ def sentence(page: Page) -> str:
 def test_it_says_elsewhere_what_python_says(open_file: Open, explorer: Any, fn: Any, inputs: Any, keys: Any) -> None:
     view: Explorer = explorer(fn, **inputs)
     page = open_file(view)
-    assert sentence(page) == say("page_moves")
+    assert sentence(page) == say("page_moves", what="a blue number")
     slider = page.locator("[role=slider]").first
     name = next(iter(inputs))
     for key in keys:
@@ -102,7 +102,7 @@ def test_a_page_whose_function_takes_a_maximum_moves(open_file: Open, explorer: 
     """Its gradient asks where the maximum is: a result that no rounding touches must stay what it is."""
     rng = np.random.default_rng(0)
     page = open_file(explorer(attention, x=rng.normal(size=(3, 4)), w=rng.normal(size=(4, 4))))
-    assert sentence(page) == say("page_moves")
+    assert sentence(page) == say("page_moves", what="a cell of an input up or down")
 
 
 @pytest.mark.browser

@@ -254,3 +254,8 @@ def test_lines_past_the_boxes_are_inside_the_picture():
     across = [float(x) for path in placed.paths for x in re.findall(r"[MC ](-?[\d.]+) ", path)]
     assert max(across) > max(left + w for (left, _), (w, _) in zip(placed.corners, [box] * 4, strict=True))
     assert min(across) >= 10 and max(across) <= placed.width - 10
+
+
+def test_a_result_of_three_leaves_stands_in_the_middle_below_them():
+    placed = layout((BOX,) * 4, ((0, 3), (1, 3), (2, 3)), GAP)
+    assert placed.corners[3][0] == placed.corners[1][0]

@@ -148,3 +148,4 @@ def test_numbers_of_words_have_a_scale_of_their_own() -> None:
     of_words, of_table = [nodes[str(recording[name].id)] for name in ("words", "table")]
     assert (of_words["own"], of_words["value_scale"]) == (True, 34.0)
     assert (of_table["own"], of_table["value_scale"]) == (False, 1.0)
+    assert "value ≤ 34" in to_svg(recording) and "gradient ≤" not in to_svg(recording)

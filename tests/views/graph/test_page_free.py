@@ -210,7 +210,7 @@ def test_the_menu_closes_with_escape_and_with_a_click_elsewhere(page: Page, open
 def test_the_sentence_says_what_can_be_done_and_then_what_is_looked_at(page: Page, open_view: Open) -> None:
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
     sentence = page.locator(".al-sentence")
-    assert sentence.text_content() == autolab.views.draw.messages.say("rest")
+    assert sentence.text_content() == autolab.views.draw.messages.say("rest", what="a blue number")
     node(page, wire, "x").click()
     wire.settle()
     assert sentence.text_content() == "If x grows by 0.01, w grows by about 0.03."
@@ -265,7 +265,17 @@ def alone(x: Any) -> Any:
     return autolab.Variable((x * 2).data)
 
 
-@pytest.mark.parametrize(("fn", "rest"), [(muladd, "rest"), (alone, "rest_none")])
-def test_the_sentence_at_rest_says_what_can_be_done(page: Page, open_view: Open, fn: Any, rest: str) -> None:
-    open_view(fn, **({"x": 1.0} if fn is alone else {"x": 2.0, "y": 3.0, "z": 4.0}))
-    expect(page.locator(".al-sentence")).to_have_text(autolab.views.draw.messages.say(rest))
+@pytest.mark.parametrize(
+    ("fn", "inputs", "rest", "what"),
+    [
+        (muladd, {"x": 2.0, "y": 3.0, "z": 4.0}, "rest", "a blue number"),
+        (muladd, {"x": np.ones(2), "y": 3.0, "z": 4.0}, "rest", "a blue number"),
+        (muladd, {"x": np.ones(2), "y": np.ones(2), "z": np.ones(2)}, "rest", "a cell of an input up or down"),
+        (alone, {"x": 1.0}, "rest_none", "a blue number"),
+    ],
+)
+def test_the_sentence_at_rest_says_what_can_be_done(
+    page: Page, open_view: Open, fn: Any, inputs: Any, rest: str, what: str
+) -> None:
+    open_view(fn, **inputs)
+    expect(page.locator(".al-sentence")).to_have_text(autolab.views.draw.messages.say(rest, what=what))

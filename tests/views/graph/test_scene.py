@@ -45,6 +45,15 @@ def test_the_scene_of_a_program_reads_as_it_was_written():
     assert pairs == {(nodes["x"]["id"], h), (nodes["y"]["id"], h), (h, w), (nodes["z"]["id"], w)}
 
 
+def test_the_sign_of_a_step_does_not_repeat_its_call():
+    def f(x):
+        h = np.exp(x)
+        return h * x
+
+    signs = {text: node["symbol"] for text, node in nodes_by_text(scene(autolab.record(f, 1.0))).items()}
+    assert signs == {"x": "", "np.exp(x)": "", "h * x": "×"}
+
+
 def test_scene_readings_and_detail_are_json():
     for shown in (recorded_muladd(), recorded_net(), autolab.record(halves, np.array([1.0, np.nan]))):
         identity = shown.steps[-1].id

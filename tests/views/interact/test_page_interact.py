@@ -89,6 +89,16 @@ def test_pointing_at_a_cell_marks_its_row_and_column(show: Show) -> None:
     assert {marked(page, name, shape) for name, shape in shapes.items()} == {None}
 
 
+def test_many_small_arrays_stand_in_rows_of_three_with_cells_of_one_size(show: Show) -> None:
+    page = show(lambda k: {name: np.full((3, 2), k / 7) for name in "abcdefg"}, k=(0.0, 1.0, 2.0)).pages[0]
+    page.set_viewport_size({"width": 900, "height": 800})
+    boxes = [one.bounding_box() for one in page.locator(".al-heat-frame").all()]
+    assert len({box["y"] for box in boxes[:3]}) == 1 and boxes[3]["y"] > boxes[0]["y"] + boxes[0]["height"]
+    assert {(round(box["width"]), round(box["height"])) for box in boxes} == {(140, 105)}
+    assert page.locator(".al-view").bounding_box()["height"] <= 760  # the slider is seen with what it moves
+    expect(page.get_by_text("value", exact=True).first).to_be_hidden()
+
+
 def test_marks_and_ranges_follow_what_is_drawn(show: Show) -> None:
     wire = show(linear, batch=(1, 5, 8), rng=np.random.default_rng(0), options={"axes": AXES})
     page = wire.pages[0]

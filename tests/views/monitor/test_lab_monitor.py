@@ -124,6 +124,18 @@ print("ended after", monitor.iteration)
     expect(view.page.locator(".al-stop")).to_be_hidden()
 
 
+def test_the_last_state_of_a_loop_of_ones_own_can_be_looked_at(lab: Lab, open_page: Callable[..., LabPage]) -> None:
+    loop = """
+monitor = extensions.LiveMonitor(model, share=1e-6)
+for _ in range(90):
+    monitor.update(loss=updater.optimizer.update(model, *next(updater.iterator)))
+"""
+    view = open_page(lab.write("ended.ipynb", TRAINER, loop))
+    view.run(0)
+    view.run(1)
+    expect(view.page.locator(".al-ends span").last).to_have_text("90")
+
+
 def outputs(path: Any, cell: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["cells"][cell]["outputs"]
     return found

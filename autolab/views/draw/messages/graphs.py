@@ -22,8 +22,6 @@ SENTENCES: dict[str, str] = {
     "all_zero": "All elements are zero.",
     "nan_count": "{count} NaN",
     "inf_count": "{count} infinite",
-    "nan_sign": "{count} NaN (×)",
-    "inf_sign": "{count} infinite (+, −)",
     "too_large": "The picture would be larger than {limit} kB; this is the text.",
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
@@ -104,9 +102,11 @@ SENTENCES: dict[str, str] = {
     "find_reach": (
         "Finds steps in closed groups and out of sight too. The browser's own search finds only what is drawn."
     ),
-    "rest": "Drag a blue number, or click a box to see where its gradient comes from.",
+    "rest": "Drag {what}, or click a box to see where its gradient comes from.",
     "rest_plan": "Click a block to open it; Escape closes it. At any other box a click shows its gradient.",
-    "rest_none": "Drag a blue number. There is no gradient here: click a box to see why.",
+    "rest_none": "Drag {what}. There is no gradient here: click a box to see why.",
+    "rest_number": "a blue number",
+    "rest_cell": "a cell of an input up or down",
     "rest_fixed": "Click a box to see where its gradient comes from.",
     "rest_neither": "There is no gradient here: click a box to see why.",
     "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
@@ -130,7 +130,7 @@ SENTENCES: dict[str, str] = {
     "opened": "{use}: {function} and its steps agree. The values differ by at most {value}{gradients}.",
     "opened_apart": "{use}: {function} and its steps do not agree. The values differ by up to {value}{gradients}.",
     "opened_gradients": ", the gradients by at most {inputs}",
-    "values_missing": "The graph keeps the values of {kept} of its {count} steps; record() keeps all of them.",
+    "values_missing": "The graph keeps {kept} of its {count} values; record() keeps all of them.",
     "value_not_kept": "It has a gradient; its value was not kept.",
     "order_terms": "({count} terms)",
     "order_from": "{term} came from {parts}.",
@@ -143,7 +143,7 @@ SENTENCES: dict[str, str] = {
     "orders_end": "{name} does not depend on {wrt}: all further derivatives are zero.",
     "page_no_picture": "This page holds no picture with that group open. explore() in a notebook draws it.",
     "page_no_walk": "This page is without the walk, which has {count} moments: explore() in a notebook plays it.",
-    "page_moves": "Drag a blue number: this page computes the values and gradients itself.",
+    "page_moves": "Drag {what}: this page computes the values and gradients itself.",
     "page_moved": "Computed in this page. The walk and the formulas were those of the saved numbers, so they are gone.",
     "page_playground": "Open this code in the playground, where all of it can be changed",
     "page_elsewhere": "The function takes another branch there; that needs Python.",
@@ -209,11 +209,11 @@ SENTENCES: dict[str, str] = {
         "the nearest one."
     ),
     # What autolab.compile made of a function.
-    "compile.programs": "{programs}, one for each kind of call.",
+    "compile.programs": "Compiled for {kinds} of call.",
     "compile.program": "Program {number}",
-    "compile.seconds": "The fastest run took {took}; the function as it is written took {before} when it was compared.",
+    "compile.seconds": "Its fastest run took {took}; the function as it is written took {before}.",
     "compile.backward": "backward of {line}",
-    "compile.left": "Of {total}, {left} are left.",
+    "compile.left": "Steps that are left: {left} of {total}.",
     "compile.buffers": "{results} lie in {held} of {size} in all, which every run uses again.",
     "compile.refused": "A kind of call runs as it is written: {why}.",
     "compile.buffer": "into buffer {number}",

@@ -86,7 +86,7 @@ SENTENCES: dict[str, str] = {
     "matrix_uneven": ("It is not symmetric: the backward of a function is wrong, or second derivatives jump here."),
     "matrix_eigenvalues": "Eigenvalues",
     "matrix_some": "{shown} of {count} eigenvalues: the least and the greatest",
-    "matrix_signs": "Of its eigenvalues {above} are above zero, {below} below, and {zero} zero.",
+    "matrix_signs": "Its eigenvalues: {signs}.",
     "matrix_minimum": "The gradient is zero and {name} bends upwards in every direction: a minimum.",
     "matrix_maximum": "The gradient is zero and {name} bends downwards in every direction: a maximum.",
     "matrix_saddle": "The gradient is zero, and {name} bends upwards one way and downwards another: a saddle.",

@@ -108,8 +108,9 @@ class Layered:
         return boxes[: len(self.sizes)] + [_WAYPOINT_WEIGHT] * (len(boxes) - len(self.sizes))
 
     def _first_leaves(self) -> set[int]:
-        """The first of more than a pair of leaves that a box is made of: it stands straight above."""
-        return {near[0] for near in self.above if len(near) > _PAIR and not any([self.above[n] for n in near])}
+        """The first of more than a pair of leaves that a box with users is made of: it stands straight above."""
+        used = [near for near, users in zip(self.above, self.below, strict=False) if len(near) > _PAIR and users]
+        return {near[0] for near in used if not any([self.above[n] for n in near])}
 
     def pulls(self) -> tuple[list[list[int]], list[list[int]]]:
         """The neighbours above and below that each node wants to be in line with.
