@@ -22,6 +22,8 @@ SENTENCES: dict[str, str] = {
     "all_zero": "All elements are zero.",
     "nan_count": "{count} NaN",
     "inf_count": "{count} infinite",
+    "nan_sign": "{count} NaN (×)",
+    "inf_sign": "{count} infinite (+, −)",
     "too_large": "The picture would be larger than {limit} kB; this is the text.",
     "no_typst": (
         "{path}: writing {kind} needs the package 'typst': pip install 'jupyter-autolab[pictures]'. Or save as .svg."
