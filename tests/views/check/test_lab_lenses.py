@@ -111,6 +111,7 @@ def test_each_formula_stands_in_one_line_with_its_words(lab: Lab, open_page: Ope
     view = open_page(lab.write("formulas.ipynb", CHECK.replace("-g * y", "g * x").replace("np.tanh", "").strip()))
     view.run(0)
     expect(view.page.locator(".al-formulas dt")).not_to_have_count(0)
+    assert view.page.locator(".al-formulas").evaluate("e => getComputedStyle(e).display") == "grid"
     words, formulas = (view.page.locator(f".al-formulas {tag}").all() for tag in ("dt", "dd"))
     for word, formula in zip(words, formulas, strict=True):
         left, right = word.bounding_box(), formula.bounding_box()
