@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine.display import Bundle
 from ..recording.arrays import snapshot
-from ..views.draw.escape import Markup, element, join, paragraph, picture, prose
+from ..views.draw.escape import Markup, element, join, paragraph, picture, prose, with_code
 from ..views.draw.heatmap_svg import MAX_CELLS, Panel, describe, heatmaps
 from .judgement import Hint, worst
 from .messages import say
@@ -23,6 +23,6 @@ def bundle(outcome: Outcome) -> Bundle:
 
 def _hint(hint: Hint) -> Markup:
     if hint.errors is None or not hint.errors.ndim:
-        return prose(hint.text)
+        return with_code(hint.text)
     panel = Panel(say("error"), snapshot(hint.errors, MAX_CELLS * MAX_CELLS), worst(hint.errors))
-    return join([prose(hint.text), paragraph(picture(heatmaps([panel]), describe(panel)))])
+    return join([with_code(hint.text), paragraph(picture(heatmaps([panel]), describe(panel)))])

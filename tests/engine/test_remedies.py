@@ -127,6 +127,12 @@ ADVICE = (
     Advice(lambda x: setattr(_linear(), "W", x * x), "takes another name", lambda x: _linear()(x).sum(), (1.0, 1.0)),
     Advice(lambda x: (x.data * 2 * Variable(1, requires_grad=False)).backward(), "from .data", None),
     Advice(lambda x: autolab.transforms.grad(lambda x: x.data)(x), "An array (x.data) has lost its gradient", None),
+    Advice(
+        lambda x: autolab.check_gradients(np.square, Variable(x.data, requires_grad=False)),
+        "A Variable without a gradient goes in as x.data",
+        lambda x: np.square(x).sum(),
+        (2.0, 4.0),
+    ),
 )
 
 

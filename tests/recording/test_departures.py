@@ -223,7 +223,10 @@ def test_the_box_the_sentence_and_the_picture_say_so() -> None:
     assert told == [sentence.replace("this gradient", "the gradients of x and w")]
     assert told[0] in recording._repr_mimebundle_()["text/plain"]
     html = recording._repr_mimebundle_()["text/html"]
-    assert "left the graph" in html and "adds nothing to the gradients of x and w" in html
+    assert (
+        f"Line {line}: <code>math.sin(h)</code> left the graph" in html
+        and "adds nothing to the gradients of x and w" in html
+    )
     assert "plate wrong" in to_svg(recording)
     assert "left the graph" not in to_svg(record(lambda x: x * np.sin(x), 2.0))
 

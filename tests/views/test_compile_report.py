@@ -54,7 +54,7 @@ def test_it_is_told_as_a_table_and_as_text() -> None:
     for words in (say("compile.dropped"), say("compile.update")):
         assert words in html and words in text
     assert "<s><code>exp</code></s>" in html and str(report) == text
-    assert "The fastest run took" in text and "buffers of" in text
+    assert "Its fastest run took" in text and "buffers of" in text
     for line in ("loss = F.sum(F.tanh(y) * F.tanh(y))", "y = net(x)"):  # the user's, above what it calls in each pass
         assert html.count(line) == text.count(line) == 2
     assert html.count("loss.backward()") == text.count("loss.backward()") == 1

@@ -188,5 +188,5 @@ def headline(title: object, beside: str = "") -> Markup:
 
 def at_rest(title: str, shown: Markup | None, *told: str) -> Markup:
     """The frame of a live view without its controls: the title as code, the picture, and what there is to say of it."""
-    words = [paragraph(prose(said)) for said in told if said]
+    words = [paragraph(with_code(said)) for said in told if said]
     return join([headline(title), *([] if shown is None else [shown]), *words])

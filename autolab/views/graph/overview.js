@@ -4,7 +4,7 @@
  */
 
 import { rampOf } from "../live/colors.js";
-import { button, html, makeDirection, options, set, write } from "../live/dom.js";
+import { button, html, makeDirection, options, prose, set, write } from "../live/dom.js";
 import { makeMovable } from "../live/view.js";
 
 const MANY_TO_SEE = 30; // boxes: above that one searches for them
@@ -113,7 +113,7 @@ export function makeFlowPart(view) {
     set(path, { "aria-pressed": String(Boolean(get("path").text)) });
     write(story, get("path").text ?? "");
     const lines = sentences.map((/** @type {string[]} */ [sign, words], /** @type {number} */ k) =>
-      html("li", sentences[k - 1]?.[0] !== sign && html("span.al-sign-word", sign), words),
+      html("li", sentences[k - 1]?.[0] !== sign && html("span.al-sign-word", sign), ...prose(words)),
     );
     if (get("error")?.ended) lines.shift(); // the red card says it
     told.replaceChildren(...lines, ...(by && !lines.length ? [html("li.al-note", none)] : []));

@@ -104,9 +104,13 @@ export function write(element, text) {
   } else if (element.textContent !== text) element.textContent = text;
 }
 
+/** What stands between backquotes in a sentence as code. @param {string} text @returns {(string | Node)[]} */
+export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? html("code", part) : part));
+
 /** The same; what has nothing to say is hidden. @param {any} element @param {any} text */
 export function tellOrHide(element, text) {
-  write(element, text || "");
+  if (text?.includes("`")) element.replaceChildren(...prose(text));
+  else write(element, text || "");
   element.hidden = !text;
 }
 
