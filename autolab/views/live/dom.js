@@ -107,10 +107,15 @@ export function write(element, text) {
 /** What stands between backquotes in a sentence as code. @param {string} text @returns {(string | Node)[]} */
 export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? html("code", part) : part));
 
-/** The same; what has nothing to say is hidden. @param {any} element @param {any} text */
+/** The same for a sentence. @param {Element} element @param {string} text */
+export function writeSentence(element, text) {
+  if (text.includes("`")) element.replaceChildren(...prose(text));
+  else write(element, text);
+}
+
+/** What has nothing to say is hidden. @param {any} element @param {any} text */
 export function tellOrHide(element, text) {
-  if (text?.includes("`")) element.replaceChildren(...prose(text));
-  else write(element, text || "");
+  writeSentence(element, text || "");
   element.hidden = !text;
 }
 

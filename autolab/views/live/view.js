@@ -7,7 +7,7 @@
 
 import { THEME_MARKS, colorMap, isDark } from "./colors.js";
 import { makeComputingPart } from "./computing.js";
-import { button, html, set, write } from "./dom.js";
+import { button, html, set, writeSentence } from "./dom.js";
 import { makeLink } from "./link.js";
 
 /** @typedef {import("../graph/explorer.js").View} View */
@@ -91,7 +91,7 @@ function makeView(source, el, link, makers) {
   /** What one looks at, from the first part that has to say something; else what can be done. */
   function tell() {
     const said = parts.reduce((/** @type {any} */ words, part) => words || part.says?.(), null);
-    write(sentence, said || view.get("words")[view.get("still") ? "still" : "rest"]);
+    writeSentence(sentence, said || view.get("words")[view.get("still") ? "still" : "rest"]);
   }
 
   root.addEventListener("al-line", tell);

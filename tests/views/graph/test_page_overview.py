@@ -357,6 +357,19 @@ def test_without_a_nan_there_is_no_button_and_good_news_when_asked(page: Page, o
     assert "No NaN" in page.locator(".al-told").inner_text()
 
 
+def cut(x: Variable, w: Variable) -> Variable:
+    return x * np.tanh((x * w).data)
+
+
+def test_a_sentence_shows_source_as_code(page: Page, open_view: Open) -> None:
+    wire = open_view(cut, x=2.0, w=3.0)
+    assert page.locator(".al-told li code").all_text_contents() == ["(x * w).data"]
+    node(page, wire, "w").click()
+    wire.settle()
+    assert texts(page, ".al-sentence code") == texts(page, ".al-status code") == ["(x * w).data"]
+    assert "`" not in "".join([*texts(page, ".al-sentence"), *texts(page, ".al-status"), *texts(page, ".al-told")])
+
+
 def test_the_small_map_of_a_large_graph(page: Page, open_view: Open) -> None:
     wire = open_view(rnn, **RNN, times=40)
     offered(page, "Open all").click()
