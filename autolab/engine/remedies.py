@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .variable import Variable
 
-_KEEP = "np.stack([a, b]) joins values and np.where(mask, new, old) replaces elements, with their gradients"
+_KEEP = (
+    "np.stack([a, b]) and np.concatenate([a, b]) join values, and np.where(mask, new, old) replaces elements, with "
+    "their gradients"
+)
 
 INTO_ARRAY = (
     f"an assignment into an array would drop the gradient. {_KEEP}; float(x) is the bare number, without a gradient."

@@ -77,7 +77,7 @@ class Advice:
 ADVICE = (
     Advice(_assigned, "Write x = x.copy() before it", _assigned_remedy, (0.0, 4.0)),
     Advice(_leaf, "Before a leaf is used, x.data[...] = numbers", _leaf_remedy, (6.0, 4.0)),
-    Advice(_element, "np.stack([a, b]) joins values", _element_remedy, (3.0, 0.0)),
+    Advice(_element, "np.stack([a, b]) and np.concatenate([a, b]) join values", _element_remedy, (3.0, 0.0)),
     Advice(
         lambda x: (np.copyto(np.zeros(2), x), x.sum())[1],
         "np.stack([a, b])",
@@ -86,7 +86,7 @@ ADVICE = (
     ),
     Advice(
         lambda x: (np.array([x[0], x[1] * 2]) ** 2).sum(),
-        "np.stack([a, b]) joins values",
+        "np.stack([a, b]) and np.concatenate([a, b]) join values",
         lambda x: (np.stack([x[0], x[1] * 2]) ** 2).sum(),
         (2.0, 16.0),
     ),

@@ -159,9 +159,11 @@ def _of_unreached(variable: Variable, output: Variable) -> str:
     start = last_start(output)
     if why == "start" and start is not None:
         return say(why, upstream=inline(to_cpu(start.data)) or say("start_array"))
-    if getattr(variable.node, "passes", 0):
+    before = getattr(variable.node, "passes", 0)
+    if before and why not in ("detached", "not_input"):
         return say("cleared")
-    return say("passed") if why == "not_kept" else say(why, output=_output_name(output))
+    told = say("passed") if why == "not_kept" else say(why, output=_output_name(output))
+    return f"{told} {say('cleared_before')}" if before else told
 
 
 def _output_name(output: Variable) -> str:

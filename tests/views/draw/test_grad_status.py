@@ -117,6 +117,21 @@ def test_accumulated_and_cleared():
     assert x.grad_status == say("ok")
 
 
+def test_a_later_pass_that_does_not_reach_what_was_cleared_is_told():
+    """As in a loop in which a layer is cut off: each round clears the gradient that the first one gave."""
+    x, w = leaf(), leaf()
+    (x * w).sum().backward()
+    x.cleargrad()
+    y = (x.detach() * w).sum()
+    y.backward()
+    told = say("detached", output="a result of sum")
+    assert x.grad_status == f"{told} {say('cleared_before')}"
+    y = (x * w).sum()
+    y.backward()
+    x.cleargrad()
+    assert x.grad_status == say("cleared")
+
+
 def test_stale_after_an_assignment():
     x = leaf()
     y = (x * x).sum()

@@ -44,6 +44,7 @@ SENTENCES: dict[str, str] = {
         "The gradient is the sum of {count} backward passes, not cleared in between, and the value has changed since."
     ),
     "cleared": "No gradient now: it was cleared after a backward pass.",
+    "cleared_before": "An earlier gradient was cleared.",
     "start": "No gradient is kept here: the last backward pass started here, with {upstream}.",
     "start_array": "an array that it was given",
     "passed": (
@@ -52,11 +53,11 @@ SENTENCES: dict[str, str] = {
     "not_passed_on": "No gradient: the functions between it and {output} passed none on to it.",
     "not_input": (
         "No gradient: the last backward pass, from {output}, did not reach it. That value does not depend on it, or "
-        ".data, np.asarray or no_grad cut the link."
+        ".data, detach(), np.asarray or no_grad cut the link."
     ),
     "detached": (
         "No gradient: the last backward pass, from {output}, did not reach it. Its numbers are used there, but as a "
-        "plain array (.data or np.asarray), which has no gradient."
+        "plain array (.data, detach() or np.asarray), which has no gradient."
     ),
     "not_computed": "No gradient yet: no backward pass has reached it.",
     "not_kept": (
