@@ -175,13 +175,14 @@ class _Drawing:
         """The ends and zero; and the threshold where there is room for it."""
         values = self.tone.ticks()
         places = self.tone.along(np.array(values)) * self.bar
-        if len(values) > 3 and places[4] - places[3] < 50:
-            values, places = [values[i] for i in (0, 2, 4)], places[::2]
+        texts = [number(value + 0.0) for value in values]
+        if len(texts) > 3 and places[1] - places[0] < _SMALL * (len(texts[0]) + len(texts[1]) + 1):
+            texts, places = texts[::2], places[::2]
         parts = []
-        for i, (value, x) in enumerate(zip(values, places.tolist(), strict=True)):
-            inner = len(values) > 3 and i in (1, 3)  # away from the zero, so that they do not touch it
-            side = "" if i == 0 or (inner and i == 3) else " right" if i == len(values) - 1 or inner else " middle"
-            parts.append(words_at(x, y, number(value + 0.0), f"small{side}"))
+        for i, (text, x) in enumerate(zip(texts, places.tolist(), strict=True)):
+            inner = len(texts) > 3 and i in (1, 3)  # away from the zero, so that they do not touch it
+            side = "" if i == 0 or (inner and i == 3) else " right" if i == len(texts) - 1 or inner else " middle"
+            parts.append(words_at(x, y, text, f"small{side}"))
         return parts
 
     def _notes(self) -> list[str]:

@@ -150,3 +150,9 @@ def test_a_static_bar_begins_at_zero_where_no_number_is_negative():
     assert "−11" not in picture and "−20" not in picture and ">20<" in picture
     bar = Image.open(BytesIO(b64decode(re.findall(r"png;base64,([^\"]+)", picture)[0]))).convert("RGB")
     assert [bar.getpixel((x, 0)) for x in (0, bar.width - 1)] == [rgb(STOPS["light"][k]) for k in (5, -1)]
+
+
+@pytest.mark.parametrize(("size", "ends"), [(1.0, ["-5", "-0.5", "0", "0.5", "5"]), (1000.0, ["-5000", "0", "5000"])])
+def test_numbers_under_a_static_bar_that_would_touch_are_left_out(size, ends):
+    picture = heatmaps([Panel("H", snapshot(np.array([[4.8, -0.8], [-0.4, 0.0]]) * size), counts=(1, 2))])
+    assert re.findall(r'class="small[^"]*"[^>]*>([^<]*)<', picture) == [end.replace("-", "\u2212") for end in ends]
