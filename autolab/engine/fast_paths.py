@@ -87,7 +87,7 @@ def general(function: Primitive) -> FastPath:
     """The same for any inputs and attributes, and one result."""
     forward, apply, schema = function.run, function.apply, function.schema
     count, required, defaults = len(schema.inputs), schema.required, schema.defaults
-    elsewhere = count == 1 and not function.elementwise  # the array of a GPU, where no kernel of ours is to be asked
+    elsewhere = count == 1 and not function.elementwise  # an array of a GPU may come too: no kernel is made for it
     plans: list[Any] = []
 
     def learn() -> None:
