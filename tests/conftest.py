@@ -50,15 +50,22 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Tests that look for garbage need not look through thousands of tests each time."""
+    _leave_out_what_is_old()
+
+
+def _leave_out_what_is_old() -> None:
+    """What looks for garbage, or for who holds an object, need not look through all that tests before have left."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
     with watched(item):
-        return (yield)
+        done = yield
+    if nextitem is not None and nextitem.path != item.path:
+        _leave_out_what_is_old()
+    return done
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,7 +12,7 @@ import autolab.compat.chainer as chainer
 import autolab.compat.chainer.functions as F
 from autolab.compat import torch
 from autolab.compat.chainer import gradient_check, testing
-from autolab.compat.chainer.testing import attr, condition
+from autolab.compat.chainer.testing import _cases, attr, condition
 
 f32 = np.float32
 
@@ -276,7 +276,8 @@ def test_cases_of_links_check_parameters_as_well() -> None:
     assert outcome(LinearLink, forward=forward) == {"forward": True, "backward": False}
 
 
-def test_inputs_near_a_kink_are_drawn_again() -> None:
+def test_inputs_near_a_kink_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cases, "_MOST_DRAWS", 5)
     values = iter([0.0, 1e-4, 0.5] * 3)
 
     def generate_inputs(self: Any) -> Any:

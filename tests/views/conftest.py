@@ -14,6 +14,7 @@ from autolab.views.derivatives import explorer as derivative_explorer
 from autolab.views.export.pages import export_html
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
+from autolab.views.live import notebook
 
 from .bare_page import RecordingComm, Wire, serve
 from .lab import Lab, LabPage, LabPages, lab_server
@@ -70,6 +71,12 @@ def explorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Explorer
 def curves_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """The views of derivatives open with their curves, also where a busy machine takes its time for them."""
     monkeypatch.setattr(derivative_explorer, "FIRST_SECONDS", 300.0)
+
+
+@pytest.fixture
+def no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Views are made as in a notebook: none is saved as a page because nothing draws it."""
+    monkeypatch.setattr(notebook, "draws", lambda: True)
 
 
 @pytest.fixture

@@ -130,11 +130,19 @@ MAKERS += (hostile_jacobian, hostile_surface, hostile_heatmap)
 
 
 @cache
-def bundles(name):
-    """What a notebook saves of everything that shows the name; not to be changed."""
-    safe = name.replace("\x00", "")  # a class cannot have that name
-    shown = [make(safe if make is hostile_class else name) for make in MAKERS]
-    return [one.bundle if type(one).__name__ == "Static" else mimebundle(one) for one in shown]
+def bundle_of(make, name):
+    """What a notebook saves of something that shows the name; not to be changed."""
+    one = make(name.replace("\x00", "") if make is hostile_class else name)  # a class cannot have that name
+    return one.bundle if type(one).__name__ == "Static" else mimebundle(one)
+
+
+def bundles(name, every=1):
+    """Of everything that shows names, each ``every``-th shows this one; the next name is shown by the next ones."""
+    return [bundle_of(make, name) for make in MAKERS[PAYLOADS.index(name) % every :: every]]
+
+
+each_name = pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
+every_one = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.full)])
 
 
 class Reader(HTMLParser):
@@ -168,9 +176,10 @@ def check_svg(document):
     return [text for node in root.iter() for text in (node.text, node.tail) if text]
 
 
-@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_no_element_and_no_attribute_comes_from_a_name(name):
-    for bundle in bundles(name):
+@each_name
+@every_one
+def test_no_element_and_no_attribute_comes_from_a_name(name, every):
+    for bundle in bundles(name, every):
         reader = Reader(bundle["text/html"])
         assert reader.tags <= HTML_TAGS and reader.attributes <= HTML_ATTRIBUTES
         for address in reader.pictures:
@@ -179,25 +188,27 @@ def test_no_element_and_no_attribute_comes_from_a_name(name):
             check_svg(base64.b64decode(data).decode())
 
 
-@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_a_name_shows_as_the_text_that_it_is(name):
+@each_name
+@every_one
+def test_a_name_shows_as_the_text_that_it_is(name, every):
     shown = clean(name)
     html = Reader(mimebundle(hostile_variable(name))["text/html"])
     assert shown in "".join(html.words)
     assert any(shown[:10] in text for text in check_svg(to_svg(named(name))))
-    for bundle in bundles(name):
+    for bundle in bundles(name, every):
         assert not re.search(r"[\x00-\x08\u202a-\u202e\u2066-\u2069]", "".join(Reader(bundle["text/html"]).words))
 
 
-@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_a_name_starts_no_formula(name):
-    for bundle in bundles(name):
+@each_name
+@every_one
+def test_a_name_starts_no_formula(name, every):
+    for bundle in bundles(name, every):
         outside_code = re.sub(r"<code>.*?</code>|<[^>]*>", "\n", bundle["text/html"])
         assert "$" not in outside_code and "\\(" not in outside_code
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz' program dot is not installed")
-@pytest.mark.parametrize("name", PAYLOADS, ids=range(len(PAYLOADS)))
+@each_name
 def test_dot_reads_a_name_as_a_label(name):
     source = named(name).to_graphviz().source
     drawn = subprocess.run(["dot", "-Tsvg"], input=source.encode(), capture_output=True, timeout=20, check=True)
@@ -258,10 +269,9 @@ def watch(browser):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.full)])
+@every_one
 def test_trusted_outputs_run_nothing(watch, every):
-    """Each name in every fourth of what shows names, and each of these with every fourth name."""
-    outputs = [bundle["text/html"] for i, name in enumerate(PAYLOADS) for bundle in bundles(name)[i % every :: every]]
+    outputs = [bundle["text/html"] for name in PAYLOADS for bundle in bundles(name, every)]
     watch.show("".join(outputs).replace("<details>", "<details open>"))
     assert watch.page.evaluate("[...document.images].every(i => i.complete && i.naturalWidth > 0)")
     assert (watch.calls, watch.requests) == ([], [])

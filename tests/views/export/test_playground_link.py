@@ -167,6 +167,7 @@ def program_of(view: Any) -> str:
     return "".join([p if isinstance(p, str) else p["text"] for p in link(shown, PLAYGROUND)["pieces"]])
 
 
+@pytest.mark.usefixtures("no_pages")
 def test_the_program_of_derivatives_opens_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for fn, others in ((wave, {"a": 2.0}), (lambda x: wave(x, SCALE), {}), (np.tanh, {})):
@@ -190,6 +191,7 @@ def halved(x: Variable) -> Variable:
     return Halved().apply((x,))[0]
 
 
+@pytest.mark.usefixtures("no_pages")
 @pytest.mark.parametrize(("fn", "order"), [(halved, 1), (net, 2)])
 def test_the_program_of_a_check_opens_the_same(
     fn: Any, order: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -209,6 +211,7 @@ def drawn(scale: float, kind: str, rng: np.random.Generator) -> Any:
     return {"x": rng.normal(size=3) * scale}, f"{kind} {SCALE}"
 
 
+@pytest.mark.usefixtures("no_pages")
 def test_the_program_of_an_interaction_opens_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
@@ -225,6 +228,7 @@ def valley(x, y):
     return x**2 + SCALE * y**2
 
 
+@pytest.mark.usefixtures("no_pages")
 @pytest.mark.parametrize("start", [None, (0.5, 1.5)])
 def test_the_program_of_a_surface_opens_the_same(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
