@@ -164,8 +164,8 @@ def reduced(elements: Array, most: int, side: int = MAX_LENGTH) -> tuple[np.ndar
     return np.ascontiguousarray(to_cpu(cells)), (rows, columns)
 
 
-def text_of(snapshot: Snapshot) -> str:
-    """The value where it is short, else its shape; NaN and infinities are always counted.
+def text_of(snapshot: Snapshot, limit: int = 24) -> str:
+    """The value where that takes at most ``limit`` characters, else its shape; NaN and infinities are always counted.
 
     Examples are ``6``, ``[1, 2, 3]``, ``(3, 4) …``, ``(3, 4) …, 2 NaN``.
     """
@@ -173,7 +173,7 @@ def text_of(snapshot: Snapshot) -> str:
         return f"empty {shape_text(snapshot.shape)}"
     if snapshot.size == 1 and not snapshot.shape:
         return number(snapshot.values.reshape(-1)[0])
-    written = inline(snapshot.values) if snapshot.is_whole else None
+    written = inline(snapshot.values, limit) if snapshot.is_whole else None
     return written or ", ".join([f"{shape_text(snapshot.shape)} …", *not_finite(snapshot)])
 
 

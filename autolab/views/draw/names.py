@@ -24,7 +24,8 @@ SYMBOLS: dict[str, str] = {
 
 def expression(step: Step) -> str:
     """The expression as written, or the function's name, or what kind of value it is."""
-    return clean(step.source or step.function or step.name or step.kind)
+    is_mask = step.kind == "constant" and step.value is not None and step.value.dtype == "bool"
+    return clean(step.source or step.function or step.name or ("mask" if is_mask else step.kind))
 
 
 def label(step: Step) -> str:
@@ -87,6 +88,22 @@ def shorten(text: str, limit: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…"
+
+
+def shorten_call(text: str, limit: int) -> str:
+    """`shorten`, but a call loses whole arguments.
+
+    Examples
+    --------
+    >>> shorten_call("dropout(x, ratio=0.5, rng=rng)", 26), shorten_call("f(x, y) + f(y, x)", 12)
+    ('dropout(x, ratio=0.5, …)', 'f(x, y) + f…')
+    """
+    cut = shorten(text, limit)
+    head = shorten(text, limit - 2).rpartition(", ")[0]
+    if cut == text or not head:
+        return cut
+    inside = [text[:k] for k in range(len(head), len(text))]
+    return f"{head}, …)" if all([before.count("(") > before.count(")") for before in inside]) else cut
 
 
 def wrapped(text: str, most: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Short and honest text for numbers and small arrays.
 
-Three rules: a number that is not zero never reads as 0; trailing zeros stay where something was rounded away
-(``1.000`` is not 1); what is not a number says so in words that cannot be mistaken for one.
+Three rules: a number that is not zero never reads as 0, and a zero has no sign; trailing zeros stay where something
+was rounded away (``1.000`` is not 1); what is not a number says so in words that cannot be mistaken for one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def number(value: Any) -> str:
     Examples
     --------
     >>> [number(v) for v in (6.0, 1 / 3, 1.2e-5, -0.0, 0.999999, 1234.5678, float("nan"), float("-inf"))]
-    ['6', '0.333', '1.2e−05', '−0', '1.000', '1234.6', 'NaN', '−∞']
+    ['6', '0.333', '1.2e−05', '0', '1.000', '1234.6', 'NaN', '−∞']
     """
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
@@ -48,10 +48,10 @@ def _whole(value: int) -> str:
 def _real(value: float, tolerance: float) -> str:
     if (words := no_digits(value)) is not None:
         return words
-    sign = MINUS if math.copysign(1.0, value) < 0 else ""
+    sign = MINUS if value < 0 else ""
     size = abs(value)
     if size == 0.0:
-        return sign + "0"
+        return "0"
     if _PLAIN_FROM <= size < _PLAIN_BELOW:
         return sign + _shorten(f"{size:.{_decimals(size)}f}", "", size, tolerance)
     mantissa, exponent = f"{size:.2e}".split("e")

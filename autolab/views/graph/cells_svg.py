@@ -16,7 +16,7 @@ from .scene import STRIP_HEIGHT, STRIP_WIDTH
 
 LEGEND_HEIGHT = 70.0
 _LONG, _HIGH = 220.0, 10.0
-_CELL = 26.0
+_CELL, _WIDE = 26.0, 20.0
 LEVELS = 10
 """The shades of small cells on either side of zero."""
 
@@ -26,7 +26,7 @@ def strip(cells: list[list[float | None]], tone: Tone, x: float, y: float, shadi
     fractions = tone.fractions(np.array([[v or 0.0 for v in row] for row in cells])).tolist()
     rows, across = len(cells), len(cells[0])
     high = min(STRIP_HEIGHT / rows, _CELL)
-    wide = min(STRIP_WIDTH / across, 2 * high)
+    wide = min(STRIP_WIDTH / across, max(2 * high, _WIDE))
     paths: dict[str, list[str]] = defaultdict(list)
     crosses, zeros = [], []
     for i, row in enumerate(cells):

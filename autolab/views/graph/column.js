@@ -6,8 +6,9 @@ import { set, svg, write } from "../live/dom.js";
 
 const [HEADER, CAPTION] = [36, 16]; // how high they are
 export const TOP = HEADER + CAPTION;
-export const STRIP = { width: 96, height: 48, cell: 26 };
-const LONG = 7; // characters: a longer number is written smaller
+export const STRIP = { width: 96, height: 48, cell: 26, wide: 20 };
+export const BELOW_CELLS = 16; // characters of a line below the cells
+const LONG = 7; // a longer number is written smaller
 
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */
 
@@ -22,7 +23,7 @@ export function makeColumn(caption, x, cells) {
   const strip = cells && svg("g.al-cells", { transform: `translate(0 ${TOP})` });
   const words = svg("text.al-small", { y: HEADER + 9 }, caption);
   const element = svg("g", { class: `al-${caption}`, transform: `translate(${x} 0)` }, words, strip, number);
-  const limit = cells ? 15 : 11;
+  const limit = cells ? BELOW_CELLS : 11;
   let size = "";
 
   /** @param {string} text */
@@ -70,6 +71,6 @@ export function makeColumn(caption, x, cells) {
 /** @param {(number | null)[][]} rows */
 function makeCells(rows) {
   const height = Math.min(STRIP.height / rows.length, STRIP.cell);
-  const width = Math.min(STRIP.width / rows[0]?.length, 2 * height);
+  const width = Math.min(STRIP.width / rows[0]?.length, Math.max(2 * height, STRIP.wide));
   return rows.flatMap((row, i) => row.map((_, j) => svg("rect", { x: j * width, y: i * height, width, height })));
 }

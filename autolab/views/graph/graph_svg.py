@@ -16,7 +16,7 @@ from ..draw.svg import Look, document, words_at
 from .cells_svg import LEGEND_HEIGHT, LEVELS, scale_legend, strip
 from .layout import Direction
 from .listing import notes
-from .readings import SIGNS, readings
+from .readings import BELOW_CELLS, SIGNS, readings
 from .scene import (
     CAPTION,
     FOOTER,
@@ -34,7 +34,7 @@ _TITLE_HEIGHT = 34.0
 _NOTE_CHARACTER = 7.9
 _PLAN_HEADING, _PLAN_WORDS, _PLAN_BARS, _BETWEEN_BARS = 18.0, 33.0, 39.0, 6.0
 _BELOW = 4.0  # a plate on the lower edge covers no text
-_NUMBER_LIMIT, _TEXT_LIMIT = 7, 15  # characters that fit into a column, large and small
+_NUMBER_LIMIT, _TEXT_LIMIT = 7, BELOW_CELLS  # characters that fit into a column, large and small
 
 Node = dict[str, Any]
 

@@ -5,6 +5,7 @@
  * anything moves it must give Python's own numbers.
  */
 
+import { BELOW_CELLS } from "./column.js";
 import { makeEvaluator } from "./evaluator.js";
 
 const RUNS = 8; // disturbed ones, which tell how much rounding matters
@@ -216,8 +217,8 @@ function textOf(values, shape, dtype, slack) {
   if (!values.length) return `empty ${shapeText(shape)}`;
   const written = (/** @type {number} */ x) => vouched(x, dtype, slack);
   if (!shape.length) return written(values[0]);
-  const text = 3 * values.length > 24 ? "" : nested([...values].map(written), shape);
-  if (text && text.length <= 24) return text;
+  const text = 3 * values.length > BELOW_CELLS ? "" : nested([...values].map(written), shape);
+  if (text && text.length <= BELOW_CELLS) return text;
   const counts = [
     [values.filter(Number.isNaN).length, "NaN"],
     [values.filter((x) => Math.abs(x) === Infinity).length, "infinite"],
@@ -259,11 +260,11 @@ const signed = (/** @type {string} */ text) => text.replaceAll("-", MINUS);
 /** @param {number} x @param {string} dtype */
 export function number(x, dtype) {
   if (Number.isNaN(x)) return "NaN";
-  const sign = x < 0 || Object.is(x, -0) ? MINUS : "";
+  const sign = x < 0 ? MINUS : "";
   const size = Math.abs(x);
   if (size === Infinity) return `${sign}\u221e`;
   if (!dtype.startsWith("float")) return sign + (size < 1e7 ? String(size) : size.toExponential(2));
-  if (size === 0) return `${sign}0`;
+  if (size === 0) return "0";
   const tolerance = 4 * PRECISION[/** @type {"float64"} */ (dtype)];
   if (size >= 1e-3 && size < 1e6) return sign + shortened(fixed(size, decimals(size)), "", size, tolerance);
   const [mantissa, exponent] = size.toExponential(2).split("e");

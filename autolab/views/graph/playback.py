@@ -17,7 +17,7 @@ from ...recording.tangents import duality
 from ..draw.arrays import grid, text_of
 from ..draw.names import label
 from .moved_input import MovedInput
-from .readings import STRIP_COLUMNS, STRIP_ROWS
+from .readings import BELOW_CELLS, STRIP_COLUMNS, STRIP_ROWS
 from .rule_formulas import Token, derivative, loss_name
 
 Phase = Literal["given", "forward", "start", "backward", "seed", "push", "end"]
@@ -176,7 +176,7 @@ class Playback:
         """A sum as a node shows it."""
         cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
         rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
-        return {"grad": text_of(total), "cells": rows}
+        return {"grad": text_of(total, BELOW_CELLS), "cells": rows}
 
 
 def _shown(steps: Iterable[int], boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:

@@ -22,7 +22,8 @@ from ..draw.numbers import number
 from .labels import group_heading, group_sentence, result
 from .sizes import Bars
 
-STRIP_ROWS, STRIP_COLUMNS = 6, 12
+STRIP_ROWS, STRIP_COLUMNS = 8, 12
+BELOW_CELLS = 16  # characters of a line below them
 _NOTHING: Mapping[str, Any] = {}
 _MOST_IN_TICKS = 8  # characters: those of an end and half of those of the numbers next to it
 _BEYOND_MEDIAN = 10.0
@@ -151,17 +152,16 @@ def scale_bar(scales: Scales, own: bool = False, moves: bool = False) -> dict[st
 
 def _ticks(scale: float, more: bool) -> list[str]:
     """The numbers at the bar; nothing where there are none."""
-    texts = [number(at + 0.0) for at in view_tone(scale).ticks()] if scale else [""] * 5
+    texts = [number(at) for at in view_tone(scale).ticks()] if scale else [""] * 5
     return [f"≤ {texts[0]}", *texts[1:4], f"≥ {texts[4]}"] if more else texts
 
 
 def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
     """Rows and columns of cells that a box may have, in a picture that shows all these."""
     shapes = Counter([value.shape for value in values if value is not None and value.size > 1])
-    size = STRIP_ROWS, STRIP_COLUMNS
-    while size[0] > 2 and sum([count * _cells(shape, *size) for shape, count in shapes.items()]) > MOST_CELLS:
-        size = size[0] - 1, size[1] - 2
-    return size
+    sizes = [(rows, STRIP_COLUMNS * rows // STRIP_ROWS) for rows in range(STRIP_ROWS, 1, -1)]
+    total = [sum([count * _cells(shape, *size) for shape, count in shapes.items()]) for size in sizes]
+    return next((size for size, cells in zip(sizes, total, strict=True) if cells <= MOST_CELLS), sizes[-1])
 
 
 def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
@@ -200,8 +200,8 @@ def _numbers(
     return {
         **moves,
         "own": scales is None,
-        "value": "" if value is None else text_of(value),
-        "grad": None if grad is None else text_of(grad),
+        "value": "" if value is None else text_of(value, BELOW_CELLS),
+        "grad": None if grad is None else text_of(grad, BELOW_CELLS),
         "value_cells": value_cells,
         "grad_cells": grad_cells,
         "value_scale": value_own if scales is None else scales.value,

@@ -24,7 +24,7 @@ from ...recording.outline import Group, Outline
 from ...recording.step_text import numbered_name
 from ..draw.escape import clean
 from ..draw.messages import plural, say
-from ..draw.names import columns, expression, label, shorten, symbol, title
+from ..draw.names import columns, expression, label, shorten, shorten_call, symbol, title
 from ..draw.numbers import short_count
 from .compound import OpenGroup, SceneEdge, arrange
 from .labels import (
@@ -238,7 +238,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
     """A box whose two columns show a step."""
     is_group = identity < 0
     used = columns(name) + 3 if name else 0
-    text = name if name and name == shorten(text, _NAME_LIMIT) else shorten(text, max(8, _TEXT_LIMIT - used))
+    text = name if name and name == shorten(text, _NAME_LIMIT) else shorten_call(text, max(8, _TEXT_LIMIT - used))
     value = None if shown is None else shown.value
     cells = value is not None and value.size > 1
     column, gap = (STRIP_WIDTH, COLUMN_GAP) if cells else (NUMBER_WIDTH, NUMBER_GAP)

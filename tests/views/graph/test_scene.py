@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import autolab
+from autolab import functions as F
 from autolab.recording.grouping import MOST
 from autolab.recording.model import Operand
 from autolab.recording.outline import Group
 from autolab.views.draw.messages import say
 from autolab.views.graph.detail import detail
+from autolab.views.graph.graph_svg import to_svg
 from autolab.views.graph.readings import readings
 from autolab.views.graph.scene import scene
 
@@ -83,7 +85,7 @@ def test_strips_are_small_zero_centred_and_hold_no_infinity():
     values[19, 19] = np.inf
     reading = readings(recording(step(0, values, name="x")))["nodes"]["0"]
     cells = reading["value_cells"]
-    assert len(cells) <= 6 and len(cells[0]) <= 12
+    assert len(cells) <= 8 and len(cells[0]) <= 12
     assert cells[0][0] is None and cells[-1][-1] is None
     assert reading["value_scale"] == 500.0  # that of the view, rounded up
     assert reading["value"] == "(20, 20) …, 1 NaN, 1 infinite"
@@ -95,9 +97,36 @@ def test_where_there_are_many_boxes_large_arrays_have_fewer_cells_and_small_ones
         found = readings(shown, shown.outline.groups)["nodes"].values()
         return {np.shape(reading["value_cells"]) for reading in found}
 
-    assert strips(1, 30, 40) == {(6, 10)}
-    assert strips(900, 30, 40) == {(2, 4)}
+    assert strips(1, 30, 40) == {(8, 10)}
+    assert strips(900, 30, 40) == {(3, 4)}
+    assert strips(5000, 30, 40) == {(2, 3)}
     assert strips(900, 3, 4) == {(3, 4)}
+
+
+def test_a_batch_of_eight_has_eight_rows():
+    reading = readings(recording(step(0, np.arange(24.0).reshape(8, 3), name="x")))["nodes"]["0"]
+    assert np.shape(reading["value_cells"]) == (8, 3)
+
+
+def test_numbers_below_cells_are_written_out_as_a_whole_or_not_at_all():
+    def below(*numbers):
+        shown = recording(step(0, np.array(numbers), name="x"))
+        assert f">{readings(shown)['nodes']['0']['value'].replace(' …', '')}<" in to_svg(shown)
+        return readings(shown)["nodes"]["0"]["value"]
+
+    assert below(-0.127, -0.0, 0.0) == "[−0.127, 0, 0]"
+    assert below(-0.667, 0.881, 0.002) == "(3,) …"
+    assert below(-0.667, 0.881, np.inf) == "(3,) …, 1 infinite"
+
+
+def test_what_dropout_draws_is_called_a_mask():
+    recorded = autolab.record(lambda x: F.dropout(x, 0.5, rng=np.random.default_rng(0)), x=np.ones(4))
+    assert [node["text"] for node in scene(recorded)["nodes"] if node["kind"] == "constant"] == ["mask"]
+
+
+def test_a_long_call_loses_whole_arguments():
+    node = scene(recording(step(0, name="x"), step(1, of=(0,), name="y", source="F.dropout(x, ratio=0.5, rng=rng)")))
+    assert node["nodes"][1]["text"] == "F.dropout(x, ratio=0.5, …)"
 
 
 @pytest.mark.parametrize(
