@@ -20,6 +20,7 @@ MOST_LINES = 8
 """More lines than that nobody can tell apart: of more, so many are drawn, spread evenly."""
 
 _TICKS = 5
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
-    ticks = [[round(k * step, digits), number(round(k * step, digits) + 0.0)] for k in range(first, last + 1)]
+    ticks = [[round(k * step, digits), number(round(k * step, digits))] for k in range(first, last + 1)]
     return {"lo": low, "hi": high, "ticks": ticks}
 
 
@@ -169,6 +170,8 @@ def log_axis(values: Sequence[float]) -> dict[str, Any]:
     ['0.001', '0.01', '0.1', '1', '10', '100']
     >>> [text for _, text in log_axis([0.3, 4.0])["ticks"]]
     ['0.2', '0.5', '1', '2', '5']
+    >>> [text for _, text in log_axis([2e-5, 3e4])["ticks"]]
+    ['10⁻⁵', '10⁻³', '0.1', '10', '10³', '10⁵']
     """
     low, high = (min(values), max(values)) if values else (0.1, 1.0)
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
@@ -181,7 +184,14 @@ def log_axis(values: Sequence[float]) -> dict[str, Any]:
         stride = -(-(last - first) // (_TICKS + 1))
         last = first + stride * -(-(last - first) // stride)
         places = [10.0**k for k in range(first, last + 1, stride)]
-    return {"lo": places[0], "hi": places[-1], "ticks": [[v, number(float(f"{v:.6g}"))] for v in places]}
+    texts = [number(float(f"{v:.6g}")) for v in places]
+    if last - first > 2 and any(["e" in text for text in texts]):  # then no large number is written out, either
+        texts = [_power(round(math.log10(v))) for v in places]
+    return {"lo": places[0], "hi": places[-1], "ticks": [[*tick] for tick in zip(places, texts, strict=True)]}
+
+
+def _power(exponent: int) -> str:
+    return number(10.0**exponent) if abs(exponent) < 2 else f"10{str(exponent).translate(_RAISED)}"
 
 
 def with_powers(found: dict[str, Any]) -> dict[str, Any]:

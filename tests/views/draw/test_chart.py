@@ -39,7 +39,22 @@ def test_a_logarithmic_axis_holds_its_values_between_few_ticks(values):
     assert 2 <= len(found["ticks"]) <= 9
     assert all(found["lo"] <= v * (1 + 1e-9) and v <= found["hi"] * (1 + 1e-9) for v in values)
     assert found["lo"] < found["hi"]
-    assert all(float(text.replace("−", "-")) == pytest.approx(value) for value, text in found["ticks"])
+    assert all(_read(text) == pytest.approx(value) for value, text in found["ticks"])
+
+
+def _read(text):
+    base, power = re.fullmatch(r"([^⁻⁰¹²³⁴-⁹]+)([⁻⁰¹²³⁴-⁹]*)", text).groups()
+    exponent = power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+    return float(base.replace("−", "-")) ** int(exponent or 1)
+
+
+def test_a_logarithmic_axis_writes_all_its_numbers_in_one_way():
+    def texts(*values):
+        return [text for _, text in log_axis(values)["ticks"]]
+
+    assert texts(1e-12, 1e12) == ["10⁻¹²", "10⁻⁸", "10⁻⁴", "1", "10⁴", "10⁸", "10¹²"]
+    assert texts(3e-5, 0.4) == ["10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "0.1", "1"]
+    assert texts(0.002, 3000) == ["0.001", "0.1", "10", "1000", "100000"]
 
 
 @pytest.mark.parametrize("low", [0.3, -7.0, 1e-12, 99.0])
