@@ -47,6 +47,12 @@ def test_wrong_numbers_and_shapes_are_findings_with_the_engine_s_own_sentence(ba
     assert report.findings[0].message.startswith(sentence)
 
 
+def test_a_wrong_shape_is_said_of_the_user_s_own_name():
+    add = node(np.add, lambda g, h, b: (g, g), name="AddBias")
+    (finding,) = check_gradients(lambda h, b: add(h, b), np.ones((5, 3)), np.ones(3)).findings
+    assert finding.message.startswith("AddBias: gradient for input 'b' has shape (5, 3), but 'b' has shape (3,)")
+
+
 def test_the_engine_s_shape_error_is_not_the_user_s():
     """One that the user's forward raises is the user's, and propagates."""
 

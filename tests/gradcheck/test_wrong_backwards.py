@@ -104,7 +104,7 @@ def test_findings_carry_the_numbers_of_their_sentence():
     evidence = finding.evidence
     assert evidence["factor"] == 2.0
     assert evidence["analytic"] == pytest.approx(2 * evidence["numeric"])
-    assert f"{evidence['analytic']:.6g}" in finding.message
+    assert f"{evidence['analytic']:.4g}" in finding.message
     item = report["inputs[2]"]
     assert item.analytic[tuple(evidence["index"])] == evidence["analytic"]
     assert item.worst == tuple(evidence["index"])

@@ -6,6 +6,7 @@ bit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -170,9 +171,9 @@ def _wrong_shape(subject: Subject, error: GradientShapeError) -> Breach:
     got, expected = error.got or (), error.expected or ()
     names = [name for name, a in zip(subject.names, subject.arrays, strict=True) if a.shape == expected]
     kind: Kind = "unreduced_broadcast" if is_broadcast(expected, got) else "wrong_shape"
-    finding = Finding(
-        kind, names[0] if len(names) == 1 else None, str(error), {"got": list(got), "expected": list(expected)}
-    )
+    name = names[0] if len(names) == 1 else None
+    said = re.sub(r"inputs\[\d+\]", lambda found: name or found[0], str(error))  # a FunctionNode knows no names
+    finding = Finding(kind, name, said, {"got": list(got), "expected": list(expected)})
     return Breach(finding, "wrong")
 
 

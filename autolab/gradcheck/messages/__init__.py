@@ -6,6 +6,7 @@ sentence says what the evidence shows, never the finished formula.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from ...shared.numerals import precise
@@ -56,8 +57,8 @@ def say(key: str, **values: object) -> str:
     return SENTENCES[key].format(**values)
 
 
-number = precise
-"""A number for a sentence."""
+number = partial(precise, digits=4)
+"""A number for a sentence, with about as many digits as pictures have."""
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
@@ -68,8 +69,8 @@ def apart(first: float, second: float) -> tuple[str, str]:
     >>> apart(1.0, 2.0), apart(1.0, 1.00000012), apart(float("inf"), 3.0)
     (('1', '2'), ('1', '1.0000001'), ('∞', '3'))
     """
-    for digits in range(6, 18):
-        texts = number(first, digits), number(second, digits)
+    for digits in range(4, 18):
+        texts = precise(first, digits), precise(second, digits)
         if texts[0] != texts[1]:
             return texts
     return number(first), number(second)

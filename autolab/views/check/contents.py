@@ -32,11 +32,18 @@ SIGNS = {"right": "\u2713", "wrong": "\u2717", "cannot tell": "?"}
 """Of the verdicts, told apart without colours."""
 
 
+def call_of(report: GradientReport) -> str:
+    """The check as one writes it."""
+    origin = report._origin
+    if origin is None or origin.order == 1:
+        return clean(f"check_gradients({report.function})")
+    return clean(f"check_gradients({origin.base.name}, order={origin.order})")
+
+
 def verdict(report: GradientReport) -> dict[str, Any]:
     """The title and the verdict."""
-    title = clean(f"check_gradients({report.function})")
     return {
-        "title": title,
+        "title": call_of(report),
         "verdict": report.verdict,
         "word": f"{SIGNS[report.verdict]} {say(f'lens_{report.verdict}')}",
     }

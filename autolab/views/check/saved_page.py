@@ -16,7 +16,7 @@ from ..draw.messages import say
 from ..live.computation import Stopped
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, content, deadline
-from .contents import element_in
+from .contents import call_of, element_in
 from .lens import Lens, look_of, of_choice, of_directions, of_report, of_scenery, of_study, questions_of
 from .session import DIRECTIONS, CheckResult, LensSession, LensState, place_of
 
@@ -41,7 +41,7 @@ class Chapter:
 
 def lens_page(lens: Lens) -> SavedPage:
     """The page of a lens as it stands, with the check that it shows and, if that is quick, that of the other order."""
-    return SavedPage(f"check_gradients({lens.report.function})", "lens", _ever_smaller(lens))
+    return SavedPage(call_of(lens.report), "lens", _ever_smaller(lens))
 
 
 def _ever_smaller(lens: Lens) -> Iterator[dict[str, Any]]:

@@ -449,7 +449,7 @@ def test_second_order_in_the_same_lens(page: Page, open_lens: Open) -> None:
     wire = open_lens(check_gradients(cubic, *inputs))
     turn_order(page, wire, 2)
     expected = check_gradients(cubic, *inputs, order=2)
-    expect(page.locator(".al-function")).to_have_text("check_gradients(gradient of cubic)")
+    expect(page.locator(".al-function")).to_have_text("check_gradients(cubic, order=2)")
     ask(page, wire)
     assert_reads(page, expected["x"], expected["x"].worst)
     turn_order(page, wire, 1)
