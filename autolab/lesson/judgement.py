@@ -97,9 +97,11 @@ def compared(what: str, ours: np.ndarray, theirs: np.ndarray, tolerance: float, 
         return ()
     if not ours.ndim:
         return (errors(what, ours - theirs, where),)
-    count = say("differs.at", what=what, count=int(wrong.sum()), total=wrong.size)
+    count = int(wrong.sum())
+    some = "differs.one" if count == 1 else "differs.some"
+    key = "differs" if wrong.size == 1 else "differs.all" if count == wrong.size else some
     shape = () if where else (Hint(say("shape.right", what=what, given=ours.shape)),)
-    return Hint(count), *shape, errors(what, ours - theirs, where)
+    return Hint(say(key, what=what, count=count, total=wrong.size)), *shape, errors(what, ours - theirs, where)
 
 
 def errors(what: str, difference: np.ndarray, where: str = "") -> Hint:

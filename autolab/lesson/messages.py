@@ -14,7 +14,7 @@ SENTENCES: dict[str, str] = {
         "Change your answer and run the cell again. If you do not see why, run it once more: there is more "
         "help ({count})."
     ),
-    "progress": "({right} of {total} exercises of this lesson are right.)",
+    "progress": "(Right so far in this lesson: {right} of {total} exercises.)",
     "result": "your result",
     "slopes": "the gradients of x and of y",
     "forward": "the result of your forward",
@@ -22,7 +22,9 @@ SENTENCES: dict[str, str] = {
     "error": "error",
     "differs": "Look at {what}.",
     "differs.gradient": "Look at {what}: if {name} grows a little, how does the result change?",
-    "differs.at": "Look at {what}: {count} of {total} elements are wrong. What do they have in common?",
+    "differs.one": "Look at {what}: 1 of {total} elements is wrong. Which one, and why?",
+    "differs.some": "Look at {what}: {count} of {total} elements are wrong. What do they have in common?",
+    "differs.all": "Look at {what}: all {total} elements are wrong.",
     "shape.right": "The shape of {what}, {given}, is right.",
     "shape.wrong": "The shape of {what} is {given}; it must be {expected}.",
     "shape.number": "The shape of {what} is {given}; it must be one number.",

@@ -10,6 +10,7 @@ import pytest
 from autolab import FunctionNode, Variable, lesson
 from autolab.lesson import checking, results
 from autolab.lesson.exercise import Values
+from autolab.lesson.judgement import compared
 from autolab.lesson.messages import say
 from autolab.views.live import notebook
 
@@ -99,6 +100,20 @@ def test_both_points_count():
         return gy.sum(axis=0) if len(calls) == 1 else gy.mean(axis=0)
 
     assert lesson.check("linear-gb", right_once).kind == "mean"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ([9, 9, 9], "Look at it: all 3 elements are wrong."),
+        ([1, 2, 9], "Look at it: 1 of 3 elements is wrong. Which one, and why?"),
+        ([1, 9, 9], "Look at it: 2 of 3 elements are wrong. What do they have in common?"),
+        ([9], "Look at it."),
+    ],
+)
+def test_how_many_elements_are_wrong_is_said(wrong, sentence):
+    right = np.arange(1.0, len(wrong) + 1)
+    assert compared("it", np.array(wrong), right, 1e-6)[0].text == sentence
 
 
 class Square(FunctionNode):
@@ -232,7 +247,7 @@ def test_the_report_is_data(monkeypatch):
     assert [one.exercise for one in lesson.report("start")] == list(checking.exercises("start"))
     lesson.check("linear-gb", lambda gy: gy.sum(axis=0))
     assert str(lesson.check("linear-gx", lambda x, W, gy: gy @ W)).endswith(
-        "(2 of 7 exercises of this lesson are right.)"
+        "(Right so far in this lesson: 2 of 7 exercises.)"
     )
     (gb,) = [one for one in lesson.report("linear") if one.exercise == "linear-gb"]
     assert (gb.verdict, gb.cause, gb.hints, gb.points) == ("right", "", 3, 1)
