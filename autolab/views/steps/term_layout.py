@@ -290,7 +290,8 @@ def _beside(trees: Sequence[Tree]) -> Tree:
             before, here = plain(trees[k - 1]), plain(tree)
             long_names = min(len(before), len(here)) > 1 and (before.isidentifier() or here.isidentifier())
             dot = " " in before or here[:1].isdigit() or long_names or _is_function(trees[k - 1])
-            parts.append("·" if dot else ["space"] if _is_function(tree) else TIMES)
+            is_apart = _is_function(tree) or tree[2:3] == [["op", "("]]  # x sign(x)
+            parts.append("·" if dot else ["space"] if is_apart else TIMES)
         parts.append(tree)
     return row(*parts)
 
