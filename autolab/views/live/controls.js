@@ -140,7 +140,7 @@ export function makeBox(label, changed) {
     element,
     /** @param {number | null} value */
     show(value) {
-      const text = value === null ? "not finite" : String(Number(value.toPrecision(6)));
+      const text = value === null ? "not finite" : String(Number(value.toPrecision(6))).replaceAll("-", "\u2212");
       if (element.value !== text) element.value = text;
       taken = text;
       set(element, { "aria-invalid": null, title: String(value ?? text) });

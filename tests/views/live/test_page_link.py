@@ -43,7 +43,7 @@ def test_a_slow_kernel_sees_the_first_and_the_last_of_a_hundred_moves(page: Page
     wire.settle()
     assert [m["value"] for m in wire.received] == [-2, -0.02]
     assert wire.widget.point["y"] == -0.02
-    assert pinned(page).get_by_label("y, number").input_value() == "-0.02"
+    assert pinned(page).get_by_label("y, number").input_value() == "−0.02"
 
 
 def test_three_views_of_two_pages_end_at_the_last_input(new_page: Callable[..., Page], explorer: Any) -> None:
