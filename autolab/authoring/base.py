@@ -287,7 +287,7 @@ class ArrayForward(Authored):
         results: Any = self.forward(arrays)
         if not isinstance(results, tuple):
             raise TypeError(
-                f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also for one: return y,"
+                f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also of one result: return (y,)"
             )
         results = list(results)
         return self._results(results)
