@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 
 from ...recording.model import Snapshot, Step
+from ...shared import words
 
 
 def whole(value: Snapshot | None) -> np.ndarray | None:
@@ -40,8 +41,5 @@ def number(x: float) -> str:
     return f"{x:.3g}"
 
 
-def listed(names: Iterable[str], most: int = 3) -> str:
-    """Names in a row; of many only the first."""
-    every = list(names)
-    shown = every[:most] + ([f"{len(every) - most} more"] if len(every) > most else [])
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+listed = partial(words.listed, most=3)
+"""Names in a row; of many only the first."""

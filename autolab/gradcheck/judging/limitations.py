@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...shared.words import listed
 from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
 from ..measuring.point import array_and_index, index_of
 from ..measuring.probes import MARGIN
@@ -39,7 +40,7 @@ def precision(native: Subject, subject: Subject, exam: Examination) -> list[Find
     if not coarse:
         return []
     if subject is native:
-        words: dict[str, Any] = {"function": shown(native.bound.name), "dtype": " and ".join(coarse)}
+        words: dict[str, Any] = {"function": shown(native.bound.name), "dtype": listed(coarse)}
         return [Finding.said("low_precision.not_lifted", **words)]
     return [Finding.said("low_precision.lifted"), *_native(native, exam)]
 

@@ -14,6 +14,7 @@ from ...engine.outer_names import outer_names
 from ...engine.parameter import Parameter
 from ...engine.variable import Variable
 from ...shared.binding import Bound
+from ...shared.words import listed
 from ...transforms.forward_mode import Tape
 from ..messages import say, shown
 from .finding import Finding
@@ -93,10 +94,8 @@ def not_checked(bound: Bound, steps: Sequence[ForwardEvent]) -> list[Finding]:
                 found.setdefault(id(x), (name, x))
     if not found:
         return []
-    names = list(dict.fromkeys([shown(name) for name, _ in found.values()]))
-    names[_SAID:] = [f"{len(names) - _SAID} more"] if len(names) > _SAID else []
-    words = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    names = listed(dict.fromkeys([shown(name) for name, _ in found.values()]), _SAID)
     link = say("not_checked.link") if any([isinstance(x, Parameter) for _, x in found.values()]) else ""
     key = "not_checked.several" if len(found) > 1 else "not_checked"
     evidence = {"names": [name for name, _ in found.values()]}
-    return [Finding.said(key, None, evidence, names=words, function=shown(bound.name), link=link)]
+    return [Finding.said(key, None, evidence, names=names, function=shown(bound.name), link=link)]

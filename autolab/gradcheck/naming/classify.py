@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...shared.numerals import signed
+from ...shared.words import listed
 from ..formulas.formulas_with_parts import rule_of
 from ..judging.case import (
     SIGNAL,
@@ -94,7 +95,7 @@ def _swapped(case: Case, i: int) -> Explanation | None:
     if len(ring) == 2:
         return Explanation("swapped_inputs", {"other": names[1]}, {"other": case.names[ring[1]]})
     gets = ", ".join(f"{a} gets what belongs to {b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
-    words = {"gets": gets, "everyone": f"{', '.join(names[:-1])} and {names[-1]}"}
+    words = {"gets": gets, "everyone": listed(names, len(names))}
     return Explanation("swapped_inputs", words, {"others": [case.names[n] for n in ring]}, "rotated")
 
 

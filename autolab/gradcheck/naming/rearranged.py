@@ -12,13 +12,14 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 
+from ...shared.words import listed
 from ..judging.case import Case
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
 from ..judging.finding import Explanation, because
 from ..measuring.point import Shape, index_of
 from ..messages import Kind, number
-from .regions import listed
+from .regions import in_words
 
 _STEP = 2.0**-10
 _CLOSE = 1e-4
@@ -63,7 +64,7 @@ def is_plain(case: Case, i: int) -> bool:
 
 
 def _named(axes: Shape) -> str:
-    return ("axis " if len(axes) == 1 else "axes ") + " and ".join(map(str, axes))
+    return ("axis " if len(axes) == 1 else "axes ") + listed(map(str, axes))
 
 
 def rearranged(case: Case, i: int) -> Explanation | None:
@@ -202,7 +203,7 @@ def _slices(shape: Shape, output: Shape, jacobian: np.ndarray, g: np.ndarray) ->
         along = shares.sum(axis=tuple([k for k in range(len(output)) if k != axis]))
         for key, places in _some_of(length):
             part = along[places].sum(axis=0)
-            found = because(kind, key, axis=axis, place=listed(np.array(places)))
+            found = because(kind, key, axis=axis, place=in_words(np.array(places)))
             yield found, along.sum(axis=0) - part if key == "without" else part
     for place in (0, -1) if len(output) > 1 and shares.shape[-1] == 1 else ():
         yield because(kind, "element", place=list(index_of(place % g.size, output))), g[place] * jacobian[place]

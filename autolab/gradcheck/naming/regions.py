@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ...shared.words import listed
 from ..judging.case import Case
 from ..measuring.point import Shape
 from ..messages import apart, say, shown
@@ -71,7 +72,7 @@ def placed(shape: Shape, wrong: np.ndarray, right: np.ndarray) -> str:
         others = tuple([k for k in range(len(shape)) if k != axis])
         hit, spared = bad.any(axis=others), good.any(axis=others)
         if hit.any() and spared.any() and not (hit & spared).any():
-            return f"{_kind(axis, shape, int(hit.sum()))} {listed(np.flatnonzero(hit))}"
+            return f"{_kind(axis, shape, int(hit.sum()))} {in_words(np.flatnonzero(hit))}"
     return ""
 
 
@@ -81,16 +82,14 @@ def _kind(axis: int, shape: Shape, count: int) -> str:
     return f"{word}{'s' if count > 1 else ''}{along}"
 
 
-def listed(places: np.ndarray) -> str:
+def in_words(places: np.ndarray) -> str:
     """Places along an axis, in words.
 
     Examples
     --------
-    >>> listed(np.array([0, 1, 2])), listed(np.array([0, 2, 4])), listed(np.array([3]))
+    >>> in_words(np.array([0, 1, 2])), in_words(np.array([0, 2, 4])), in_words(np.array([3]))
     ('0 to 2', '0, 2 and 4', '3')
     """
     if places.size > 2 and (np.diff(places) == 1).all():
         return f"{places[0]} to {places[-1]}"
-    texts = [str(int(k)) for k in places[:6]]
-    more = ", …" if places.size > 6 else ""
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) + more if len(texts) > 1 else texts[0]
+    return listed(map(str, places[:6].tolist())) + (", …" if places.size > 6 else "")

@@ -167,9 +167,7 @@ def _named(plot: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = [shorten(clean(name), _LABEL) for name in dict.fromkeys(names)]
-    more = len(shown) - _MOST_NAMED
-    return listed([*shown[:_MOST_NAMED], *([say("flow_more", count=more)] if more > 0 else [])])
+    return listed([shorten(clean(name), _LABEL) for name in dict.fromkeys(names)], _MOST_NAMED)
 
 
 def text(found: Any) -> str:

@@ -6,8 +6,7 @@ words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from ....shared.words import listed as listed
 from . import gradients, graphs, playground, plots, steps
 
 SENTENCES: dict[str, str] = {
@@ -32,18 +31,6 @@ def say(key: str, **values: object) -> str:
     'The gradient is exactly zero.'
     """
     return SENTENCES[key].format(**values)
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Names in a row; of many only the first.
-
-    Examples
-    --------
-    >>> listed(["x"]), listed(["x", "y", "z"]), listed(["a", "b", "c"], most=2)
-    ('x', 'x, y and z', 'a, b and 1 more')
-    """
-    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
 def plural(count: int, noun: str, nouns: str | None = None) -> str:

@@ -136,7 +136,6 @@ SENTENCES: dict[str, str] = {
     "flow_zero": "The gradient is exactly 0 at {layers}.",
     "flow_none": "No gradient arrives at {layers}.",
     "flow_no_layers": "There are no layers: nothing here is an array.",
-    "flow_more": "{count} more",
     "flow_rows": "... and {count} more rows",
     "memory_title": "Memory for the backward pass of {function}",
     "memory_total": "kept so far",
