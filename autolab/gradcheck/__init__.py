@@ -8,6 +8,11 @@ A folder for each question, and imports that point one way::
 ``messages`` holds the sentences, ``measuring`` the numeric slopes and how far they can be off, ``judging`` whether a
 gradient is right, ``formulas`` what a backward computes and what it should, ``naming`` the mistake and its place,
 ``reporting`` what is said of it, and ``checks`` the functions that users call.
+
+Read three files first. ``checks/judge.py`` is a whole check on one page. ``judging/case.py`` has what it knows: a
+`Case` is a function whose gradients are judged, with a `CheckedInput` for each of its inputs, and nearly everything in
+``naming`` and ``formulas`` is a question about one of these. ``naming/classify.py`` lists the mistakes that are tried,
+in their order.
 """
 
 import sys
@@ -16,8 +21,7 @@ from typing import Any
 
 from ..engine.habits import by_habit
 from .checks.backward_check import check_backward, check_double_backward
-from .checks.check import check_bound, check_gradients
-from .checks.check_grads import check_grads
+from .checks.check import check_bound, check_gradients, check_grads
 from .checks.jacobian import gradcheck, gradgradcheck
 from .checks.taylor import TaylorReport, taylor_test
 from .judging.finding import Finding

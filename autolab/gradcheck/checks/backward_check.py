@@ -15,11 +15,9 @@ from ...engine.variable import Variable
 from ...shared.binding import Bound, bind
 from ..judging.mismatch import Limits, failure
 from ..measuring.subject import Subject
-from .check import is_wrong
 from .higher import arrays_of, as_tuple, second_order
+from .judge import is_wrong
 from .twopoint import compare_inputs, prepared
-
-_SEED = 0
 
 
 def check_backward(
@@ -204,6 +202,6 @@ def _check(subject: Subject, y_grad: Any, limits: Limits, dtype: Any) -> None:
         upstream = upstream_of(caller, ys, y_grad)
         gradients = given.gradients(ys, upstream)
     with prepared(subject.taken_to(dtype)) as moved:
-        mismatches = compare_inputs(moved, upstream, gradients, limits, np.random.default_rng(_SEED))
+        mismatches = compare_inputs(moved, upstream, gradients, limits, np.random.default_rng(0))
     if mismatches:
         raise failure(caller, subject.bound.name, mismatches, limits.eps, partial(is_wrong, subject, [upstream]))

@@ -9,33 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.backend import Array
 from ...engine.configuration import check_rng
-from ...engine.devices import to_cpu
 from ...engine.tracebacks import folded, hidden
 from ...links.functional import with_learned
 from ...shared.binding import Bound, bind
 from ...shared.foreign import bridge
 from ...shared.options import settle
-from ..judging.case import Case, Table, fails
-from ..judging.compare import compare, compare_nearby
-from ..judging.contracts import Breach, Examination, drawn_at_random, examine
-from ..judging.finding import Finding
-from ..judging.limitations import limitations, precision
-from ..judging.lower_precision import is_half, lowered
+from ..judging.contracts import Examination, examine
 from ..judging.outside import not_checked
-from ..judging.second_way import beside_dtype, beside_graph, lower_orders
+from ..judging.second_way import lower_orders
 from ..measuring.executors import check_executor
-from ..measuring.point import attempted
 from ..measuring.subject import Subject, lifted
 from ..measuring.sweep import FEW_STEPS, StepSweep, sweep_of
-from ..messages import Verdict, shown
-from ..naming.classify import diagnose
 from ..reporting.report import CheckedFunction, GradientReport, InputReport, kept
 from ..reporting.reveal import LEVELS, check_level, revealed, written_backward
 from .higher import gradient_of
+from .judge import judge
 
-_SEED = 0
 DEFAULTS: dict[str, Any] = {"rng": None, "order": 1, "executor": None, "reveal": 4}
 
 
@@ -131,7 +121,7 @@ def check_bound(
     check_level("check_gradients", reveal)
     check_rng("check_gradients", rng)
     started = perf_counter()
-    rng = rng or np.random.default_rng(_SEED)
+    rng = rng or np.random.default_rng(0)
     checked = base = kept(bound)
     below = []
     for _ in range(checked_order(order) - 1):
@@ -171,123 +161,35 @@ def _sweep(subject: Subject, inputs: Sequence[InputReport], exam: Examination) -
     """How the error depends on the step at the worst element of the first input that is wrong."""
     for i, item in enumerate(inputs):
         if item.verdict == "wrong" and item.worst is not None and not item.is_wrong_elsewhere:
-            return sweep_of(subject, i, item.worst, exam.upstreams[0], np.random.default_rng(_SEED), FEW_STEPS)[0]
+            return sweep_of(subject, i, item.worst, exam.upstreams[0], np.random.default_rng(0), FEW_STEPS)[0]
     return None
 
 
-Judgement = tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]
-
-
-def judge(
-    native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator, known: Sequence[Finding] = ()
-) -> Judgement:
-    """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check.
-
-    ``known`` are mistakes that were found before.
-    """
-    if exam.breach is not None:
-        return _stopped(native, exam, exam.breach)
-    shapes = tuple([a.shape for a in subject.arrays])
-    case = Case(shown(subject.bound.name), subject.names, shapes, exam, _tables(subject, exam, rng), subject)
-    everyone = range(len(shapes))
-    failing = [fails(case, i) for i in everyone]
-    if any(failing) and (breach := drawn_at_random(subject, subject.run().values())):
-        return _stopped(native, exam, breach)
-    coarse = lowered(case)
-    diagnoses = [finding for finding in coarse if not finding.innocent]
-    for i in everyone:
-        if failing[i] and case.names[i] not in _told(diagnoses):
-            diagnoses.append(diagnose(case, i))
-    for finding in (*known, *beside_graph(subject, exam), *beside_dtype(native, subject, exam)):
-        if finding.input not in _told(diagnoses):
-            diagnoses.append(finding)
-    accused = {finding.input for finding in diagnoses}
-    innocent = [finding for i in everyone for finding in limitations(case, i, failing[i])]
-    innocent += [*coarse, *precision(native, subject, exam)]
-    innocent = [f for f in innocent if f.innocent and (f.kind == "kink" or f.input is None or f.input not in accused)]
-    failing = [is_failing or name in accused for is_failing, name in zip(failing, case.names, strict=True)]
-    unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify" or is_half(finding)}
-    inputs = []
-    for i, name in enumerate(case.names):
-        verdict: Verdict = "wrong" if failing[i] else "cannot tell" if name in unsure else "right"
-        inputs.append(_input_report(case, i, str(native.arrays[i].dtype), verdict))
-    if not any(item.measured for item in inputs):
-        innocent.append(Finding.said("cannot_verify.empty"))
-    return _overall(inputs), tuple(inputs), (*diagnoses, *innocent)
-
-
-def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
-    """The comparison at the given point; and nearby, where a mistake may show that the point hides."""
-    here = compare(subject, subject.arrays, exam.upstreams[0], rng)
-    nearby = attempted(compare_nearby, subject, subject.nearby(rng), exam.upstreams[0], rng, here)
-    return (here,) if nearby is None else (here, nearby)
-
-
-def _told(findings: Sequence[Finding]) -> set[str | None]:
-    """The inputs about which something is said: once, also of both halves of a swapped pair."""
-    return {name for f in findings for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
-
-
-def _overall(inputs: list[InputReport]) -> Verdict:
-    verdicts = [item.verdict for item in inputs]
-    if "wrong" in verdicts:
-        return "wrong"
-    return "right" if any(item.measured for item in inputs) and set(verdicts) == {"right"} else "cannot tell"
-
-
-def _input_report(case: Case, i: int, dtype: str, verdict: Verdict) -> InputReport:
-    c = case.tables[0].inputs[i]
-    e, shape = c.elements, case.shapes[i]
-    worst = case.index(i, e.worst(e.wrong if e.wrong.any() else c.measured)) if c.measured.any() else None
-    allowed = e.tolerance if verdict == "wrong" else np.fmax(e.tolerance, e.deviation)  # what is excused is allowed
-    return InputReport(
-        case.names[i],
-        shape,
-        dtype,
-        verdict,
-        e.analytic.reshape(shape) if c.given else None,
-        e.numeric.reshape(shape),
-        e.deviation.reshape(shape),
-        allowed.reshape(shape),
-        worst,
-        int(c.measured.sum()),
-        tuple([(part.start, part.stop) for part in c.probes.halves]),
-    )
-
-
-def _stopped(subject: Subject, exam: Examination, breach: Breach) -> Judgement:
-    """What is said where a comparison would mean nothing; an input whose gradient has the wrong shape is wrong."""
-    misshapen = breach.finding.input if breach.finding.kind in ("wrong_shape", "unreduced_broadcast") else None
-    gradients = exam.gradients or [None] * len(subject.names)
-    reports = []
-    for name, array, g in zip(subject.names, subject.arrays, gradients, strict=True):
-        nothing = np.full(array.shape, np.nan)
-        verdict: Verdict = "wrong" if name == misshapen else "cannot tell"
-        reports.append(InputReport(name, array.shape, str(array.dtype), verdict, g, nothing, nothing, nothing, None, 0))
-    return breach.verdict, tuple(reports), (breach.finding,)
-
-
-def is_wrong(given: Subject, upstreams: Sequence[Sequence[Array]]) -> bool:
-    """A second opinion on what differences of one given step call wrong: whether gradients are wrong beyond doubt.
-
-    A step that the caller has chosen may be too coarse for a curved function, too fine for its rounding, or reach over
-    a kink. Only what the differences of `check_gradients`, which know their own errors, call wrong too is a failure.
+def check_grads(f: Callable[..., Any], args: Any = None, order: int = 1, modes: Sequence[str] = ("fwd", "rev")) -> Any:
+    """Check the derivatives of a function, and raise if one is wrong; `check_gradients` gives a report instead.
 
     Parameters
     ----------
-    given : Subject
-    upstreams : sequence of sequences of arrays
-        Upstream gradients, one per result, for which they seemed wrong; random ones are tried as well.
+    f : callable
+    args
+        The tuple of its arguments; the only argument may be given as it is. Without it the result is a function of the
+        arguments that checks, as autograd has it: ``check_grads(f, modes=["rev"])(x)``.
+    order : int
+        Up to which order.
+    modes : sequence of str
+        Both modes take their rules from one backward, which is checked, whatever is asked for.
+
+    Raises
+    ------
+    GradientCheckError
+        An AssertionError that says which derivative is wrong, and how.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab.gradcheck import check_grads
+    >>> check_grads(np.tanh, (0.5,), order=2, modes=["rev"])
     """
-    rng = np.random.default_rng(_SEED)
-    native = Subject(given.bound, caller=given.caller, params=given.params)
-    checked = [i for i, name in enumerate(native.names) if name in given.inputs]
-    checked += range(len(native.names) - len(given.params), len(native.names))
-    with np.errstate(all="ignore"):
-        subject = lifted(native)
-        for upstream in upstreams:
-            inputs = compare(subject, subject.arrays, [to_cpu(g) for g in upstream], rng).inputs
-            if any(inputs[i].elements.wrong.any() or inputs[i].untraced for i in checked):
-                return True
-        _, reports, _ = judge(native, subject, examine(subject, rng), rng)
-    return any(reports[i].verdict == "wrong" for i in checked)
+    if args is None:
+        return lambda *given: check_grads(f, given, order, modes)
+    check_gradients(f, *(args if isinstance(args, tuple | list) else (args,)), order=order).raise_for_failure()

@@ -18,11 +18,10 @@ from ..measuring.executors import check_executor, spread
 from ..measuring.point import Direction, Shape
 from ..measuring.subject import Subject, beside, draw_upstreams, flat
 from ..messages import say, shown
-from .check import is_wrong
 from .higher import as_tuple, second_order
+from .judge import is_wrong
 from .twopoint import Prepared, compare_inputs, prepared
 
-_SEED = 0
 _ROWS = 16
 
 
@@ -146,7 +145,7 @@ def gradgradcheck(
     first = _subject("gradgradcheck", fn, as_tuple(inputs))
     with prepared(first) as once:
         ys = once.outputs()
-        drawn = tuple(beside(ys, draw_upstreams(ys, np.random.default_rng(_SEED))))
+        drawn = tuple(beside(ys, draw_upstreams(ys, np.random.default_rng(0))))
     upstream = drawn if grad_outputs is None else as_tuple(grad_outputs)
     second = second_order(first, upstream)
     return _checked(second, Limits(eps, atol, rtol), raise_exception, nondet_tol, fast_mode, executor)
@@ -205,7 +204,7 @@ def _check_steady(given: Prepared, tolerance: float) -> None:
     first, ys = given.look(), given.outputs()
     if not np.array_equal(first, flat([y.array for y in ys]), equal_nan=True):
         raise GradientCheckError(f"{name} {say('mismatch.forward')}")
-    upstream = draw_upstreams(ys, np.random.default_rng(_SEED))
+    upstream = draw_upstreams(ys, np.random.default_rng(0))
     once, again = (given.gradients(ys, [g.copy() for g in upstream]) for _ in range(2))
     for label, a, b in zip(map(shown, given.subject.names), once, again, strict=True):
         if not np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True):
@@ -226,7 +225,7 @@ def _unit(ys: tuple[Variable, ...], result: int, index: Shape) -> list[Array]:
 
 
 def _fast(given: Prepared, limits: Limits) -> list[Mismatch]:
-    ys, rng = given.outputs(), np.random.default_rng(_SEED)
+    ys, rng = given.outputs(), np.random.default_rng(0)
     upstream = draw_upstreams(ys, rng)
     return compare_inputs(given, upstream, given.gradients(ys, upstream), limits, rng, fast=True)
 

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judging.case import Case
-from .samples import Samples, symbols
+from .samples import Named, Samples
 
 WRITTEN = 1e-10
 MEASURED = 1e-7
@@ -63,15 +62,14 @@ class Formula:
         return ("-" if factor < 0 else "") + " * ".join(above) + divisor
 
 
-def short_rule(case: Case, samples: Samples) -> Rule:
+def short_rule(samples: Samples) -> Rule:
     """The formulas in the inputs and the result, if some fit."""
-    upstream, _ = symbols(case)
     formulas, values = _formulas(samples.names)
-    written = _fitting(formulas, values, samples.written, WRITTEN, upstream)
-    return rule_of_both(written, _fitting(formulas, values, samples.measured, MEASURED, upstream))
+    written = _fitting(formulas, values, samples.written, WRITTEN, samples.upstream)
+    return rule_of_both(written, _fitting(formulas, values, samples.measured, MEASURED, samples.upstream))
 
 
-def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+def known_parts(names: Named) -> Iterator[tuple[str, np.ndarray]]:
     """What formulas are made of, the simplest first."""
     yield from names.items()
     *_, result = names
@@ -93,7 +91,7 @@ def known_parts(names: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]
         yield f"({name} < 0)", (v < 0).astype(float)
 
 
-def _formulas(names: dict[str, np.ndarray]) -> tuple[list[Formula], np.ndarray]:
+def _formulas(names: Named) -> tuple[list[Formula], np.ndarray]:
     """Products and quotients of up to two parts, and of up to three names; the shortest first."""
     parts = {text: v for text, v in known_parts(names) if np.isfinite(v).all()}
     kept = [text for text in parts if text in names]

@@ -11,13 +11,13 @@ from itertools import islice
 
 import numpy as np
 
-from ..judging.case import Case, wrong_somewhere
+from ..judging.case import Case, CheckedInput
 from ..messages import Kind
 from .elementwise_formulas import MEASURED, WRITTEN, Rule, rule_of_both, short_rule
 from .forward_parts import ForwardParts, forward_parts
 from .product_search import LEAST_SHARE, MOST_NAMES, ProductSearch, Term, clear_points
 from .row_formulas import row_rule
-from .samples import LEAST, RESULT, UPSTREAM, Samples, free, letters, sampled
+from .samples import LEAST, RESULT, UPSTREAM, Named, Samples, free, sampled
 
 _NEAR_ZERO = 0.02
 _SIGNS = re.compile(r"[<>] 0|sign|abs")
@@ -26,50 +26,52 @@ _TRIED = 4
 """Of so many sums it is tried whether the other one has a term in common."""
 
 
-def rule_of(case: Case, i: int, kind: Kind) -> Rule:
-    """The formulas for input ``i``: the simplest that fit. Both are known, or neither.
+def rule_of(checked: CheckedInput, kind: Kind) -> Rule:
+    """The formulas for an input: the simplest that fit. Both are known, or neither.
 
     Of a gradient that is wrong at some elements only they may be those of these elements: a ``piece``.
     """
-    samples = sampled(case, i)
+    samples = sampled(checked)
     if samples is None:
-        return row_rule(case, i)
+        return row_rule(checked)
     if kind != "local_error":
-        rule = _rule(case, i, samples) or _of_two_signs(case, i, samples)
-        if rule or wrong_somewhere(case, i).all():
+        rule = _rule(checked, samples) or _of_two_signs(checked, samples)
+        if rule or checked.wrong.all():
             return rule
-    wrong = sampled(case, i, wrong_alone=True)
-    rule = {} if wrong is None else _rule(case, i, wrong)
+    wrong = sampled(checked, wrong_alone=True)
+    rule = {} if wrong is None else _rule(checked, wrong)
     return {**rule, "piece": True} if rule else {}
 
 
-def _rule(case: Case, i: int, samples: Samples) -> Rule:
+def _rule(checked: CheckedInput, samples: Samples) -> Rule:
     is_counted = samples.is_reduction and samples.measured.any()
-    rule = {} if is_counted else short_rule(case, samples)
-    if rule and _holds_near_zero(case, i, samples, rule):
+    rule = {} if is_counted else short_rule(samples)
+    if rule and _holds_near_zero(checked, samples, rule):
         return rule
-    parts = _parts(case, i, samples)
-    with_density = _with_density(parts, letters(case)[i], samples)
-    return _with_parts(case, samples, parts) or _with_parts(case, samples, with_density)
+    parts, x = forward_parts(checked, samples.points, list(samples.names.values())), samples.names[samples.name]
+    values = {**parts.values, **samples.statistics}
+    density = {f"normal_pdf({samples.name})": np.exp(-x * x / 2) / np.sqrt(2 * np.pi)}  # no forward computes it for erf
+    plain, dense = [replace(parts, values=every) for every in (values, {**density, **values})]
+    return _with_parts(checked.case, samples, plain) or _with_parts(checked.case, samples, dense)
 
 
-def _holds_near_zero(case: Case, i: int, samples: Samples, rule: Rule) -> bool:
+def _holds_near_zero(checked: CheckedInput, samples: Samples, rule: Rule) -> bool:
     """Whether the formulas part at 0, if they tell signs apart, and not at a threshold next to it."""
     if not _SIGNS.search("".join(rule.values())):
         return True
-    near = _near_zero(case, i, samples)
-    return near is not None and short_rule(case, near) == rule
+    near = _near_zero(checked, samples)
+    return near is not None and short_rule(near) == rule
 
 
-def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
+def _of_two_signs(checked: CheckedInput, samples: Samples) -> Rule:
     """The formulas for positive and for negative elements, as those of a leaky ReLU; near 0 they must be the same."""
-    near = _near_zero(case, i, samples)
+    near = _near_zero(checked, samples)
     if near is None:
         return {}
-    name, rules = list(samples.names)[i], []
+    name, rules = samples.name, []
     for sign in (1, -1):
         parts = [seen.where(sign * seen.names[name] > 0) for seen in (samples, near)]
-        found = [short_rule(case, part) if part.written.size >= LEAST else {} for part in parts]
+        found = [short_rule(part) if part.written.size >= LEAST else {} for part in parts]
         if found[0] != found[1] or not found[0]:
             return {}
         rules.append(found[0])
@@ -77,21 +79,9 @@ def _of_two_signs(case: Case, i: int, samples: Samples) -> Rule:
     return {key: f"{above[key]} for {name} > 0 and {below[key]} for {name} < 0" for key in above}
 
 
-def _near_zero(case: Case, i: int, samples: Samples) -> Samples | None:
+def _near_zero(checked: CheckedInput, samples: Samples) -> Samples | None:
     """The samples of an elementwise function near 0."""
-    return None if samples.is_reduction else sampled(case, i, scale=_NEAR_ZERO)
-
-
-def _parts(case: Case, i: int, samples: Samples) -> ForwardParts:
-    """The parts of the forward; of a reduction also the statistics of its rows."""
-    parts = forward_parts(case, i, samples.points, list(samples.names.values()))
-    return replace(parts, values={**parts.values, **samples.statistics})
-
-
-def _with_density(parts: ForwardParts, name: str, samples: Samples) -> ForwardParts:
-    """The parts and the density of the normal distribution, the slope of ``erf``: a forward has no value for it."""
-    x = samples.names[name]
-    return replace(parts, values={f"normal_pdf({name})": np.exp(-x * x / 2) / np.sqrt(2 * np.pi), **parts.values})
+    return None if samples.is_reduction else sampled(checked, scale=_NEAR_ZERO)
 
 
 def _with_parts(case: Case, samples: Samples, parts: ForwardParts) -> Rule:
@@ -127,11 +117,11 @@ def _found(search: ProductSearch, written: np.ndarray, right: np.ndarray) -> lis
     return [next(iter(terms), []) for terms in tried]
 
 
-def _named(case: Case, samples: Samples, parts: ForwardParts) -> dict[str, np.ndarray]:
+def _named(case: Case, samples: Samples, parts: ForwardParts) -> Named:
     """The inputs and the result: inputs without a name of their own, and the result, as the forward calls them."""
     *inputs, _ = samples.names
     result = free(RESULT, {*inputs, *parts.taken})
-    unnamed = {k for k, name in enumerate(case.names) if not name.isidentifier()} | {len(inputs)}
+    unnamed = {k for k, name in enumerate(case.subject.names) if not name.isidentifier()} | {len(inputs)}
     usual = zip(parts.known, [*inputs, result], strict=True)
     letters = [own if own and k in unnamed else name for k, (own, name) in enumerate(usual)]
     return dict(zip(letters, samples.names.values(), strict=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -19,8 +19,9 @@ import numpy as np
 
 from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
-from ..judging.case import Case
+from ..judging.case import CheckedInput
 from ..measuring.point import Arrays, Shape, attempted
+from .samples import Named, Points
 
 _MOST = 8
 _MOST_EVENTS = 3000
@@ -30,9 +31,6 @@ _LARGEST = 1024
 _OWN = __name__.partition(".")[0]
 _PATHS = [sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
 _LIBRARIES = (*_PATHS, os.path.dirname(np.__file__), "<frozen", "<__array_function__")
-
-
-Named = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +47,8 @@ class ForwardParts:
     taken: frozenset[str]
 
 
-Points = Sequence[tuple[list[np.ndarray], np.ndarray]]
-"""Inputs, each with which of its elements count."""
-
-
-def forward_parts(case: Case, i: int, points: Points, known: Arrays) -> ForwardParts:
-    """The parts of the one written forward that takes input ``i`` and gives the result, at all points; none where it
+def forward_parts(checked: CheckedInput, points: Points, known: Arrays) -> ForwardParts:
+    """The parts of the one written forward that takes the input and gives the result, at all points; none where it
     cannot be followed.
 
     What equals one of ``known`` (the inputs, the result) everywhere is no part.
@@ -63,14 +57,13 @@ def forward_parts(case: Case, i: int, points: Points, known: Arrays) -> ForwardP
     depths: dict[str, int] = {}
     taken: set[str] = set()
     for arrays, good in points:
-        seen = _watched(case, i, arrays)
+        seen = _watched(checked, arrays)
         if seen is None:
             return ForwardParts({}, {}, [""] * len(known), frozenset())
         taken |= seen.values.keys()
         depths = {**seen.depths, **depths}
-        runs.append(
-            {name: v for name, a in seen.certain().items() if (v := _spread(a, case.shapes[i], good)) is not None}
-        )
+        found = seen.certain().items()
+        runs.append({name: v for name, a in found if (v := _spread(a, checked.shape, good)) is not None})
     names = [name for name in runs[0] if all([name in run for run in runs])]
     columns = {name: np.concatenate([run[name] for run in runs]) for name in names}
     same = [[name for name, v in columns.items() if np.array_equal(v, other)] for other in known]
@@ -82,12 +75,13 @@ def forward_parts(case: Case, i: int, points: Points, known: Arrays) -> ForwardP
     return ForwardParts(dict(values[:_MOST]), dict(constants[:_MOST]), names, frozenset(taken.difference(*same)))
 
 
-def parts_at(case: Case, i: int) -> Named:
+def parts_at(checked: CheckedInput) -> Named:
     """The parts of that forward at the given point, of any shape; of those with one value none."""
-    seen = _watched(case, i, list(case.subject.arrays))
+    subject = checked.case.subject
+    seen = _watched(checked, subject.arrays)
     if seen is None:
         return {}
-    found, known = seen.certain(), [*case.subject.arrays, *case.subject.run().values()]
+    found, known = seen.certain(), [*subject.arrays, *subject.run().values()]
     parts = _outermost(found, known, seen.depths, {name for name, v in found.items() if not v.ndim})
     return {name: v for name, v in parts.items() if not _is_double(name, found)}
 
@@ -112,16 +106,17 @@ def _is_double(name: str, columns: Named) -> bool:
     return any([other != name and np.array_equal(v, columns[name]) for other, v in columns.items()])
 
 
-def _watched(case: Case, i: int, arrays: list[np.ndarray]) -> _Names | None:
+def _watched(checked: CheckedInput, arrays: Arrays) -> _Names | None:
     if sys.gettrace() is not None:  # somebody else's: a debugger
         return None
     names, tape = _Names(), Tape()
     with tape, _tracing(names):
-        run = attempted(case.subject.run, arrays)
+        run = attempted(checked.case.subject.run, arrays)
     if run is None or len(tape.steps) != 1 or names.events > _MOST_EVENTS:
         return None
     (step,) = tape.steps
-    return names if any([x is run.inputs[i] for x in step.inputs]) and step.outputs[0] is run.outputs[0] else None
+    leaf = run.inputs[checked.place]
+    return names if any([x is leaf for x in step.inputs]) and step.outputs[0] is run.outputs[0] else None
 
 
 @contextmanager
@@ -138,7 +133,7 @@ class _Names:
 
     def __init__(self) -> None:
         self.events = 0
-        self.values: dict[str, np.ndarray] = {}
+        self.values: Named = {}
         self.unsure: set[str] = set()
         self.depths: dict[str, int] = {}
         self._objects: dict[str, Any] = {}

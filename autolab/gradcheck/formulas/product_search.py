@@ -17,10 +17,7 @@ import numpy as np
 
 from .elementwise_formulas import FACTORS, Formula, known_parts, length
 from .forward_parts import ForwardParts
-from .samples import LEAST, Samples
-
-Values = Mapping[str, np.ndarray]
-"""What formulas are made of: text -> its values at the points."""
+from .samples import LEAST, Named, Samples
 
 Term = tuple[str, np.ndarray]
 """The text of a product and its values."""
@@ -91,7 +88,7 @@ class ProductSearch:
         The factors, of which no two are multiples of one another, and none is 0 at a chosen point.
     """
 
-    def __init__(self, samples: Samples, names: Values, parts: ForwardParts, upstream: str, chosen: np.ndarray) -> None:
+    def __init__(self, samples: Samples, names: Named, parts: ForwardParts, upstream: str, chosen: np.ndarray) -> None:
         self._constants, self._counts, self._upstream, self._chosen = parts.constants, samples.counts, upstream, chosen
         self._usual = {text for text, _ in known_parts(dict(names))}  # of formulas of one length theirs come first
         weights = np.random.default_rng(0).normal(size=(chosen.size, 2))
@@ -247,7 +244,7 @@ def _cancels(total: np.ndarray, term: np.ndarray) -> bool:
     return bool(np.max(np.abs(total)) < LEAST_SHARE * np.max(np.abs(term)))
 
 
-def _factors(letters: dict[str, np.ndarray], constants: Mapping[str, float]) -> Iterator[Term]:
+def _factors(letters: Named, constants: Mapping[str, float]) -> Iterator[Term]:
     yield from known_parts(letters)
     size = len(next(iter(letters.values())))
     summed = [*letters.items(), *[(name, np.full(size, c)) for name, c in constants.items()]]

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..judging.case import Case
+from ..judging.case import Case, CheckedInput
 from .elementwise_formulas import Rule, rule_of_both
-from .forward_parts import Named, parts_at
-from .samples import symbols
+from .forward_parts import parts_at
+from .samples import Named, symbols
 
 WRITTEN = 1e-9
 MEASURED = 1e-6
@@ -25,32 +25,32 @@ _MOST = 4
 """So many parts of the forward are taken."""
 
 
-def row_rule(case: Case, i: int) -> Rule:
-    """The formulas for input ``i``. Both are known, or neither."""
-    c, upstreams, shape = case.at(i)[0], case.exam.upstreams[0], case.shapes[i]
-    if len(upstreams) != 1 or upstreams[0].shape != shape or c.measured.size > _LARGEST:
+def row_rule(checked: CheckedInput) -> Rule:
+    """The formulas for an input. Both are known, or neither."""
+    case, e, upstreams = checked.case, checked.here.elements, checked.case.upstreams
+    if len(upstreams) != 1 or upstreams[0].shape != checked.shape or e.size > _LARGEST:
         return {}
-    known = np.flatnonzero(c.measured)
-    if known.size < _LEAST or not np.isfinite([c.elements.analytic[known], c.elements.numeric[known]]).all():
+    known = np.flatnonzero(checked.here.measured)
+    if known.size < _LEAST or not np.isfinite([e.analytic[known], e.numeric[known]]).all():
         return {}
     known = known[np.linspace(0, known.size - 1, min(known.size, _COMPARED)).astype(int)]
-    names, parts = row_names(case, i), list(parts_at(case, i).items())[:_MOST]
+    names, parts = row_names(checked), list(parts_at(checked).items())[:_MOST]
     names |= {name: v for name, v in parts if name not in {*names, *symbols(case)}}
-    right = _fitting(case, names, known, c.elements.numeric[known], MEASURED)
-    return rule_of_both(_fitting(case, names, known, c.elements.analytic[known], WRITTEN) if right else "", right)
+    right = _fitting(case, names, known, e.numeric[known], MEASURED)
+    return rule_of_both(_fitting(case, names, known, e.analytic[known], WRITTEN) if right else "", right)
 
 
-def row_names(case: Case, i: int) -> Named:
+def row_names(checked: CheckedInput) -> Named:
     """The result, the input and the exponential of the result, by their names."""
-    _, result = symbols(case)
-    (y,) = case.subject.run().values()
-    x = case.names[i] if case.names[i].isidentifier() else "x"
-    return {result: y, x: case.subject.arrays[i], f"exp({result})": np.exp(y)}
+    _, result = symbols(checked.case)
+    (y,) = checked.case.subject.run().values()
+    x = checked.name if checked.name.isidentifier() else "x"
+    return {result: y, x: checked.value, f"exp({result})": np.exp(y)}
 
 
 def _fitting(case: Case, names: Named, known: np.ndarray, target: np.ndarray, close: float) -> str:
     """The first formula that fits at the ``known`` elements, those along the last axis first; empty if none does."""
-    upstream, g = symbols(case)[0], case.exam.upstreams[0][0]
+    upstream, g = symbols(case)[0], case.upstreams[0]
     for axis in reversed(range(g.ndim)):
         along = "" if g.ndim == 1 else f", axis={axis}"
         found = _numerators(upstream, g, names, axis, along)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..judging.case import Case, wrong_somewhere
+from ..judging.case import Case, CheckedInput
 from ..measuring.numeric_slopes import KINK
 from ..measuring.point import Direction, MovableArrays, Shape, attempted
 
@@ -52,20 +52,29 @@ _STATISTICS: dict[str, Callable[[np.ndarray, Shape], np.ndarray]] = {
     "max({x}{along})": lambda x, axes: x.max(axis=axes, keepdims=True),
 }
 
+Named = dict[str, np.ndarray]
+"""What formulas are made of: texts, each with its values."""
+
+Points = list[tuple[list[np.ndarray], np.ndarray]]
+"""Inputs of the function, each time with which elements of the one that moves count."""
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:
     """At many points: the named values, the result last; the local derivative of backward, the measured one.
 
-    ``points`` are the inputs that they are from, each with which of its elements are good. A reduction has also the
-    statistics of each one's row, and the number of elements in it.
+    ``name`` is that of the input, and ``upstream`` what formulas call the upstream gradient. ``points`` are the inputs
+    that they are from, each with which of its elements are good. A reduction has also the statistics of each one's row,
+    and the number of elements in it.
     """
 
-    names: dict[str, np.ndarray]
+    name: str
+    upstream: str
+    names: Named
     written: np.ndarray
     measured: np.ndarray
-    points: list[tuple[list[np.ndarray], np.ndarray]]
-    statistics: dict[str, np.ndarray] = field(default_factory=dict)
+    points: Points
+    statistics: Named = field(default_factory=dict)
     counts: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -75,19 +84,20 @@ class Samples:
     def where(self, mask: np.ndarray) -> Samples:
         """Those of the samples of an elementwise function that are marked, whatever points they are from."""
         names = {name: v[mask] for name, v in self.names.items()}
-        return Samples(names, self.written[mask], self.measured[mask], [])
+        return replace(self, names=names, written=self.written[mask], measured=self.measured[mask], points=[])
 
 
 def letters(case: Case) -> list[str]:
     """The names of the inputs; letters where they are no names."""
-    if all([name.isidentifier() for name in case.names]):
-        return list(case.names)
-    return [_LETTERS[k] if k < len(_LETTERS) else f"x{k}" for k in range(len(case.names))]
+    names = case.subject.names
+    if all([name.isidentifier() for name in names]):
+        return list(names)
+    return [_LETTERS[k] if k < len(_LETTERS) else f"x{k}" for k in range(len(names))]
 
 
 def symbols(case: Case) -> tuple[str, str]:
     """What formulas call the upstream gradient and the result: ``g`` and ``y``, unless an input is called so."""
-    return free(UPSTREAM, case.names), free(RESULT, case.names)
+    return free(UPSTREAM, case.subject.names), free(RESULT, case.subject.names)
 
 
 def free(names: Sequence[str], taken: Collection[str]) -> str:
@@ -95,20 +105,20 @@ def free(names: Sequence[str], taken: Collection[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def sampled(case: Case, i: int, wrong_alone: bool = False, scale: float = 1.0) -> Samples | None:
-    """The samples of input ``i``, or only those at which backward is wrong, around ``scale`` times its values; None
-    where the function is neither elementwise in it nor a reduction of it, or cannot be measured.
+def sampled(checked: CheckedInput, wrong_alone: bool = False, scale: float = 1.0) -> Samples | None:
+    """The samples of an input, or only those at which backward is wrong, around ``scale`` times its values; None where
+    the function is neither elementwise in it nor a reduction of it, or cannot be measured.
     """
-    found = attempted(lambda: [_samples(case, i, axes, wrong_alone, scale) for axes in _reduced_axes(case, i)])
+    found = attempted(lambda: [_samples(checked, axes, wrong_alone, scale) for axes in _reduced_axes(checked)])
     return next((samples for samples in found or () if samples is not None), None)
 
 
-def _reduced_axes(case: Case, i: int) -> Iterator[Shape]:
-    """The axes of input ``i`` without which, or with length 1, its shape is that of the result; none of them if it is
-    the same shape."""
-    outputs, shape = case.exam.upstreams[0], case.shapes[i]
-    is_stretched = any(np.broadcast_shapes(other, shape) != shape for other in case.shapes)
-    if len(outputs) != 1 or is_stretched or not 0 < case.subject.arrays[i].size <= _LARGEST:
+def _reduced_axes(checked: CheckedInput) -> Iterator[Shape]:
+    """The axes of the input without which, or with length 1, its shape is that of the result; none of them if it is the
+    same shape."""
+    outputs, shape = checked.case.upstreams, checked.shape
+    is_stretched = any(np.broadcast_shapes(other.shape, shape) != shape for other in checked.case.inputs)
+    if len(outputs) != 1 or is_stretched or not 0 < checked.value.size <= _LARGEST:
         return
     if outputs[0].shape == shape:
         yield ()
@@ -124,20 +134,20 @@ def _kept(shape: Shape, axes: Shape) -> Shape:
     return tuple([1 if k in axes else n for k, n in enumerate(shape)])
 
 
-def _samples(case: Case, i: int, axes: Shape, wrong_alone: bool, scale: float) -> Samples | None:
-    rng = np.random.default_rng(0)
+def _samples(checked: CheckedInput, axes: Shape, wrong_alone: bool, scale: float) -> Samples | None:
+    case, i, rng = checked.case, checked.place, np.random.default_rng(0)
     wide = (0.0, *[_WIDE] * ((_MORE_ROUNDS if wrong_alone else _ROUNDS) - 1))
-    wanted = wrong_somewhere(case, i) if wrong_alone and axes else True
-    points: list[tuple[list[np.ndarray], np.ndarray]] = []
+    wanted = checked.wrong if wrong_alone and axes else True
+    points: Points = []
     columns: list[list[np.ndarray]] = []
     for spread in _SPREADS if axes else wide:
         arrays = [a * rng.uniform(1 - spread, 1 + spread, a.shape) for a in case.subject.arrays]
         arrays[i] = scale * arrays[i]
         elements = np.flatnonzero((arrays[i].ravel() != 0) & wanted)
         elements = np.sort(rng.permutation(elements)[:_ELEMENTS]) if axes else elements
-        found = _local(case, i, axes, arrays, elements, rng)
+        found = _local(checked, axes, arrays, elements, rng)
         is_given = not axes and spread == 0 and scale == 1.0
-        if found is None or (is_given and not _is_elementwise(case, i, elements, found[1])):
+        if found is None or (is_given and not _is_elementwise(checked, elements, found[1])):
             return None
         good = _are_good(found[0], found[1], wrong_alone)
         good[rng.permutation(np.flatnonzero(good))[_MOST:]] = False
@@ -149,9 +159,10 @@ def _samples(case: Case, i: int, axes: Shape, wrong_alone: bool, scale: float) -
     written, measured, *values = [np.concatenate(parts) for parts in zip(*columns, strict=True)]
     if written.size < LEAST:
         return None
-    names = dict(zip([*letters(case), symbols(case)[1]], values, strict=False))
-    samples = Samples(names, written, measured, points)
-    return _with_rows(case, i, axes, samples, values[len(names) :]) if axes else samples
+    inputs, (upstream, result) = letters(case), symbols(case)
+    names = dict(zip([*inputs, result], values, strict=False))
+    samples = Samples(inputs[i], upstream, names, written, measured, points)
+    return _with_rows(checked.shape, axes, samples, values[len(names) :]) if axes else samples
 
 
 def _are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> np.ndarray:
@@ -163,33 +174,33 @@ def _are_good(written: np.ndarray, measured: np.ndarray, wrong_alone: bool) -> n
     return good & (np.abs(written - measured) > _SAME * np.max(sizes, where=good, initial=0.0))
 
 
-def _is_elementwise(case: Case, i: int, elements: np.ndarray, measured: np.ndarray) -> bool:
+def _is_elementwise(checked: CheckedInput, elements: np.ndarray, measured: np.ndarray) -> bool:
     """Whether moving all elements at once gives the slopes that moving each alone gave."""
-    c = case.tables[0].inputs[i]
-    e = c.elements[elements]
-    known = c.measured[elements] & ~e.unsure & (e.kind != KINK) & np.isfinite(measured)
-    slopes = case.exam.upstreams[0][0].ravel()[elements] * measured
+    e = checked.here.elements[elements]
+    known = checked.here.sure[elements] & (e.kind != KINK) & np.isfinite(measured)
+    slopes = checked.case.upstreams[0].ravel()[elements] * measured
     size = np.max(np.abs(e.numeric[known]), initial=0.0)
     return bool(known.any() and (np.abs(slopes - e.numeric)[known] <= _SAME * size).all())
 
 
 def _local(
-    case: Case, i: int, axes: Shape, arrays: list[np.ndarray], elements: np.ndarray, rng: np.random.Generator
+    checked: CheckedInput, axes: Shape, arrays: list[np.ndarray], elements: np.ndarray, rng: np.random.Generator
 ) -> list[np.ndarray] | None:
     """At some elements of an input: the local derivative of backward, the measured one, the inputs, the result, the
     statistics of a reduction. None where an element has a share in the result of another row.
     """
-    run, shape = case.subject.run(arrays), case.shapes[i]
+    subject, i, shape = checked.case.subject, checked.place, checked.shape
+    run = subject.run(arrays)
     (y,) = run.values()
     g = rng.uniform(0.5, 1.5, y.shape).astype(y.dtype)
-    given = case.subject.gradients(run, (g,))[i]
+    given = subject.gradients(run, (g,))[i]
     rows = _kept(shape, axes)
 
     def spread(a: np.ndarray) -> np.ndarray:
         return np.broadcast_to(a, shape).ravel()[elements]
 
     copies = [np.array(a, order="C") for a in arrays]
-    place = MovableArrays(lambda: case.subject.run(copies).values()[0].ravel(), [a.reshape(-1) for a in copies])
+    place = MovableArrays(lambda: subject.run(copies).values()[0].ravel(), [a.reshape(-1) for a in copies])
     step = _STEP * np.abs(spread(arrays[i]))
     own = spread(np.arange(y.size).reshape(rows))
     written = np.zeros(elements.size) if given is None else given.ravel()[elements] / spread(g.reshape(rows))
@@ -228,11 +239,10 @@ def _slopes(place: MovableArrays, direction: Direction, seen: Any = ...) -> np.n
     return np.where(np.abs(best - better) <= _SETTLED * size, (16 * best - better) / 15, np.nan)
 
 
-def _with_rows(case: Case, i: int, axes: Shape, samples: Samples, values: list[np.ndarray]) -> Samples:
+def _with_rows(shape: Shape, axes: Shape, samples: Samples, values: list[np.ndarray]) -> Samples:
     """The samples with what is known of their rows: those of the statistics that are no multiples of the result, as
     that has a name, and how many elements there are."""
-    name, shape = letters(case)[i], case.shapes[i]
-    is_all = len(axes) == len(shape)
+    name, is_all = samples.name, len(axes) == len(shape)
     along = "" if is_all else f", axis={axes[0] if len(axes) == 1 else axes}"
     *_, result = samples.names.values()
     statistics = {}

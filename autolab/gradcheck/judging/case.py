@@ -1,31 +1,24 @@
-"""What came of comparing gradients, as plain data for every element, input and point; and what such numbers can and
-cannot mean."""
+"""What came of comparing gradients, as plain data: of every element, of an input at one point, of all inputs there; and
+the case of a function, which is all of that together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from ..measuring.numeric_slopes import KINK, SMOOTH
-from ..measuring.point import index_of
-from ..measuring.probes import KNOWN, MARGIN, Search
+from ..measuring.numeric_slopes import SMOOTH
+from ..measuring.point import Arrays, Shape, index_of
+from ..measuring.probes import KNOWN, Search
 from ..measuring.records import Records
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
-from ..messages import apart, say, where
-from .contracts import Combination, Examination
-from .finding import Explanation
-from .survey import Survey, is_more_than_zero
-
-SIGNAL = 10.0
-"""A match means something only where what is matched is this many times the tolerance."""
-
-_NONLINEAR = 1e-3
-_LEFT = 1e-12
-_SATURATED = 1e-13
-_SEED = 0
+from ..messages import shown
+from .contracts import Examination
+from .survey import Survey
 
 
 class Elements(Records):
@@ -64,6 +57,16 @@ class Comparison:
     zeros: frozenset[int] = frozenset()
 
     @property
+    def sure(self) -> np.ndarray:
+        """The elements that were measured and are either right or wrong."""
+        return self.measured & ~self.elements.unsure
+
+    @property
+    def undefined(self) -> np.ndarray:
+        """The elements without a finite gradient where the function has one."""
+        return self.measured & ~np.isfinite(self.elements.analytic) & self.elements.known
+
+    @property
     def untraced(self) -> bool:
         """Whether probes found an error that shows at none of the elements that were measured."""
         return bool(self.probes.halves) and not (self.elements.wrong | self.elements.unsure).any()
@@ -80,145 +83,79 @@ class Table:
     failure: str | None
     survey: Survey
 
-    @property
-    def fails(self) -> bool:
-        """Whether some element is wrong."""
-        return any(c.elements.wrong.any() for c in self.inputs)
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """All that is known when an input fails: the tables at the given point and, if it could be measured,
-    nearby."""
+    """All that is known of a function whose gradients are judged: the tables at the given point and, if it could be
+    measured, nearby."""
 
-    function: str
-    names: tuple[str, ...]
-    shapes: tuple[tuple[int, ...], ...]
+    subject: Subject
     exam: Examination
     tables: tuple[Table, ...]
-    subject: Subject
-
-    def at(self, i: int) -> list[Comparison]:
-        """The comparisons of input ``i`` at the given point and, if it was measured there, nearby."""
-        here, *nearby = [table.inputs[i] for table in self.tables]
-        return [here, *[c for c in nearby if c.measured.any()]]
-
-    def wrong_point(self, i: int) -> int:
-        """The first point at which an element of input ``i`` is wrong."""
-        return next((k for k, c in enumerate(self.at(i)) if c.elements.wrong.any()), 0)
-
-    def leftover(self, i: int) -> float:
-        """What rounding may leave of a gradient whose terms cancel at the given point.
-
-        Nearby they need not, and are then as large as the gradient. Inside a saturated function they always do, and
-        have the size of the upstream gradient.
-        """
-        upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.exam.upstreams[0]])
-        terms = upstream * (1 + float(np.abs(self.subject.arrays[i]).max(initial=0.0)))
-        nearby = self.subject.nearby(np.random.default_rng(_SEED))
-        found = self.subject.nearby_gradients(nearby, self.exam.upstreams[0])
-        g = None if found is None else found[i]
-        size = 0.0 if g is None else float(np.max(np.abs(g), where=np.isfinite(g), initial=0.0))
-        return max(_LEFT * size, _SATURATED * terms)
 
     @property
-    def limits(self) -> frozenset[str]:
-        """What keeps the arithmetic at the given point from giving a gradient."""
-        return self.tables[0].survey.limits
+    def inputs(self) -> tuple[CheckedInput, ...]:
+        """What is checked, one by one; each knows the case, and is not known to it, or both would outlive the check."""
+        columns = zip(self.subject.names, self.subject.arrays, self.tables[0].inputs, strict=True)
+        return tuple([CheckedInput(self, place, *column) for place, column in enumerate(columns)])
 
-    def index(self, i: int, element: int) -> tuple[int, ...]:
-        """The index of a flat element of input ``i``."""
-        return index_of(element, self.shapes[i])
+    @property
+    def function(self) -> str:
+        """Its name as text."""
+        return shown(self.subject.bound.name)
 
+    @property
+    def upstreams(self) -> Arrays:
+        """The upstream gradients that the gradients belong to, one per result."""
+        return self.exam.upstreams[0]
 
-def fails(case: Case, i: int) -> bool:
-    """Whether the gradient of input ``i`` is wrong beyond doubt."""
-    is_odd = ignores_upstream(case, i) or nonlinear(case, i) is not None
-    return bool(is_odd or undefined(case, i).any() or wrong_somewhere(case, i).any())
-
-
-def ignores_upstream(case: Case, i: int) -> bool:
-    """Whether an upstream gradient of zeros gives something else than zeros."""
-    return is_more_than_zero(case.exam.none[i])
-
-
-def nonlinear(case: Case, i: int) -> Explanation | None:
-    """Where the gradient is least linear in the upstream gradient, if that is no rounding error.
-
-    A backward that takes the size of it, or its square, shows only where the signs differ: one of the sums is negative.
-    """
-    return next((found for c in case.exam.combinations if (found := _unlike(case, i, c)) is not None), None)
+    @property
+    def survey(self) -> Survey:
+        """What is known of the given point."""
+        return self.tables[0].survey
 
 
-def _unlike(case: Case, i: int, combination: Combination) -> Explanation | None:
-    """A gradient of 0 may be made of terms that cancel; what rounding leaves of them is linear in nothing."""
-    found = combination.of(i)
-    if found is None or not found[0].size or not all([np.isfinite(g).all() for g in (found[0], *found[1])]):
-        return None
-    given, made = found[0].ravel(), np.asarray(sum(found[1])).ravel()
-    gap = np.abs(given - made)
-    gauge, noise = case.tables[0].survey.gauge, case.tables[0].survey.noise.gradients[i]
-    known = max(*[_NONLINEAR * np.abs(g).max() for g in found[1]], MARGIN * noise.max())
-    least = np.maximum(known, gauge.grain / gauge.point.scales[i])
-    k = int(np.argmax(np.where(gap > least, gap, 0)))
-    if not gap[k] > least[k] or not gap[k] > case.leftover(i):
-        return None
-    texts = dict(zip(("given", "made"), apart(float(given[k]), float(made[k])), strict=True))
-    how = say(f"wrong_function.nonlinear.{combination.key}", **texts, where=where(case.index(i, k)))
-    return Explanation("wrong_function", {"how": how}, cause="nonlinear")
+@dataclass(frozen=True)
+class CheckedInput:
+    """One input of a case: its place among all, its name and its value, and the comparison at the given point."""
 
+    case: Case
+    place: int
+    name: str
+    value: np.ndarray = field(compare=False)
+    here: Comparison
 
-def fits(pairs: Sequence[tuple[Comparison, Comparison]], factor: float) -> bool:
-    """Whether, at every point, the analytic gradient of the first is ``factor`` times the numeric one of the second.
+    @property
+    def shape(self) -> Shape:
+        return self.value.shape
 
-    A match with what is lost in its own tolerance says nothing, so somewhere there must be more.
-    """
-    signal = False
-    for first, second in pairs:
-        a, b = first.elements, second.elements
-        known = first.measured & second.measured & ~a.unsure & ~b.unsure & (a.kind != KINK) & (b.kind != KINK)
-        target, slack = factor * b.numeric[known], abs(factor) * b.tolerance[known]
-        if (np.abs(a.analytic[known] - target) > slack + a.tolerance[known]).any():
-            return False
-        signal |= bool((np.abs(target) > SIGNAL * slack).any())
-    return signal
+    def index(self, element: int) -> Shape:
+        """The index of a flat element."""
+        return index_of(element, self.shape)
 
+    @cached_property
+    def points(self) -> list[Comparison]:
+        """The comparisons at the given point and, if it was measured there, nearby."""
+        nearby = [table.inputs[self.place] for table in self.case.tables[1:]]
+        return [self.here, *[c for c in nearby if c.measured.any()]]
 
-def evident(case: Case, i: int) -> bool:
-    """Two points, or three elements with different slopes: one number alone is some factor times any other."""
-    if len(case.at(i)) > 1:
-        return True
-    e = case.at(i)[0].elements
-    return np.unique(np.round(np.abs(e.numeric[e.wrong]), 6)).size >= 3
+    @property
+    def wrong_point(self) -> int:
+        """The first point at which an element is wrong."""
+        return next((k for k, c in enumerate(self.points) if c.elements.wrong.any()), 0)
 
+    @cached_property
+    def wrong(self) -> np.ndarray:
+        """The elements that are wrong at one of the points."""
+        return np.logical_or.reduce([c.elements.wrong for c in self.points])
 
-def ratio(comparisons: Sequence[Comparison]) -> float:
-    """Analytic over numeric at the element with the largest slope."""
-    analytic = np.concatenate([c.elements.analytic[c.measured] for c in comparisons])
-    numeric = np.concatenate([c.elements.numeric[c.measured] for c in comparisons])
-    if not np.isfinite(numeric).any() or not np.nanmax(np.abs(numeric)) > 0:
-        return float("nan")
-    k = int(np.nanargmax(np.abs(numeric)))
-    return float(analytic[k] / numeric[k])
+    @cached_property
+    def undefined(self) -> np.ndarray:
+        """Elements whose gradient is NaN or infinite at two points although the function is smooth there.
 
-
-def lengths(case: Case) -> set[int]:
-    """The lengths and sizes of the inputs and results, which a gradient may be divided by."""
-    shapes = [*case.shapes, *[g.shape for g in case.exam.upstreams[0]]]
-    return {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}
-
-
-def undefined(case: Case, i: int) -> np.ndarray:
-    """Elements whose gradient is NaN or infinite at two points although the function is smooth there.
-
-    At one point it may be a limit of the arithmetic: 0 times the infinite slope of a root. At two it is one if the
-    arithmetic says so: infinity over infinity, where an exponential was too large.
-    """
-    nowhere = np.logical_and.reduce(
-        [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
-    )
-    return nowhere if len(case.at(i)) > 1 and nowhere.any() and not case.limits else np.zeros_like(nowhere)
-
-
-def wrong_somewhere(case: Case, i: int) -> np.ndarray:
-    return np.logical_or.reduce([c.elements.wrong for c in case.at(i)])
+        At one point it may be a limit of the arithmetic: 0 times the infinite slope of a root. At two it is one if the
+        arithmetic says so: infinity over infinity, where an exponential was too large.
+        """
+        nowhere = np.logical_and.reduce([c.undefined for c in self.points])
+        are_proof = len(self.points) > 1 and nowhere.any() and not self.case.survey.limits
+        return nowhere if are_proof else np.zeros_like(nowhere)

@@ -11,7 +11,7 @@ import numpy as np
 from ..measuring.fine_slopes import is_zero, slopes_at_tie
 from ..measuring.gauge import Gauge
 from ..measuring.numeric_slopes import KINK, NOISY, SMOOTH, UNKNOWN
-from ..measuring.point import Arrays, Direction
+from ..measuring.point import FAINT, Arrays, Direction
 from ..measuring.probes import KNOWN, MARGIN, Claim, Search, search
 from ..measuring.stairs import Stair, find_stair
 from ..measuring.subject import Subject
@@ -29,7 +29,6 @@ _AGAIN = (10, 4)
 _CLOSE = KNOWN / 2
 """So near to a gradient, as a share of what it is off or of its size, must fine differences be that confirm it."""
 
-_UNDERFLOW = 1e-290
 _LIFT = 2.0**500
 """Tiny results are measured so many times larger."""
 
@@ -130,11 +129,11 @@ def _judged(
     numeric, error, low, high = (a / scale for a in (found.value, found.error, found.low, found.high))
     kink, unknown = found.kind == KINK, (found.kind == UNKNOWN) | (found.kind == NOISY)
     size = np.fmax(np.abs(analytic), np.fmax(np.abs(low), np.abs(high)))
-    tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + _UNDERFLOW
+    tolerance = MARGIN * (error + np.where(kink, 0.0, noise)) + root_eps * size + FAINT
     deviation = np.maximum(np.maximum(low - analytic, analytic - high), 0.0)
     lost = (numeric == 0) & (error == 0) & (deviation <= lifted.grain / scale)  # nothing moves
     wrong = ~unknown & (deviation > tolerance) & ~lost & np.isfinite(analytic)
-    enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + _UNDERFLOW
+    enough = np.maximum(KNOWN * size, _NEGLIGIBLE * found.reach.max(initial=0.0) / scale) + FAINT
     unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
     leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0))
     unsure |= lost & (deviation > np.fmax(tolerance, leftover))
@@ -156,7 +155,7 @@ def _moved_alone(survey: Survey, claim: Claim, index: np.ndarray, part: Elements
     i, point = claim.input, survey.gauge.point
     directions = [point.moving(i, k) for k in index]
     steps, own = point.scales[i][index], point.own(i)[index]
-    which = np.flatnonzero(~part.wrong & (own > _UNDERFLOW) & (own <= _FAR_BELOW * steps))
+    which = np.flatnonzero(~part.wrong & (own > FAINT) & (own <= _FAR_BELOW * steps))
     if not which.size:
         return directions
     alone = [Direction(i, index[k], own[k]) for k in which]

@@ -31,7 +31,6 @@ Upstreams = tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]
 _RUNS, _RUNS_OF_DRAWS = 3, 30
 """A function that draws one bit may give the same in a few runs: one that moves a generator is run more often."""
 
-_SEED = 0
 
 FORWARD = "forward"
 """The cause of a finding for which no backward is to blame."""
@@ -83,34 +82,34 @@ class Examination:
 def examine(subject: Subject, rng: np.random.Generator) -> Examination:
     """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
     with watching(lambda value: value.name, blame=False):
-        return _examine(subject, rng)
+        first = subject.run()
+        upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
+        try:
+            return _examined(subject, first, upstreams, rng)
+        except Breach as breach:
+            return Examination(upstreams, breach)
 
 
-def _examine(subject: Subject, rng: np.random.Generator) -> Examination:
-    first = subject.run()
-    upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
+def _examined(subject: Subject, first: Run, upstreams: Upstreams, rng: np.random.Generator) -> Examination:
     values = first.values()
-    try:
-        _check_inputs(subject, first, "inplace.input", FORWARD)
-        second = subject.run()
-        _check_equal(subject, values, second)
-        _check_later_call(subject, first, values, rng)
-    except Breach as breach:
-        return Examination(upstreams, breach)
+    _check_inputs(subject, first, "inplace.input", FORWARD)
+    second = subject.run()
+    _check_equal(subject, values, second)
+    _check_later_call(subject, first, values, rng)
     try:
         return _examine_backward(subject, first, second, upstreams)
     except Breach as breach:
-        return Examination(upstreams, drawn_at_random(subject, values) or breach)
+        raise drawn_at_random(subject, values) or breach from None
     except GradientCountError as error:
-        return Examination(upstreams, _breach(subject, "wrong_shape", cause="count", error=error))
+        raise _breach(subject, "wrong_shape", cause="count", error=error) from None
     except GradientShapeError as error:
-        return Examination(upstreams, _wrong_shape(subject, error))
+        raise _wrong_shape(subject, error) from None
     except DamagedValueError as error:
-        return Examination(upstreams, _breach(subject, "inplace.kept", cause=FORWARD, error=error))
+        raise _breach(subject, "inplace.kept", cause=FORWARD, error=error) from None
     except ValueError as error:
         if not wrote_to_lent(error):
             raise
-        return Examination(upstreams, _breach(subject, "inplace.upstream"))
+        raise _breach(subject, "inplace.upstream") from None
 
 
 def _examine_backward(subject: Subject, first: Run, second: Run, upstreams: Upstreams) -> Examination:
@@ -206,7 +205,7 @@ def drawn_at_random(subject: Subject, values: Arrays) -> Breach | None:
     Asked before gradients that differ from run to run are blamed on backward. Where an input is 0, a factor that is
     drawn does not show in the results; nearby it does.
     """
-    nearby, before = subject.nearby(np.random.default_rng(_SEED)), _generators()
+    nearby, before = subject.nearby(np.random.default_rng(0)), _generators()
     try:
         _check_equal(subject, values, subject.run())
         runs = _RUNS if _generators() == before else _RUNS_OF_DRAWS

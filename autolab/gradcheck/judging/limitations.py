@@ -9,28 +9,26 @@ import numpy as np
 
 from ...shared.words import listed
 from ..measuring.numeric_slopes import KINK, SMOOTH, UNKNOWN
-from ..measuring.point import array_and_index, index_of
+from ..measuring.point import FAINT, array_and_index, index_of
 from ..measuring.probes import MARGIN
 from ..measuring.stairs import Stair
 from ..measuring.subject import Subject
 from ..messages import number, say, shown, where
-from .case import Case, Comparison
+from .case import Case, CheckedInput
 from .contracts import Examination
 from .finding import Finding
 from .second_way import in_own_dtype
 
 _ROOT_EPS_MARGIN = 10.0
-_UNDERFLOW = 1e-290
 
 
-def limitations(case: Case, i: int, failing: bool) -> list[Finding]:
+def limitations(checked: CheckedInput, failing: bool) -> list[Finding]:
     """What is to be said about kinks of an input, and, if it does not fail, about what could not be measured."""
-    c = case.tables[0].inputs[i]
-    found = [_kink(case, i, c)]
+    found = [_kink(checked)]
     if not failing:
-        zeros = np.array(sorted(c.zeros), int)
-        found += [_finding(case, i, "low_precision.zero", zeros, {}) if c.zeros else None]
-        found += [_unmeasured(case, i, c), _covered(case, i, c)]
+        zeros = np.array(sorted(checked.here.zeros), int)
+        found += [_finding(checked, "low_precision.zero", zeros, {}) if zeros.size else None]
+        found += [_unmeasured(checked), _covered(checked)]
     return [finding for finding in found if finding is not None]
 
 
@@ -45,28 +43,29 @@ def precision(native: Subject, subject: Subject, exam: Examination) -> list[Find
     return [Finding.said("low_precision.lifted"), *_native(native, exam)]
 
 
-def _kink(case: Case, i: int, c: Comparison) -> Finding | None:
-    at = np.flatnonzero(c.measured & (c.elements.kind == KINK))
+def _kink(checked: CheckedInput) -> Finding | None:
+    e = checked.here.elements
+    at = np.flatnonzero(checked.here.measured & (e.kind == KINK))
     if at.size == 0:
         return None
-    k, e = int(at[0]), c.elements
+    k = int(at[0])
     low, high, analytic = float(e.low[k]), float(e.high[k]), float(e.analytic[k])
     judgement = say("kink.outside" if e.wrong[k] else "kink.between")
-    return _finding(case, i, "kink", at, {"low": low, "high": high, "analytic": analytic}, judgement=judgement)
+    return _finding(checked, "kink", at, {"low": low, "high": high, "analytic": analytic}, judgement=judgement)
 
 
-def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
-    at = np.flatnonzero(c.elements.unsure)
+def _unmeasured(checked: CheckedInput) -> Finding | None:
+    case, e = checked.case, checked.here.elements
+    at = np.flatnonzero(e.unsure)
     if at.size == 0:
         return None
-    k, e = int(at[0]), c.elements
-    survey, failure = case.tables[0].survey, case.tables[0].failure
-    if k in c.stairs:
-        return _hidden(case, i, at, c.stairs[k])
-    scale = survey.gauge.point.scales[i][k]
+    k, survey, failure = int(at[0]), case.survey, case.tables[0].failure
+    if k in checked.here.stairs:
+        return _hidden(checked, at, checked.here.stairs[k])
+    scale = survey.gauge.point.scales[checked.place][k]
     is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
     if not np.isfinite(e.analytic[k]):
-        key = "cannot_verify.infinite" if not survey.gauge.point.is_finite else _not_finite(case, i)
+        key = "cannot_verify.infinite" if not survey.gauge.point.is_finite else _not_finite(checked)
     elif is_off and survey.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale):
         key = "cannot_verify.range"
     elif is_off:
@@ -78,52 +77,53 @@ def _unmeasured(case: Case, i: int, c: Comparison) -> Finding | None:
         key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
     numbers = {name: float(getattr(e, name)[k]) for name in ("analytic", "numeric", "uncertainty")}
     error = failure if key == "cannot_verify.raises" else number(numbers["uncertainty"])
-    limit = " and an ".join(sorted(case.limits)) if key == "cannot_verify.range" else ""
-    return _finding(case, i, key, at, numbers, error=error, limit=limit, dtype=case.exam.upstreams[0][0].dtype)
+    limit = " and an ".join(sorted(survey.limits)) if key == "cannot_verify.range" else ""
+    return _finding(checked, key, at, numbers, error=error, limit=limit, dtype=case.upstreams[0].dtype)
 
 
-def _not_finite(case: Case, i: int) -> str:
+def _not_finite(checked: CheckedInput) -> str:
     """Of a gradient that is not finite: whether the arithmetic has said why."""
-    known = [c.measured & ~np.isfinite(c.elements.analytic) & c.elements.known for c in case.at(i)]
-    return "cannot_verify.range" if known[0].any() and case.limits else "cannot_verify.nan"
+    is_explained = checked.here.undefined.any() and checked.case.survey.limits
+    return "cannot_verify.range" if is_explained else "cannot_verify.nan"
 
 
-def _hidden(case: Case, i: int, at: np.ndarray, stair: Stair) -> Finding:
+def _hidden(checked: CheckedInput, at: np.ndarray, stair: Stair) -> Finding:
     """What is to be said about an element whose slope the stairs of rounding hide."""
-    k, c = int(at[0]), case.tables[0].inputs[i]
-    if stair.value == 0 and stair.jump < _UNDERFLOW:
+    k, e = int(at[0]), checked.here.elements
+    if stair.value == 0 and stair.jump < FAINT:
         key = "cannot_verify.underflow"
     else:
-        key = "cannot_verify.stairs" if c.elements.numeric[k] == 0 else "cannot_verify.steep_stairs"
-    result, dtype = _result(case, stair.result)
-    numbers = {"analytic": float(c.elements.analytic[k]), "step": stair.step, "jump": stair.jump}
+        key = "cannot_verify.stairs" if e.numeric[k] == 0 else "cannot_verify.steep_stairs"
+    result, dtype = _result(checked.case, stair.result)
+    numbers = {"analytic": float(e.analytic[k]), "step": stair.step, "jump": stair.jump}
     rough = {"step": f"{stair.step:.3g}", "jump": f"{stair.jump:.3g}"}
-    return _finding(case, i, key, at, numbers, result=result, dtype=dtype, value=number(stair.value), **rough)
+    return _finding(checked, key, at, numbers, result=result, dtype=dtype, value=number(stair.value), **rough)
 
 
 def _result(case: Case, place: int) -> tuple[str, str]:
     """The name and the dtype of a result element, by its place among all."""
-    results = case.exam.upstreams[0]
+    results = case.upstreams
     which, index = array_and_index(place, [g.shape for g in results])
     shown_index = [which, *index] if len(results) > 1 else list(index)
     name = say("cannot_verify.result_of", place=shown_index) if shown_index else say("cannot_verify.result")
     return name, str(results[which].dtype)
 
 
-def _covered(case: Case, i: int, c: Comparison) -> Finding | None:
+def _covered(checked: CheckedInput) -> Finding | None:
+    c = checked.here
     if c.probes.conclusive and not c.untraced:
         return None
     key = "cannot_verify.untraced" if c.untraced else "cannot_verify.probes"
-    return Finding.said(key, case.names[i], count=int(c.measured.sum()), total=c.measured.size)
+    return Finding.said(key, checked.name, count=int(c.measured.sum()), total=c.measured.size)
 
 
-def _finding(case: Case, i: int, key: str, at: np.ndarray, numbers: Mapping[str, float], **words: Any) -> Finding:
+def _finding(checked: CheckedInput, key: str, at: np.ndarray, numbers: Mapping[str, float], **words: Any) -> Finding:
     """What is to be said about the elements ``at`` of an input; the numbers, and other words, are of the first."""
-    index = case.index(i, int(at[0]))
+    index = checked.index(int(at[0]))
     more = f" and {at.size - 1} more places" if at.size > 2 else " and one more place" if at.size == 2 else ""
     evidence = {"index": list(index), **numbers, "count": int(at.size)}
     words = {**{name: number(value) for name, value in numbers.items()}, **words, "where": where(index) + more}
-    return Finding.said(key, case.names[i], evidence, function=case.function, **words)
+    return Finding.said(key, checked.name, evidence, function=checked.case.function, **words)
 
 
 def _native(native: Subject, exam: Examination) -> list[Finding]:

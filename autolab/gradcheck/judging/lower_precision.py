@@ -14,7 +14,7 @@ from ..measuring.point import Arrays, Evaluate, attempted
 from ..measuring.probes import MARGIN
 from ..measuring.subject import flat
 from ..messages import apart, where
-from .case import Case, Comparison
+from .case import Case, CheckedInput, Comparison
 from .finding import Finding
 
 _NOISY = 1e-10
@@ -33,9 +33,8 @@ def lowered(case: Case) -> list[Finding]:
 def _found(case: Case) -> list[Finding]:
     dtype = _dtype(case.subject.arrays, lambda xs: flat(case.subject.run(xs).values()))
     if dtype is not None:
-        words, evidence = _said(dtype, "forward")
-        return [Finding.said("low_precision.forward", None, evidence, function=case.function, **words)]
-    found = [_backward(case, i) for i in range(len(case.names)) if _is_off(case, i)]
+        return [_finding(dtype, "forward", None, {}, function=case.function)]
+    found = [_backward(checked) for checked in case.inputs if _is_off(checked)]
     return [finding for finding in found if finding is not None]
 
 
@@ -45,41 +44,42 @@ def is_half(finding: Finding) -> bool:
 
 
 def _suspicious(case: Case) -> bool:
-    relative = case.tables[0].survey.noise.results.relative
-    return bool(np.max(relative, initial=0.0) > _NOISY) or any(_is_off(case, i) for i in range(len(case.names)))
+    relative = case.survey.noise.results.relative
+    return bool(np.max(relative, initial=0.0) > _NOISY) or any(map(_is_off, case.inputs))
 
 
-def _is_off(case: Case, i: int) -> bool:
+def _is_off(checked: CheckedInput) -> bool:
     """Whether something of a gradient is wrong or could not be told, or it is rougher than float64; one that is 0 up to
     rounding, or follows steps, is none of these."""
-    if case.tables[0].inputs[i].zeros or case.tables[0].survey.has_steps:
+    survey = checked.case.survey
+    if checked.here.zeros or survey.has_steps:
         return False
-    e, noise = case.tables[0].inputs[i].elements, case.tables[0].survey.noise.gradients[i]
+    e, noise = checked.here.elements, survey.noise.gradients[checked.place]
     size = np.max(np.abs(e.analytic), where=np.isfinite(e.analytic), initial=0.0)
     return bool((e.unsure | e.wrong).any() or np.max(noise, initial=0.0) > _NOISY * size > 0)
 
 
-def _backward(case: Case, i: int) -> Finding | None:
-    ones = [(g != 0).astype(g.dtype) for g in case.exam.upstreams[0]]  # times 1 nothing gets more digits
+def _backward(checked: CheckedInput) -> Finding | None:
+    subject = checked.case.subject
+    ones = [(g != 0).astype(g.dtype) for g in checked.case.upstreams]  # times 1 nothing gets more digits
 
     def gradient(arrays: Arrays) -> np.ndarray:
-        found = case.subject.gradients(case.subject.run(arrays), ones)[i]
+        found = subject.gradients(subject.run(arrays), ones)[checked.place]
         return np.zeros(0) if found is None else found.ravel()
 
-    c = case.tables[0].inputs[i]
+    c = checked.here
     # one that a lower precision holds is not multiplied by a random upstream gradient afterwards
     stored = next((dtype for dtype in _DTYPES if _holds(dtype, c.elements.analytic)), None)
-    dtype = _dtype(case.subject.arrays, gradient) or stored
+    dtype = _dtype(subject.arrays, gradient) or stored
     if dtype is None:
         return None
     e, k = c.elements, c.elements.worst(c.measured)
     analytic, numeric = apart(float(e.analytic[k]), float(e.numeric[k]))
-    words, evidence = _said(dtype, "backward")
-    words |= {"analytic": analytic, "numeric": numeric, "where": where(case.index(i, k))}
-    evidence |= {"analytic": e.analytic[k], "numeric": e.numeric[k]}
+    numbers: dict[str, Any] = {"analytic": e.analytic[k], "numeric": e.numeric[k]}
     if _is_told(c, k, float(np.finfo(dtype).eps)):
-        evidence["verdict"] = "wrong"
-    return Finding.said("low_precision.backward", case.names[i], evidence, **words)
+        numbers["verdict"] = "wrong"
+    words = {"analytic": analytic, "numeric": numeric, "where": where(checked.index(k))}
+    return _finding(dtype, "backward", checked.name, numbers, **words)
 
 
 def _is_told(c: Comparison, k: int, eps: float) -> bool:
@@ -112,7 +112,8 @@ def _holds(dtype: type[np.floating], values: np.ndarray) -> bool:
     return np.array_equal(values.astype(dtype), values) and np.unique(values).size >= _LEAST
 
 
-def _said(dtype: type[np.floating], place: str) -> tuple[dict[str, object], dict[str, Any]]:
-    """The words about a lower precision, and the evidence."""
+def _finding(dtype: type[np.floating], place: str, input: str | None, numbers: dict[str, Any], **words: str) -> Finding:
+    """What is to be said about a lower precision in forward or backward."""
+    evidence = {"dtype": dtype.__name__, "where": place, **numbers}
     digits = int(-np.log10(float(np.finfo(dtype).eps)))
-    return {"dtype": dtype.__name__, "digits": digits}, {"dtype": dtype.__name__, "where": place}
+    return Finding.said(f"low_precision.{place}", input, evidence, dtype=dtype.__name__, digits=digits, **words)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from .gauge import Gauge
-from .point import Direction
+from .point import FAINT, Direction
 
 _EXPONENTS = range(6, 45)
 """Of the steps, powers of 1/2 of the direction's own."""
@@ -36,7 +36,6 @@ _FAR = (0.0173, 0.731, 2.917, 61.3, 1021.7, 1.3e6)
 
 _LEFT = 2.0**12 * float(np.finfo(np.float64).eps)
 _SHARP = 1e-7
-_FAINT = 1e-290
 
 _PULLED = 2.0**-12
 _CLOSER = 2.0**-6
@@ -72,7 +71,7 @@ def fine_slope(
     """
     unit = float(direction.step)
     near = near * unit
-    if not _FAINT < near < np.inf and claimed:
+    if not FAINT < near < np.inf and claimed:
         return None
     if not any(abs(np.mean(_sides(gauge, direction, 2.0**-k)) - claimed * unit) <= near for k in _SCOUTS):
         return None

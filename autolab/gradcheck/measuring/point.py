@@ -20,6 +20,9 @@ Evaluate = Callable[[Arrays], np.ndarray]
 
 Found = TypeVar("Found")
 
+FAINT = 1e-290
+"""What is smaller may underflow, or has lost digits."""
+
 _SMALLEST = 2.0**-20
 """An element far below the typical magnitude of its array moves as if it were this fraction of it."""
 
@@ -79,6 +82,11 @@ class MovableArrays:
     def pair(self, direction: Direction, t: float = 1.0) -> tuple[Any, Any]:
         """What is seen after a move by ``t`` along one direction, and after one by ``-t``."""
         return self.at([direction], t), self.at([direction], -t)
+
+    def slope(self, direction: Direction, t: float) -> Any:
+        """The central difference along one direction, per unit of its step."""
+        above, below = self.pair(direction, t)
+        return (above - below) / (2 * t * direction.step)
 
     def width(self, direction: Direction, t: float = 1.0) -> Any:
         """How far the elements are apart after moves by ``t`` and by ``-t``, which their dtype rounds.

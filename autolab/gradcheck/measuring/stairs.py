@@ -16,7 +16,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from .gauge import Gauge
-from .point import Direction
+from .point import FAINT, Direction
 
 _EXPONENTS = (-20, -14, -8, -4, 0, 6)
 """Of the steps, in units of the direction's, at which stairs are looked for."""
@@ -36,9 +36,8 @@ _HIGH = 64.0
 _NOISE = 4.0
 """So many times the noise that is known must be expected at a distance."""
 
-_FAINT = 1e-290
 _LIFT = 2.0**1000
-"""If a gradient says less than the first for a step, all is multiplied by the second, or it would underflow."""
+"""Where a gradient says too little for a step, all is multiplied by this, or it would underflow."""
 
 _FINELY = 0.1
 _NEAR = 2.0**-6
@@ -182,7 +181,7 @@ def find_stair(gauge: Gauge, direction: Direction, seen: float, claimed: float) 
     -----
     About 30 evaluations where there is none.
     """
-    lift = _LIFT if abs(claimed - seen) * direction.step < _FAINT else 1.0
+    lift = _LIFT if abs(claimed - seen) * direction.step < FAINT else 1.0
     unit = direction.step * lift
     with gauge.point.far_away():
         everything = replace(gauge, weights=gauge.weights * lift)

@@ -18,7 +18,6 @@ from .noise import estimate_noise
 from .point import Arrays, Direction, Point
 from .subject import Subject, draw_upstreams, flat, where_finite
 
-_SEED = 0
 ALL_STEPS = tuple(2.0**-k for k in range(1, 48))
 FEW_STEPS = ALL_STEPS[::3]
 _DEFAULTS: dict[str, Any] = {"wrt": None, "index": None, "rng": None}
@@ -129,7 +128,7 @@ def step_sweep(
     True
     """
     chosen = settle("step_sweep", _DEFAULTS, {"wrt": wrt, "index": index, "rng": rng}, options, inputs)
-    rng = chosen["rng"] or np.random.default_rng(_SEED)
+    rng = chosen["rng"] or np.random.default_rng(0)
     subject = Subject.given("step_sweep", fn, args, inputs)
     i = _position(subject, chosen["wrt"])
     shape = subject.arrays[i].shape

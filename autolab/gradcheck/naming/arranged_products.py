@@ -8,10 +8,10 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..formulas.elementwise_formulas import rule_of_both
-from ..formulas.forward_parts import Named, parts_at
+from ..formulas.forward_parts import parts_at
 from ..formulas.row_formulas import MEASURED, WRITTEN, first_fitting, row_names, row_statistics, row_sums, shared_parts
-from ..formulas.samples import symbols
-from ..judging.case import Case
+from ..formulas.samples import Named, symbols
+from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, because
 from ..messages import shown
 from .rearranged import is_plain
@@ -23,12 +23,13 @@ _LEAST = 6
 _MOST = 6
 
 
-def wrong_order(case: Case, i: int) -> Explanation | None:
+def wrong_order(checked: CheckedInput) -> Explanation | None:
     """Whether both the gradient and the right one are products of the upstream gradient and another input."""
-    e, g = case.at(i)[0].elements, case.exam.upstreams[0]
-    if len(g) != 1 or g[0].ndim < 2 or len(case.shapes[i]) < 2 or e.analytic.size > _LARGEST or not is_plain(case, i):
+    e, g = checked.here.elements, checked.case.upstreams
+    are_matrices = len(g) == 1 and g[0].ndim >= 2 and checked.value.ndim >= 2
+    if not are_matrices or e.analytic.size > _LARGEST or not is_plain(checked):
         return None
-    products = {text: value.ravel() for text, value in _products(case, i, g[0])}
+    products = {text: value.ravel() for text, value in _products(checked, g[0])}
     if not products:
         return None
     values, targets = np.stack([*products.values()]), ((e.analytic, WRITTEN), (e.numeric, MEASURED))
@@ -36,15 +37,13 @@ def wrong_order(case: Case, i: int) -> Explanation | None:
     return Explanation("rearranged", evidence=rule, cause="product") if rule else None
 
 
-def _products(case: Case, i: int, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    upstream, _ = symbols(case)
-    for name, b in zip(case.names, case.subject.arrays, strict=True):
-        if b.ndim < 2:
-            continue
-        for first, second in (((upstream, g), (shown(name), b)), ((shown(name), b), (upstream, g))):
+def _products(checked: CheckedInput, g: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    upstream = (symbols(checked.case)[0], g)
+    for factor in [(shown(x.name), x.value) for x in checked.case.inputs if x.value.ndim >= 2]:
+        for first, second in ((upstream, factor), (factor, upstream)):
             for p, a in _turned(*first):
                 for q, c in _turned(*second):
-                    if a.shape[-1] == c.shape[-2] and (*a.shape[:-1], c.shape[-1]) == case.shapes[i]:
+                    if a.shape[-1] == c.shape[-2] and (*a.shape[:-1], c.shape[-1]) == checked.shape:
                         yield f"{p} @ {q}", a @ c
 
 
@@ -52,15 +51,15 @@ def _turned(name: str, a: np.ndarray) -> tuple[tuple[str, np.ndarray], tuple[str
     return (name, a), (f"{name}.T", np.swapaxes(a, -1, -2))
 
 
-def forgotten_in_row(case: Case, i: int) -> Explanation | None:
+def forgotten_in_row(checked: CheckedInput) -> Explanation | None:
     """Whether what is missing is a sum over an axis: the second term of softmax and its like."""
-    e, upstreams, shape = case.at(i)[0].elements, case.exam.upstreams[0], case.shapes[i]
-    if len(upstreams) != 1 or upstreams[0].shape != shape or not is_plain(case, i):
+    e, upstreams, shape = checked.here.elements, checked.case.upstreams, checked.shape
+    if len(upstreams) != 1 or upstreams[0].shape != shape or not is_plain(checked):
         return None
     lost = e.numeric - e.analytic
-    upstream, _ = symbols(case)
-    names = row_names(case, i)
-    parts = parts_at(case, i) if lost.size >= _LEAST else {}
+    upstream, _ = symbols(checked.case)
+    names = row_names(checked)
+    parts = parts_at(checked) if lost.size >= _LEAST else {}
     names |= {} if {upstream, *names} & parts.keys() else parts
     for axis in reversed(range(len(shape))):
         terms = _terms(upstream, upstreams[0], names, axis)

@@ -29,7 +29,7 @@ from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
 from ...transforms.forward_mode import Tape
-from ..judging.case import Case
+from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, because
 from ..measuring.point import attempted
 from ..messages import shown
@@ -55,16 +55,15 @@ Traced = tuple[np.ndarray, list[Way]]
 """The gradient that the traced forward gives, flat, and the share of every edge of its graph."""
 
 
-def forgotten_way(case: Case, i: int) -> Explanation | None:
-    """The way on which a share of the gradient of input ``i`` is lost or has the wrong sign, if one is found."""
-    here = case.at(i)[0]
-    if not np.isfinite(here.elements.analytic).all():
+def forgotten_way(checked: CheckedInput) -> Explanation | None:
+    """The way on which a share of the gradient is lost or has the wrong sign, if one is found."""
+    e, known = checked.here.elements, checked.here.sure
+    if not np.isfinite(e.analytic).all():
         return None
-    found = attempted(_traced, case, i)
+    found = attempted(_traced, checked)
     if found is None:  # the forward is not written for Variables, or in a way that leaves no graph
         return None
     right, ways = found
-    e, known = here.elements, here.measured & ~here.elements.unsure
     slack = 10 * e.tolerance[known] + _CLOSE * np.abs(right[known])
     if not known.any() or (np.abs(right - e.numeric)[known] > slack).any():
         return None
@@ -88,8 +87,8 @@ def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
         yield -first.share - second.share, because("missing_term", "path", function=names)
 
 
-def _traced(case: Case, i: int) -> Traced | None:
-    found = _application(case, i)
+def _traced(checked: CheckedInput) -> Traced | None:
+    found = _application(checked)
     if found is None:
         return None
     call, place, upstream = found
@@ -123,10 +122,10 @@ def _forward(call: ForwardEvent, arguments: list[Any]) -> Any:
     return own.forward(tuple(arguments)) if isinstance(own, ArrayForward) else ()
 
 
-def _application(case: Case, i: int) -> tuple[ForwardEvent, int, tuple[Any, ...]] | None:
+def _application(checked: CheckedInput) -> tuple[ForwardEvent, int, tuple[Any, ...]] | None:
     """The call of the one written function that takes the input itself, if nothing else does; which of its inputs that
     is; and the upstream gradients of its results."""
-    subject, tape = case.subject, Tape()
+    subject, tape = checked.case.subject, Tape()
     upstream: dict[Any, tuple[Any, ...]] = {}  # by the node of the only result, or by the object that was called
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:
@@ -139,8 +138,8 @@ def _application(case: Case, i: int) -> tuple[ForwardEvent, int, tuple[Any, ...]
 
     with tape, observe(hook):
         run = subject.run()
-        subject.gradients(run, case.exam.upstreams[0])
-    leaf = run.inputs[i]
+        subject.gradients(run, checked.case.upstreams)
+    leaf = run.inputs[checked.place]
     takers = [(event, k) for event in tape.steps for k, x in enumerate(event.inputs) if x is leaf]
     if len(takers) != 1 or not _is_written(takers[0][0].function):
         return None

@@ -19,7 +19,7 @@ from ...engine.node import Node
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.source import file_label
 from ...engine.variable import Variable
-from ..judging.case import Case
+from ..judging.case import CheckedInput
 from ..judging.finding import Explanation
 from ..measuring.differences import default_step
 from ..measuring.gauge import Gauge
@@ -33,16 +33,16 @@ _TELLING = 0.02
 _MOST_PLACES = 8
 
 
-def left(case: Case, i: int) -> Explanation | None:
+def left(checked: CheckedInput) -> Explanation | None:
     """What left the graph and is missing in the gradient of the worst element."""
-    point = case.wrong_point(i)
-    c, gauge = case.at(i)[point], case.tables[point].survey.gauge
+    case, point = checked.case, checked.wrong_point
+    c, gauge = checked.points[point], case.tables[point].survey.gauge
     element = c.elements.worst(c.elements.wrong)
     analytic, numeric = float(c.elements.analytic[element]), float(c.elements.numeric[element])
     gap = _TELLING * abs(analytic - numeric)
     if not c.elements.wrong.any() or not np.isfinite([analytic, numeric]).all():
         return None
-    kept = attempted(_HeldExits, case.subject, i, gauge)
+    kept = attempted(_HeldExits, case.subject, checked.place, gauge)
     if kept is None:  # what runs alone does not always run when it is followed
         return None
     slopes = {place: kept.slope(element, {place}) for place in kept.places}
@@ -51,13 +51,13 @@ def left(case: Case, i: int) -> Explanation | None:
     if not np.isfinite([*slopes.values(), held]).all():  # or it refuses to go on with another value
         return None
     is_all = abs(held - analytic) <= gap
-    words = {"what": _in_words(case, places), **({} if c.given else {"analytic": "None"})}
+    words = {"what": _in_words(case.subject, places), **({} if c.given else {"analytic": "None"})}
     evidence = {"cause": places[0].how, "places": [place._asdict() for place in places], "whole": is_all}
     return Explanation("left_graph", words, evidence, after="" if is_all else say("left_graph.more"))
 
 
-def _in_words(case: Case, places: list[Exit]) -> str:
-    code = getattr(inspect.unwrap(case.subject.bound.fn), "__code__", None)
+def _in_words(subject: Subject, places: list[Exit]) -> str:
+    code = getattr(inspect.unwrap(subject.bound.fn), "__code__", None)
     file, texts = "" if code is None else file_label(code.co_filename), []
     for exit in places:
         key = "left_graph.place" if exit.file == file else "left_graph.elsewhere"

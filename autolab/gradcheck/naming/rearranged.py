@@ -13,7 +13,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from ...shared.words import listed
-from ..judging.case import Case
+from ..judging.case import CheckedInput, Comparison
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
 from ..judging.finding import Explanation, because
@@ -56,9 +56,9 @@ def arrangements(shape: Shape) -> Iterator[tuple[Explanation, Arrange]]:
                 yield because("rearranged", "shifted", axis=k, by=number(by)), partial(np.roll, shift=by, axis=k)
 
 
-def is_plain(case: Case, i: int) -> bool:
+def is_plain(checked: CheckedInput) -> bool:
     """Whether every element was measured and is finite, and there are enough to tell formulas apart."""
-    c = case.at(i)[0]
+    c = checked.here
     finite = np.isfinite(c.elements.analytic) & np.isfinite(c.elements.numeric)
     return bool(c.measured.all() and finite.all() and c.measured.size > 2)
 
@@ -67,11 +67,10 @@ def _named(axes: Shape) -> str:
     return ("axis " if len(axes) == 1 else "axes ") + listed(map(str, axes))
 
 
-def rearranged(case: Case, i: int) -> Explanation | None:
+def rearranged(checked: CheckedInput) -> Explanation | None:
     """Whether the gradient is the right one with its elements in other places, at every point."""
-    shape = case.shapes[i]
-    e = case.at(i)[0].elements
-    values = np.unique(np.round(e.numeric[case.at(i)[0].measured], 9))
+    shape, e = checked.shape, checked.here.elements
+    values = np.unique(np.round(e.numeric[checked.here.measured], 9))
     has_gaps = 0.0 in values  # as that of a slice has: its other values may be few, and were hardly reversed
     if values.size < (_DISTINCT - 1 if has_gaps and e.numeric.size >= _DISTINCT else _DISTINCT):
         return None
@@ -80,48 +79,45 @@ def rearranged(case: Case, i: int) -> Explanation | None:
         ways.sort(key=lambda way: getattr(way[1], "func", None) is not np.roll)
     for explanation, arrange in ways:
         places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
-        if all([_agrees(case, i, k, places) for k in range(len(case.at(i)))]):
+        if all([_agrees(c, places) for c in checked.points]):
             return explanation
-    return because("rearranged", "reordered") if _reordered(case, i) else None
+    return because("rearranged", "reordered") if _reordered(checked) else None
 
 
-def _agrees(case: Case, i: int, k: int, places: np.ndarray) -> bool:
+def _agrees(c: Comparison, places: np.ndarray) -> bool:
     """Whether element ``places[n]`` of the gradient is what belongs to element n, wherever that was measured."""
-    c = case.at(i)[k]
-    e, known = c.elements, c.measured & ~c.elements.unsure
+    e, known = c.elements, c.sure
     return bool((np.abs(e.analytic[places] - e.numeric)[known] <= 2 * e.tolerance[known]).all())
 
 
-def _reordered(case: Case, i: int) -> bool:
+def _reordered(checked: CheckedInput) -> bool:
     """Whether all the right numbers are there, and most of them differ, in an order that has no name."""
-    c = case.at(i)[0]
-    e = c.elements
-    if not c.measured.all() or e.unsure.any() or not np.isfinite([e.analytic, e.numeric]).all():
+    e = checked.here.elements
+    if not checked.here.sure.all() or not np.isfinite([e.analytic, e.numeric]).all():
         return False
     given, order = np.argsort(e.analytic), np.argsort(e.numeric)
     steps, slack = np.diff(e.numeric[order]), 2 * e.tolerance[order]
-    if (steps > slack[1:] + slack[:-1]).sum() < _DIFFERENT or len(case.at(i)) < 2:
+    if (steps > slack[1:] + slack[:-1]).sum() < _DIFFERENT or len(checked.points) < 2:
         return False
     return bool((np.abs(e.analytic[given] - e.numeric[order]) <= slack).all())
 
 
 # ---------------------------------------------------------------------- with the Jacobian
-def partial_sums(case: Case, i: int) -> Explanation | None:
+def partial_sums(checked: CheckedInput) -> Explanation | None:
     """Whether the gradient is another product with the Jacobian: a part of the sum, its transpose ..."""
-    if not _is_measurable(case, i):
+    if not _is_measurable(checked):
         return None
-    e = case.at(i)[0].elements
-    jacobian, g = _jacobian(case, i), case.tables[0].survey.gauge.weights
-    right, candidates = g @ jacobian, _candidates(case, i, jacobian, g)
-    return next((why for why, candidate in candidates if _matches(candidate, e.analytic, right)), None)
+    jacobian, g, analytic = _jacobian(checked), checked.case.survey.gauge.weights, checked.here.elements.analytic
+    right, candidates = g @ jacobian, _candidates(checked, jacobian, g)
+    return next((why for why, candidate in candidates if _matches(candidate, analytic, right)), None)
 
 
-def one_place_of_several(case: Case, i: int) -> Explanation | None:
+def one_place_of_several(checked: CheckedInput) -> Explanation | None:
     """Whether elements that are used in several places get the share of one alone, and all others are right."""
-    e = case.at(i)[0].elements
-    if not _is_measurable(case, i) or e.wrong.all():
+    e = checked.here.elements
+    if not _is_measurable(checked) or e.wrong.all():
         return None
-    shares = case.tables[0].survey.gauge.weights[:, None] * _jacobian(case, i)
+    shares = checked.case.survey.gauge.weights[:, None] * _jacobian(checked)
     used = shares != 0
     if not (used.sum(axis=0)[e.wrong] > 1).all():
         return None
@@ -132,22 +128,18 @@ def one_place_of_several(case: Case, i: int) -> Explanation | None:
     return None
 
 
-def _is_measurable(case: Case, i: int) -> bool:
+def _is_measurable(checked: CheckedInput) -> bool:
     """Whether a Jacobian is worth measuring, element by element."""
-    e, results = case.at(i)[0].elements, case.tables[0].survey.gauge.weights.size
-    is_small = e.analytic.size <= ELEMENTS and e.analytic.size * results <= _LARGEST
-    return is_small and case.tables[0].survey.gauge.point.is_finite and bool(np.isfinite(e.analytic).all())
+    analytic, gauge = checked.here.elements.analytic, checked.case.survey.gauge
+    is_small = analytic.size <= ELEMENTS and analytic.size * gauge.weights.size <= _LARGEST
+    return is_small and gauge.point.is_finite and bool(np.isfinite(analytic).all())
 
 
-def _jacobian(case: Case, i: int) -> np.ndarray:
+def _jacobian(checked: CheckedInput) -> np.ndarray:
     """Slopes of every result by every element of the input."""
-    point = case.tables[0].survey.gauge.point
-    columns = []
-    for k in range(case.subject.arrays[i].size):
-        direction = point.moving(i, k)
-        above, below = point.along(direction, _STEP), point.along(direction, -_STEP)
-        columns.append((above - below) / (2 * _STEP * direction.step))
-    return np.stack(columns, axis=1)
+    point = checked.case.survey.gauge.point
+    directions = [point.moving(checked.place, k) for k in range(checked.value.size)]
+    return np.stack([point.slope(direction, _STEP) for direction in directions], axis=1)
 
 
 def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> bool:
@@ -156,13 +148,13 @@ def _matches(candidate: np.ndarray, analytic: np.ndarray, right: np.ndarray) -> 
     return bool(gap <= close * np.max(np.abs(analytic)) and gap <= _CLOSER * np.max(np.abs(right - analytic)))
 
 
-def _candidates(case: Case, i: int, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
-    outputs = [y.shape for y in case.exam.upstreams[0]]
+def _candidates(checked: CheckedInput, jacobian: np.ndarray, g: np.ndarray) -> Candidates:
+    outputs = [y.shape for y in checked.case.upstreams]
     if len(outputs) > 1:
         yield from _without_a_result(outputs, jacobian, g)
     else:
         yield from _offset(outputs[0], jacobian, g)
-        yield from _slices(case.shapes[i], outputs[0], jacobian, g)
+        yield from _slices(checked.shape, outputs[0], jacobian, g)
         for way, arrange in arrangements(outputs[0]):
             moved = arrange(g.reshape(outputs[0])).ravel()
             yield because("rearranged", "upstream", how=way.words["how"]), moved @ jacobian

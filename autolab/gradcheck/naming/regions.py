@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...shared.words import listed
-from ..judging.case import Case
+from ..judging.case import CheckedInput
 from ..measuring.point import Shape
 from ..messages import apart, say, shown
 
@@ -20,18 +20,18 @@ _CLEARLY = 200
 are wrong: if there are so many ways, that is no chance."""
 
 
-def region_of(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
+def region_of(checked: CheckedInput, wrong: np.ndarray, known: np.ndarray) -> str:
     """Which elements are wrong, in words, if something tells them from the right ones: the sign of the input, a
     threshold, or that their gradient should be 0."""
-    x, name = case.tables[0].survey.arrays[i].ravel(), shown(case.names[i])
+    x, name = checked.value.ravel(), shown(checked.name)
     for text, belongs in _REGIONS.items():
         if np.array_equal(wrong[known], belongs(x, 0)[known]):
             return say("local_error.sign", input=name, sign=text)
     right = known & ~wrong
-    place, left_out = placed(case.shapes[i], wrong, right), is_left_out(case, i, wrong)
+    place, left_out = placed(checked.shape, wrong, right), is_left_out(checked, wrong)
     if place and left_out:
         return say("local_error.left_out", place=place)
-    if place and len(case.shapes[i]) > 1:
+    if place and len(checked.shape) > 1:
         return say("local_error.place", place=place)
     are_enough = min(wrong.sum(), right.sum()) >= 2 and known.sum() >= _FEW
     is_clear = are_enough and math.comb(int(known.sum()), int(wrong.sum())) >= _CLEARLY
@@ -42,14 +42,14 @@ def region_of(case: Case, i: int, wrong: np.ndarray, known: np.ndarray) -> str:
             return say("local_error.below", size=text, **_parted(size[wrong].max(), size[right].min()))
     if left_out:
         return say("local_error.forgotten")
-    e = case.at(i)[0].elements
+    e = checked.here.elements
     should_be_zero = wrong.sum() > 1 and (np.abs(e.numeric[wrong]) <= e.tolerance[wrong]).all()
     return say("local_error.zero") if should_be_zero else ""
 
 
-def is_left_out(case: Case, i: int, wrong: np.ndarray) -> bool:
+def is_left_out(checked: CheckedInput, wrong: np.ndarray) -> bool:
     """Whether the gradient of the wrong elements is 0, as where nothing was assigned to it."""
-    return bool(wrong.any()) and not any([c.elements.analytic[wrong & c.measured].any() for c in case.at(i)])
+    return bool(wrong.any()) and not any([c.elements.analytic[wrong & c.measured].any() for c in checked.points])
 
 
 def _parted(wrong: float, right: float) -> dict[str, str]:

@@ -1,0 +1,139 @@
+"""The judgement: from what a function computes to the verdict about each gradient, and why.
+
+First come the contracts, without which numbers mean nothing; then the comparison of numbers; then the mistake, and what
+speaks for the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...engine.backend import Array
+from ...engine.devices import to_cpu
+from ..judging.case import Case, CheckedInput, Table
+from ..judging.compare import compare, compare_nearby
+from ..judging.contracts import Breach, Examination, drawn_at_random, examine
+from ..judging.finding import Finding
+from ..judging.limitations import limitations, precision
+from ..judging.lower_precision import is_half, lowered
+from ..judging.second_way import beside_dtype, beside_graph
+from ..measuring.point import attempted
+from ..measuring.subject import Subject, lifted
+from ..messages import Verdict
+from ..naming.classify import diagnose, fails
+from ..reporting.report import InputReport
+
+Judgement = tuple[Verdict, tuple[InputReport, ...], tuple[Finding, ...]]
+
+
+def judge(
+    native: Subject, subject: Subject, exam: Examination, rng: np.random.Generator, known: Sequence[Finding] = ()
+) -> Judgement:
+    """The verdict about all, about each input, and why; ``subject`` is ``native`` in the precision of the check.
+
+    ``known`` are mistakes that were found before.
+    """
+    if exam.breach is not None:
+        return _stopped(native, exam, exam.breach)
+    case = Case(subject, exam, _tables(subject, exam, rng))
+    failing = [checked for checked in case.inputs if fails(checked)]
+    if failing and (breach := drawn_at_random(subject, subject.run().values())):
+        return _stopped(native, exam, breach)
+    coarse = lowered(case)
+    mistakes = _mistakes(native, case, failing, coarse, known)
+    accused = {finding.input for finding in mistakes}
+    innocent = [finding for checked in case.inputs for finding in limitations(checked, checked in failing)]
+    innocent += [*coarse, *precision(native, subject, exam)]
+    innocent = [f for f in innocent if f.innocent and (f.kind == "kink" or f.input is None or f.input not in accused)]
+    unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify" or is_half(finding)}
+    inputs = []
+    for checked, array in zip(case.inputs, native.arrays, strict=True):
+        is_wrong = checked in failing or checked.name in accused
+        verdict: Verdict = "wrong" if is_wrong else "cannot tell" if checked.name in unsure else "right"
+        inputs.append(_input_report(checked, str(array.dtype), verdict))
+    if not any(item.measured for item in inputs):
+        innocent.append(Finding.said("cannot_verify.empty"))
+    return _overall(inputs), tuple(inputs), (*mistakes, *innocent)
+
+
+def _tables(subject: Subject, exam: Examination, rng: np.random.Generator) -> tuple[Table, ...]:
+    """The comparison at the given point; and nearby, where a mistake may show that the point hides."""
+    here = compare(subject, subject.arrays, exam.upstreams[0], rng)
+    nearby = attempted(compare_nearby, subject, subject.nearby(rng), exam.upstreams[0], rng, here)
+    return (here,) if nearby is None else (here, nearby)
+
+
+def _mistakes(
+    native: Subject, case: Case, failing: Sequence[CheckedInput], coarse: Sequence[Finding], known: Sequence[Finding]
+) -> list[Finding]:
+    """What is wrong, once about each input: of the numbers first, then of a second way to the same gradient."""
+    found = [finding for finding in coarse if not finding.innocent]
+    for checked in failing:
+        if checked.name not in _told(found):
+            found.append(diagnose(checked))
+    for finding in (*known, *beside_graph(case.subject, case.exam), *beside_dtype(native, case.subject, case.exam)):
+        if finding.input not in _told(found):
+            found.append(finding)
+    return found
+
+
+def _told(findings: Sequence[Finding]) -> set[str | None]:
+    """The inputs about which something is said: once, also of both halves of a swapped pair."""
+    return {name for f in findings for name in (f.input, f.evidence.get("other"), *f.evidence.get("others", ()))}
+
+
+def _overall(inputs: list[InputReport]) -> Verdict:
+    verdicts = {item.verdict for item in inputs}
+    if "wrong" in verdicts:
+        return "wrong"
+    return "right" if verdicts == {"right"} and any(item.measured for item in inputs) else "cannot tell"
+
+
+def _input_report(checked: CheckedInput, dtype: str, verdict: Verdict) -> InputReport:
+    c, e, shape = checked.here, checked.here.elements, checked.shape
+    worst = checked.index(e.worst(e.wrong if e.wrong.any() else c.measured)) if c.measured.any() else None
+    allowed = e.tolerance if verdict == "wrong" else np.fmax(e.tolerance, e.deviation)  # what is excused is allowed
+    analytic, numeric, error, tolerance = [a.reshape(shape) for a in (e.analytic, e.numeric, e.deviation, allowed)]
+    count, halves = int(c.measured.sum()), tuple([(part.start, part.stop) for part in c.probes.halves])
+    numbers = analytic if c.given else None, numeric, error, tolerance
+    return InputReport(checked.name, shape, dtype, verdict, *numbers, worst, count, halves)
+
+
+def _stopped(subject: Subject, exam: Examination, breach: Breach) -> Judgement:
+    """What is said where a comparison would mean nothing; an input whose gradient has the wrong shape is wrong."""
+    misshapen = breach.finding.input if breach.finding.kind in ("wrong_shape", "unreduced_broadcast") else None
+    gradients = exam.gradients or [None] * len(subject.names)
+    reports = []
+    for name, array, g in zip(subject.names, subject.arrays, gradients, strict=True):
+        nothing = np.full(array.shape, np.nan)
+        verdict: Verdict = "wrong" if name == misshapen else "cannot tell"
+        reports.append(InputReport(name, array.shape, str(array.dtype), verdict, g, nothing, nothing, nothing, None, 0))
+    return breach.verdict, tuple(reports), (breach.finding,)
+
+
+def is_wrong(given: Subject, upstreams: Sequence[Sequence[Array]]) -> bool:
+    """A second opinion on what differences of one given step call wrong: whether gradients are wrong beyond doubt.
+
+    A step that the caller has chosen may be too coarse for a curved function, too fine for its rounding, or reach over
+    a kink. Only what the differences of `check_gradients`, which know their own errors, call wrong too is a failure.
+
+    Parameters
+    ----------
+    given : Subject
+    upstreams : sequence of sequences of arrays
+        Upstream gradients, one per result, for which they seemed wrong; random ones are tried as well.
+    """
+    rng = np.random.default_rng(0)
+    native = Subject(given.bound, caller=given.caller, params=given.params)
+    checked = [i for i, name in enumerate(native.names) if name in given.inputs]
+    checked += range(len(native.names) - len(given.params), len(native.names))
+    with np.errstate(all="ignore"):
+        subject = lifted(native)
+        for upstream in upstreams:
+            inputs = compare(subject, subject.arrays, [to_cpu(g) for g in upstream], rng).inputs
+            if any(inputs[i].elements.wrong.any() or inputs[i].untraced for i in checked):
+                return True
+        _, reports, _ = judge(native, subject, examine(subject, rng), rng)
+    return any(reports[i].verdict == "wrong" for i in checked)
