@@ -35,6 +35,10 @@ class Elements(Records):
         """Where the function is smooth and its slope was measured well, whatever the analytic gradient is."""
         return (self.kind == SMOOTH) & (self.uncertainty <= KNOWN * np.abs(self.numeric))
 
+    def numbers(self, k: int, *names: str) -> dict[str, float]:
+        """What is known of one element, as far as it is asked for."""
+        return {name: float(self[k][name]) for name in names}
+
     def worst(self, among: np.ndarray) -> int:
         """Of the elements marked in ``among``, the one that deviates most; what is not finite comes first."""
         deviation = np.where(np.isfinite(self.deviation), self.deviation, np.inf)
@@ -140,9 +144,10 @@ class CheckedInput:
         return [self.here, *[c for c in nearby if c.measured.any()]]
 
     @property
-    def wrong_point(self) -> int:
-        """The first point at which an element is wrong."""
-        return next((k for k, c in enumerate(self.points) if c.elements.wrong.any()), 0)
+    def wrong_point(self) -> tuple[Comparison, Survey]:
+        """The comparison at the first point at which an element is wrong, and what is known of that point."""
+        known = zip(self.points, [table.survey for table in self.case.tables], strict=False)
+        return next(((c, survey) for c, survey in known if c.elements.wrong.any()), (self.here, self.case.survey))
 
     @cached_property
     def wrong(self) -> np.ndarray:

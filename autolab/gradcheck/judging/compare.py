@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -175,41 +174,40 @@ def _doubted(survey: Survey, directions: Sequence[Direction], part: Elements) ->
     stairs: dict[int, Stair] = {}
     wrong, gauge = np.flatnonzero(part.wrong), survey.gauge
     for k in wrong[np.argsort(-part.deviation[wrong] / part.tolerance[wrong])]:
-        numeric, analytic, deviation = part.numeric[k], part.analytic[k], part.deviation[k]
-        slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * deviation)
+        e, direction = part[k], directions[k]
+        slope = survey.fine_slope(direction, e, _CLOSE * e.deviation)
         if slope is not None:
-            _settle(part, k, slope)
+            _settle(e, slope)
             continue
-        tie = slopes_at_tie(gauge, directions[k].input, directions[k].index, analytic)
+        tie = slopes_at_tie(gauge, direction.input, direction.index, e.analytic)
         if tie is not None:
-            _settle(part, k, analytic)
-            part.kind[k], (part.low[k], part.high[k]) = KINK, tie
+            _settle(e, e.analytic)
+            e.kind, (e.low, e.high) = KINK, tie
             continue
-        stair = find_stair(gauge, directions[k], numeric, analytic)
+        stair = find_stair(gauge, direction, e.numeric, e.analytic)
         if stair is not None:
-            stairs[int(directions[k].index)] = stair
-        elif not survey.speak_for(directions[k], numeric, analytic, deviation):
+            stairs[int(direction.index)] = stair
+        elif not survey.speak_for(direction, e):
             break
-        part.wrong[k], part.unsure[k] = False, True
-        part.tolerance[k] = np.fmax(part.tolerance[k], deviation)
+        e.wrong, e.unsure = False, True
+        e.tolerance = np.fmax(e.tolerance, e.deviation)
     is_defined = gauge.point.tally.failure is None  # otherwise it is at the edge of its domain
     for k in np.flatnonzero(part.unsure & np.isfinite(part.analytic))[: None if is_defined else 0]:
-        numeric, analytic = part.numeric[k], part.analytic[k]
-        slope = survey.fine_slope(directions[k], numeric, analytic, _CLOSE * abs(analytic))
+        slope = survey.fine_slope(directions[k], part[k], _CLOSE * abs(part[k].analytic))
         if slope is not None:
-            _settle(part, k, slope)
+            _settle(part[k], slope)
     for k in np.flatnonzero(part.unsure & (part.numeric == 0) & (part.uncertainty == 0))[: not stairs]:
-        stair = find_stair(gauge, directions[k], part.numeric[k], part.analytic[k])
+        stair = find_stair(gauge, directions[k], part[k].numeric, part[k].analytic)
         stairs |= {} if stair is None else {int(directions[k].index): stair}
     return stairs
 
 
-def _settle(part: Elements, k: Any, slope: float) -> None:
-    """Let an element be right, and ``slope`` the numeric one."""
-    part.numeric[k] = part.low[k] = part.high[k] = slope
-    part.kind[k], part.wrong[k], part.unsure[k] = SMOOTH, False, False
-    part.deviation[k] = abs(part.analytic[k] - slope)
-    part.tolerance[k] = np.fmax(part.tolerance[k], part.deviation[k])
+def _settle(e: np.record, slope: float) -> None:
+    """Let an element be right, and ``slope`` the numeric one; what is set in the record is set in its array."""
+    e.numeric = e.low = e.high = slope
+    e.kind, e.wrong, e.unsure = SMOOTH, False, False
+    e.deviation = abs(e.analytic - slope)
+    e.tolerance = np.fmax(e.tolerance, e.deviation)
 
 
 def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> frozenset[int]:
@@ -217,8 +215,8 @@ def _zeros(gauge: Gauge, input: int, index: np.ndarray, part: Elements) -> froze
     are returned."""
     found = set()
     for k in np.flatnonzero(part.unsure | part.wrong):
-        if is_zero(gauge, gauge.point.moving(input, index[k]), part.numeric[k], part.analytic[k]):
-            _settle(part, k, 0.0)
+        if is_zero(gauge, gauge.point.moving(input, index[k]), part[k].numeric, part[k].analytic):
+            _settle(part[k], 0.0)
             found.add(int(index[k]))
     return frozenset(found)
 

@@ -48,34 +48,31 @@ def _kink(checked: CheckedInput) -> Finding | None:
     at = np.flatnonzero(checked.here.measured & (e.kind == KINK))
     if at.size == 0:
         return None
-    k = int(at[0])
-    low, high, analytic = float(e.low[k]), float(e.high[k]), float(e.analytic[k])
-    judgement = say("kink.outside" if e.wrong[k] else "kink.between")
-    return _finding(checked, "kink", at, {"low": low, "high": high, "analytic": analytic}, judgement=judgement)
+    judgement = say("kink.outside" if e.wrong[at[0]] else "kink.between")
+    return _finding(checked, "kink", at, e.numbers(at[0], "low", "high", "analytic"), judgement=judgement)
 
 
 def _unmeasured(checked: CheckedInput) -> Finding | None:
-    case, e = checked.case, checked.here.elements
-    at = np.flatnonzero(e.unsure)
+    at = np.flatnonzero(checked.here.elements.unsure)
     if at.size == 0:
         return None
-    k, survey, failure = int(at[0]), case.survey, case.tables[0].failure
+    k, case = int(at[0]), checked.case
     if k in checked.here.stairs:
         return _hidden(checked, at, checked.here.stairs[k])
-    scale = survey.gauge.point.scales[checked.place][k]
-    is_off = e.kind[k] == SMOOTH and e.deviation[k] > MARGIN * e.uncertainty[k] > 0
-    if not np.isfinite(e.analytic[k]):
+    e, survey, failure = checked.here.elements[k], case.survey, case.tables[0].failure
+    is_off = e.kind == SMOOTH and e.deviation > MARGIN * e.uncertainty > 0
+    if not np.isfinite(e.analytic):
         key = "cannot_verify.infinite" if not survey.gauge.point.is_finite else _not_finite(checked)
-    elif is_off and survey.is_out_of_range(e.numeric[k], e.analytic[k], e.deviation[k], scale):
+    elif is_off and survey.is_out_of_range(e, survey.gauge.point.scales[checked.place][k]):
         key = "cannot_verify.range"
     elif is_off:
         key = "cannot_verify.rounding"
-    elif e.kind[k] == UNKNOWN:
+    elif e.kind == UNKNOWN:
         key = "cannot_verify.domain" if failure is None else "cannot_verify.raises"
     else:
-        still = e.numeric[k] == 0 == e.uncertainty[k]
-        key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty[k]) else "loud")
-    numbers = {name: float(getattr(e, name)[k]) for name in ("analytic", "numeric", "uncertainty")}
+        still = e.numeric == 0 == e.uncertainty
+        key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty) else "loud")
+    numbers = checked.here.elements.numbers(k, "analytic", "numeric", "uncertainty")
     error = failure if key == "cannot_verify.raises" else number(numbers["uncertainty"])
     limit = " and an ".join(sorted(survey.limits)) if key == "cannot_verify.range" else ""
     return _finding(checked, key, at, numbers, error=error, limit=limit, dtype=case.upstreams[0].dtype)
@@ -89,13 +86,13 @@ def _not_finite(checked: CheckedInput) -> str:
 
 def _hidden(checked: CheckedInput, at: np.ndarray, stair: Stair) -> Finding:
     """What is to be said about an element whose slope the stairs of rounding hide."""
-    k, e = int(at[0]), checked.here.elements
+    e = checked.here.elements
     if stair.value == 0 and stair.jump < FAINT:
         key = "cannot_verify.underflow"
     else:
-        key = "cannot_verify.stairs" if e.numeric[k] == 0 else "cannot_verify.steep_stairs"
+        key = "cannot_verify.stairs" if e.numeric[at[0]] == 0 else "cannot_verify.steep_stairs"
     result, dtype = _result(checked.case, stair.result)
-    numbers = {"analytic": float(e.analytic[k]), "step": stair.step, "jump": stair.jump}
+    numbers = {**e.numbers(at[0], "analytic"), "step": stair.step, "jump": stair.jump}
     rough = {"step": f"{stair.step:.3g}", "jump": f"{stair.jump:.3g}"}
     return _finding(checked, key, at, numbers, result=result, dtype=dtype, value=number(stair.value), **rough)
 

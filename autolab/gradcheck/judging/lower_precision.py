@@ -13,7 +13,7 @@ import numpy as np
 from ..measuring.point import Arrays, Evaluate, attempted
 from ..measuring.probes import MARGIN
 from ..measuring.subject import flat
-from ..messages import apart, where
+from ..messages import told_apart, where
 from .case import Case, CheckedInput, Comparison
 from .finding import Finding
 
@@ -73,13 +73,11 @@ def _backward(checked: CheckedInput) -> Finding | None:
     dtype = _dtype(subject.arrays, gradient) or stored
     if dtype is None:
         return None
-    e, k = c.elements, c.elements.worst(c.measured)
-    analytic, numeric = apart(float(e.analytic[k]), float(e.numeric[k]))
-    numbers: dict[str, Any] = {"analytic": e.analytic[k], "numeric": e.numeric[k]}
-    if _is_told(c, k, float(np.finfo(dtype).eps)):
-        numbers["verdict"] = "wrong"
-    words = {"analytic": analytic, "numeric": numeric, "where": where(checked.index(k))}
-    return _finding(dtype, "backward", checked.name, numbers, **words)
+    k = c.elements.worst(c.measured)
+    numbers = c.elements.numbers(k, "analytic", "numeric")
+    verdict = {"verdict": "wrong"} if _is_told(c, k, float(np.finfo(dtype).eps)) else {}
+    words = {**told_apart(**numbers), "where": where(checked.index(k))}
+    return _finding(dtype, "backward", checked.name, {**numbers, **verdict}, **words)
 
 
 def _is_told(c: Comparison, k: int, eps: float) -> bool:

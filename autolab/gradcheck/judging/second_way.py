@@ -15,7 +15,7 @@ import numpy as np
 from ..measuring.point import Arrays, index_of
 from ..measuring.probes import MARGIN
 from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, filled, jittered, spread_of
-from ..messages import Kind, apart, say, where
+from ..messages import Kind, say, told_apart, where
 from .contracts import Examination
 from .finding import Finding
 
@@ -99,11 +99,11 @@ class _Ways:
     def _finding(self, i: int, element: int, given: np.ndarray, expected: np.ndarray) -> Finding:
         """About an input, with what both ways give at the element where they are most apart."""
         index = index_of(element, self.first.arrays[i].shape)
-        numbers = float(given[element]), float(expected[element])
+        analytic, right = float(given[element]), float(expected[element])
         dtype = ", ".join(sorted({str(a.dtype) for a in self.second.arrays if a.dtype.itemsize < 8}))
         words = {"here": say(f"elsewhere.{self.by}", dtype=dtype), "there": say(f"elsewhere.{self.by}.there")}
-        words |= dict(zip(("given", "expected"), apart(*numbers), strict=True))
-        evidence = {"cause": self.by, "index": list(index), "analytic": numbers[0], "expected": numbers[1]}
+        words |= told_apart(given=analytic, expected=right)
+        evidence = {"cause": self.by, "index": list(index), "analytic": analytic, "expected": right}
         key = f"{_kind(given, expected)}.elsewhere"
         return Finding.said(key, self.first.names[i], evidence, where=where(index), **words)
 

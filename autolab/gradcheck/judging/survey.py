@@ -72,14 +72,14 @@ class Survey:
         return _noises(self.subject, self.arrays, self.upstreams, point, moves)
 
     # ------------------------------------------------------------------ what speaks for an element
-    def fine_slope(self, direction: Direction, numeric: float, analytic: float, near: float) -> float | None:
+    def fine_slope(self, direction: Direction, e: np.record, near: float) -> float | None:
         """The slope of an element by a second look, if that is nearer than ``near`` to the gradient.
 
         Where the element is far below the others of its array, steps of its own magnitude are tried as well.
         """
         for d in (direction, self.gauge.point.alone(direction.input, direction.index)):
             if d is not None:
-                found = fine_slope(self.gauge, d, numeric, analytic, near, self.has_steps)
+                found = fine_slope(self.gauge, d, e.numeric, e.analytic, near, self.has_steps)
                 if found is not None:
                     return found
         return None
@@ -93,32 +93,32 @@ class Survey:
         """Whether the function uses one of AutoLab's own functions with steps."""
         return any([step.function in _STEPS for step in self._steps])
 
-    def speak_for(self, direction: Direction, numeric: float, analytic: float, deviation: float) -> bool:
+    def speak_for(self, direction: Direction, e: np.record) -> bool:
         """Whether an element, which was moved along ``direction``, may be right though no stair hides its slope."""
         scale = direction.step
         return (
-            self.is_negligible(numeric, deviation, scale)
-            or self.is_rounded(direction.input, direction.index, deviation)
-            or (deviation * scale <= _UNITS * self.gauge.grain and deviation <= lost_slope(self.gauge, direction))
-            or self.is_out_of_range(numeric, analytic, deviation, scale)
-            or self.is_unseen(direction, deviation)
+            self.is_negligible(e, scale)
+            or self.is_rounded(direction, e)
+            or (e.deviation * scale <= _UNITS * self.gauge.grain and e.deviation <= lost_slope(self.gauge, direction))
+            or self.is_out_of_range(e, scale)
+            or self.is_unseen(direction, e)
         )
 
-    def is_unseen(self, direction: Direction, deviation: float) -> bool:
+    def is_unseen(self, direction: Direction, e: np.record) -> bool:
         """Whether an element is so far below the others of its array that moves of its own magnitude change none
         but the last digits of the results; longer ones may lead where the slope is another."""
         alone = self.gauge.point.alone(direction.input, direction.index)
-        if alone is None or deviation * alone.step > self.gauge.grain:
+        if alone is None or e.deviation * alone.step > self.gauge.grain:
             return False
         moves = np.abs(self.gauge.point.moves(alone, 1.0))
         return bool((moves <= _FEW_UNITS * np.spacing(np.abs(self.gauge.point.values))).all())
 
-    def is_out_of_range(self, numeric: float, analytic: float, deviation: float, scale: float) -> bool:
+    def is_out_of_range(self, e: np.record, scale: float) -> bool:
         """Whether so much may have been lost on the way because numbers were too large or too small.
 
         Slopes of a usual size at an input of another, whose ``scale`` is given, lose no more than some of their digits.
         """
-        sizes = [numeric, analytic, scale] if deviation <= _PART * abs(numeric) else [numeric, analytic]
+        sizes = [e.numeric, e.analytic, *([scale] if e.deviation <= _PART * abs(e.numeric) else [])]
         return any([x and not 1 / _EXTREME <= abs(x) <= _EXTREME for x in sizes]) and bool(self.limits)
 
     @cached_property
@@ -130,24 +130,25 @@ class Survey:
             self.subject.gradients(self.subject.run(self.arrays), self.upstreams)
         return frozenset(signals & {"overflow", "underflow"})
 
-    def is_rounded(self, input: int, element: int, deviation: float) -> bool:
+    def is_rounded(self, direction: Direction, e: np.record) -> bool:
         """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
         inputs; it is no float32, which scatters as well."""
-        scatter, moved, g = self._scatter[input], self._moved[input], self.gradients[input]
-        if scatter is None or g is None or _is_float32(float(g.flat[element])):
+        i, k = direction.input, direction.index
+        scatter, moved, g = self._scatter[i], self._moved[i], self.gradients[i]
+        if scatter is None or g is None or _is_float32(float(g.flat[k])):
             return False
-        return bool(deviation <= MARGIN * max(scatter[element], moved[element]))
+        return bool(e.deviation <= MARGIN * max(scatter[k], moved[k]))
 
-    def is_negligible(self, numeric: float, deviation: float, scale: float) -> bool:
+    def is_negligible(self, e: np.record, scale: float) -> bool:
         """Whether a small part of a slope moves the results by less than the rounding of what they are made of.
 
         ``scale`` is that of the element. A whole slope may be as small and still be known; a part of it that comes
         through a value of rounded digits is not.
         """
-        if not deviation <= _PART * abs(numeric):
+        if not e.deviation <= _PART * abs(e.numeric):
             return False
         upstream = max([float(np.max(np.abs(g), initial=0.0)) for g in self.upstreams])
-        return bool(deviation * scale <= _ULPS * np.finfo(np.float64).eps * upstream * self._largest)
+        return bool(e.deviation * scale <= _ULPS * np.finfo(np.float64).eps * upstream * self._largest)
 
     @cached_property
     def _largest(self) -> float:

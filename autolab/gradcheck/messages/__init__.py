@@ -76,6 +76,17 @@ def apart(first: float, second: float) -> tuple[str, str]:
     return number(first), number(second)
 
 
+def told_apart(**numbers: float) -> dict[str, str]:
+    """The same of two numbers that have names.
+
+    Examples
+    --------
+    >>> told_apart(given=1.0, expected=1.00000012)
+    {'given': '1', 'expected': '1.0000001'}
+    """
+    return dict(zip(numbers, apart(*numbers.values()), strict=True))
+
+
 def where(index: tuple[int, ...]) -> str:
     """`` at [1, 2]``; nothing for a 0-d array.
 

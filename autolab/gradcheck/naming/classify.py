@@ -11,7 +11,7 @@ from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, Finding
 from ..judging.survey import is_more_than_zero
 from ..measuring.numeric_slopes import KINK
-from ..messages import apart, number, say, shown, where
+from ..messages import number, say, shown, told_apart, where
 from .arranged_products import forgotten_in_row, wrong_order
 from .forgotten_way import forgotten_way
 from .leaving import left
@@ -106,20 +106,18 @@ def _local(checked: CheckedInput) -> Explanation | None:
 # ---------------------------------------------------------------------- the sentence
 def _finding(checked: CheckedInput, why: Explanation) -> Finding:
     """A finding with the numbers of one element: at the point, or nearby if all is right there."""
-    point = checked.wrong_point
-    c, x = checked.points[point], checked.case.tables[point].survey.arrays[checked.place]
-    e = c.elements
+    c, survey = checked.wrong_point
+    e, x = c.elements, survey.arrays[checked.place]
     element = e.worst(e.wrong) if why.element is None else why.element
     index = checked.index(element)
-    numbers = {"analytic": float(e.analytic[element]), "numeric": float(e.numeric[element])}
-    texts = dict(zip(numbers, apart(*numbers.values()), strict=True))
+    numbers = e.numbers(element, "analytic", "numeric")
     count, total = int(e.wrong.sum()), int(c.measured.sum())
     every = say("all" if c.measured.all() else "all.measured", total=total)
-    facts = {"function": checked.case.function, **texts, "where": where(index), "count": count, "all": every}
+    facts = {"function": checked.case.function, "where": where(index), "count": count, "all": every}
     evidence = {**numbers, "index": list(index), "count": count, "total": total}
     evidence |= {**({"cause": why.cause} if why.cause else {}), **why.evidence}
     key = f"{why.kind}.{why.cause}" if why.cause else why.kind
-    found = Finding.said(key, checked.name, evidence, **{**facts, **why.words})
+    found = Finding.said(key, checked.name, evidence, **{**facts, **told_apart(**numbers), **why.words})
     place = f"{shown(checked.name)}{list(index) or ''} = {number(float(x.flat[element]))}"
-    nearby = say("nearby", point=place) if point else ""
+    nearby = "" if c is checked.here else say("nearby", point=place)
     return replace(found, message=found.message + nearby + why.after)

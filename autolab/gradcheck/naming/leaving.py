@@ -35,14 +35,13 @@ _MOST_PLACES = 8
 
 def left(checked: CheckedInput) -> Explanation | None:
     """What left the graph and is missing in the gradient of the worst element."""
-    case, point = checked.case, checked.wrong_point
-    c, gauge = checked.points[point], case.tables[point].survey.gauge
+    subject, (c, survey) = checked.case.subject, checked.wrong_point
     element = c.elements.worst(c.elements.wrong)
-    analytic, numeric = float(c.elements.analytic[element]), float(c.elements.numeric[element])
+    analytic, numeric = c.elements.numbers(element, "analytic", "numeric").values()
     gap = _TELLING * abs(analytic - numeric)
     if not c.elements.wrong.any() or not np.isfinite([analytic, numeric]).all():
         return None
-    kept = attempted(_HeldExits, case.subject, checked.place, gauge)
+    kept = attempted(_HeldExits, subject, checked.place, survey.gauge)
     if kept is None:  # what runs alone does not always run when it is followed
         return None
     slopes = {place: kept.slope(element, {place}) for place in kept.places}
@@ -51,7 +50,7 @@ def left(checked: CheckedInput) -> Explanation | None:
     if not np.isfinite([*slopes.values(), held]).all():  # or it refuses to go on with another value
         return None
     is_all = abs(held - analytic) <= gap
-    words = {"what": _in_words(case.subject, places), **({} if c.given else {"analytic": "None"})}
+    words = {"what": _in_words(subject, places), **({} if c.given else {"analytic": "None"})}
     evidence = {"cause": places[0].how, "places": [place._asdict() for place in places], "whole": is_all}
     return Explanation("left_graph", words, evidence, after="" if is_all else say("left_graph.more"))
 

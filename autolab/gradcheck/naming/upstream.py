@@ -9,7 +9,7 @@ from ..judging.contracts import Combination
 from ..judging.finding import Explanation
 from ..judging.survey import is_more_than_zero
 from ..measuring.probes import MARGIN
-from ..messages import apart, number, say, where
+from ..messages import number, say, told_apart, where
 
 _NONLINEAR = 1e-3
 _LEFT = 1e-12
@@ -50,7 +50,7 @@ def _unlike(checked: CheckedInput, combination: Combination) -> Explanation | No
     k = int(np.argmax(np.where(gap > least, gap, 0)))
     if not gap[k] > least[k] or not gap[k] > _leftover(checked):
         return None
-    texts = dict(zip(("given", "made"), apart(float(given[k]), float(made[k])), strict=True))
+    texts = told_apart(given=float(given[k]), made=float(made[k]))
     how = say(f"wrong_function.nonlinear.{combination.key}", **texts, where=where(checked.index(k)))
     return Explanation("wrong_function", {"how": how}, cause="nonlinear")
 
