@@ -1,6 +1,7 @@
 """What is known of a point: the analytic gradients, and what the numeric ones are measured with.
 
-It is also asked what may make a right gradient look wrong, and only about elements that seem wrong.
+It is also asked what may make a right gradient look wrong, and only about elements that seem wrong: ``e`` is the record
+of one, as `case.Elements` has them.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class Survey:
         return bool((moves <= _FEW_UNITS * np.spacing(np.abs(self.gauge.point.values))).all())
 
     def is_out_of_range(self, e: np.record, scale: float) -> bool:
-        """Whether so much may have been lost on the way because numbers were too large or too small.
+        """Whether so much as it deviates may have been lost on the way, as numbers were too large or too small.
 
         Slopes of a usual size at an input of another, whose ``scale`` is given, lose no more than some of their digits.
         """
@@ -131,8 +132,8 @@ class Survey:
         return frozenset(signals & {"overflow", "underflow"})
 
     def is_rounded(self, direction: Direction, e: np.record) -> bool:
-        """Whether so much may be the rounding of terms that cancel in the gradient, or come from the rounding of the
-        inputs; it is no float32, which scatters as well."""
+        """Whether it deviates by no more than the rounding of terms that cancel in the gradient, or that of the inputs;
+        it is no float32, which scatters as well."""
         i, k = direction.input, direction.index
         scatter, moved, g = self._scatter[i], self._moved[i], self.gradients[i]
         if scatter is None or g is None or _is_float32(float(g.flat[k])):
