@@ -16,6 +16,7 @@ from autolab import check_gradients
 from autolab.gradcheck.checks.taylor import study
 
 WRONG = node(lambda x, y: x * x * y, lambda g, x, y: (g * x * y, g * x * x))
+DRAWS = np.random.default_rng(0)
 X, Y = np.array([[0.5, -1.5, 2.0], [1.0, 3.0, -0.25]]), np.array([2.0, -1.0, 0.5])
 
 
@@ -71,14 +72,26 @@ def test_json_pickle_and_copies_hold_data_only():
     assert "_origin" not in repr(report)
 
 
-def test_the_function_is_freed_with_the_report():
+@pytest.mark.parametrize(
+    ("computed", "verdict"),
+    [
+        (lambda x: x * x, "right"),
+        (node(lambda x: x * x, lambda g, x: (g, g)), "wrong"),
+        (node(lambda x: x * x, lambda g, x: g.sum()), "wrong"),
+        (node(lambda x: x * DRAWS.normal(), lambda g, x: g), "cannot tell"),
+        (node(lambda x: x * x, lambda g, x: g * DRAWS.normal()), "wrong"),
+    ],
+    ids=["right", "two gradients", "one number", "random results", "random gradients"],
+)
+def test_the_function_is_freed_with_the_report(computed, verdict):
     def function(x):
-        return x * x
+        return computed(x)
 
     gone = weakref.ref(function)
-    report = check_gradients(function, X)
     gc.disable()
     try:
+        report = check_gradients(function, X)
+        assert report.verdict == verdict
         del function
         assert gone() is not None
         del report

@@ -87,7 +87,8 @@ def examine(subject: Subject, rng: np.random.Generator) -> Examination:
         try:
             return _examined(subject, first, upstreams, rng)
         except Breach as breach:
-            return Examination(upstreams, breach)
+            breach.__context__ = None  # what led to it, and its traceback, would keep the function and its arrays
+            return Examination(upstreams, breach.with_traceback(None))
 
 
 def _examined(subject: Subject, first: Run, upstreams: Upstreams, rng: np.random.Generator) -> Examination:
