@@ -143,7 +143,7 @@ class _Comparing:
 
     def __init__(self, a: Recording, b: Recording, tolerance: float | None) -> None:
         self._a, self._b, self._tolerance = a, b, tolerance
-        self._steps = {step.id: step for step in a.steps}, {step.id: step for step in b.steps}
+        self._steps = a.by_id, b.by_id
         self._names = LayerNames(b)
         self._pairs = aligned(a, b)
         norms = [np.abs(step.grad.values).max() for step in a.steps if step.grad is not None and step.grad.size]

@@ -94,10 +94,9 @@ class Departures:
 def concerned(shown: Recording) -> dict[int, list[Departure]]:
     """For each step whose gradient does not know of what left the graph, the departures: of its value, or of one that
     was computed from it."""
-    by_id = {step.id: step for step in shown.steps}
     found: dict[int, list[Departure]] = {}
     for departure in shown.departures:
-        for step in _sources(by_id.__getitem__, departure.steps):
+        for step in _sources(shown.by_id.__getitem__, departure.steps):
             found.setdefault(step, []).append(departure)
     return found
 

@@ -82,11 +82,10 @@ class GradientFlow(Savable):
 
 def gradient_flow(recording: Recording) -> GradientFlow:
     """The layers of a recording."""
-    steps = {step.id: step for step in recording.steps}
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     weights = _weights(recording)
-    users = [steps[step] for step in weights]
+    users = [recording.by_id[step] for step in weights]
     if not users:
         users = [step for step in recording.steps if step.kind == "call" and step.value and step.value.size > 1]
     leaves = [leaf for found in weights.values() for _, leaf in found]
@@ -98,7 +97,7 @@ def gradient_flow(recording: Recording) -> GradientFlow:
     rows: list[LayerFlow] = []
     for step in users:
         row = _row(names.of(step), step, parts.get(step.id, [step]), weights.get(step.id, []), size, gone)
-        if rows and _continues(step, rows[-1].step) and names.are_one(step, steps[rows[-1].step]):
+        if rows and _continues(step, rows[-1].step) and names.are_one(step, recording.by_id[rows[-1].step]):
             row = _joined(rows.pop(), row)
         rows.append(row)
     return GradientFlow(tuple(rows), recording.function, recording)
@@ -107,7 +106,7 @@ def gradient_flow(recording: Recording) -> GradientFlow:
 def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:
     """For each step the operands that are learned: what the function brought along, or, where it brought nothing, what
     it was given beside what flows."""
-    steps = {step.id: step for step in recording.steps}
+    steps = recording.by_id
     brought: dict[int, list[tuple[Operand, Step]]] = {}
     given: dict[int, list[tuple[Operand, Step]]] = {}
     for step in [step for step in recording.steps if step.kind == "call" and step.function not in REARRANGED]:
@@ -185,7 +184,7 @@ class LayerNames:
     """
 
     def __init__(self, recording: Recording) -> None:
-        self._steps = {step.id: step for step in recording.steps}
+        self._steps = recording.by_id
         self._scopes, self._whole = recording.scopes, recording.function
         inside: dict[int, list[str]] = {}
         for step in recording.steps:

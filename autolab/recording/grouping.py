@@ -42,7 +42,7 @@ class _Builder:
     def __init__(self, recording: Recording, most: int) -> None:
         self._scopes, self._outputs, self._most = recording.scopes, set(recording.outputs), most
         self._apart = recording.order * _APART
-        self._steps = {step.id: step for step in recording.steps}
+        self._steps = recording.by_id
         self._is_plan = len(self._steps) > ALL_OPEN
         self._repeats = Repeats()
         self._around = self._scopes_of_inputs(recording)

@@ -105,6 +105,15 @@ class Recording(Displayed):
 
         return digest(self.function if self.raised is None else f"{self.function} {self.raised}", self.steps)
 
+    @cached_property
+    def by_id(self) -> dict[int, Step]:
+        """The steps by their ids."""
+        return {step.id: step for step in self.steps}
+
+    def slope(self, step: Step) -> Snapshot | None:
+        """What is shown beside the value of a step: its gradient, or its tangent in forward mode."""
+        return step.grad if self.moved is None else step.tangent
+
     @property
     def has_returned(self) -> bool:
         """Whether the function returned; if not, ``outputs`` are no results of its."""

@@ -157,7 +157,7 @@ class RecordedNet(Net):
     def __init__(self, recording: Recording, counts: Callable[[State], bool] = lambda state: True) -> None:
         super().__init__([Place("gradient", i) for i in recording.outputs])
         self._counts = counts
-        self.steps = {step.id: step for step in recording.steps}
+        self.steps = recording.by_id
         self.arrays: dict[Place, Snapshot] = {}
         self.names = {step.id: step.function for step in recording.steps if step.function is not None}
         self.is_made: set[Place] = set()  # computed from anything, in the net or not

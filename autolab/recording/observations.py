@@ -52,8 +52,7 @@ def observations(recording: Recording) -> list[Observation]:
     reference = reference_step(recording)
     size = 0.0 if reference is None or reference.grad is None else reference.grad.norm
     felt = _felt_infinities(recording)
-    steps = {step.id: step for step in recording.steps}
-    found = [[*_of_step(step, size, step.id in felt), *_of_units(step, steps)] for step in recording.steps]
+    found = [[*_of_step(step, size, step.id in felt), *_of_units(step, recording.by_id)] for step in recording.steps]
     wrong = [finding for some in found for finding in some]
     gone = cancelled(recording, {finding.step for finding in wrong if finding.sign == "vanishing"})
     wrong = [finding for finding in wrong if finding.sign != "vanishing" or finding.step not in gone]

@@ -48,6 +48,16 @@ class Group:
         """All steps in it, also those in inner groups."""
         return tuple([s for item in self.items for s in (item.steps if isinstance(item, Group) else (item,))])
 
+    @cached_property
+    def result(self) -> Step | None:
+        """The step whose value and gradient the box shows: the last of those that something outside uses."""
+        return next((s for s in reversed(self.steps) if s.id == self.results[-1]), None) if self.results else None
+
+    @property
+    def only(self) -> Group | None:
+        """The group that is all that it holds: opening it alone would show another closed box and nothing else."""
+        return self.items[0] if len(self.items) == 1 and isinstance(self.items[0], Group) else None
+
     @property
     def is_repeated(self) -> bool:
         """Whether its items are the same thing again and again."""

@@ -58,7 +58,7 @@ def duality(recording: Recording) -> tuple[float, float, bool] | None:
     Both are how fast the sum that is differentiated moves; the third says whether they are equal but for rounding. None
     where there is no gradient, or not all numbers were kept.
     """
-    steps = {step.id: step for step in recording.steps}
+    steps = recording.by_id
     ends = dict(zip(recording.outputs, recording.upstream, strict=False))
     if recording.moved is None or all([upstream is None for upstream in ends.values()]):
         return None

@@ -116,7 +116,7 @@ def test_the_pool_is_in_the_recording(traffic: Traffic) -> None:
 
 def test_a_step_on_the_gpu_says_how_full_its_memory_is(traffic: Traffic) -> None:
     recording = _recorded()
-    facts = [dict(detail(recording, step.id)[0]["facts"]).get("GPU memory") for step in recording.steps]
+    facts = [dict(detail(recording, step.id)["facts"]).get("GPU memory") for step in recording.steps]
     assert facts == [None, *["3.1 MB of 8.4 MB"] * 4, None, None]
 
 

@@ -273,7 +273,7 @@ def test_the_walk_does_not_say_that_two_times_three_is_a_half() -> None:
         assert known is not None
         return known
 
-    shown, _ = frame(walk, moment_of("h"), boxes)
+    shown = frame(walk, moment_of("h"), boxes)
     assert shown["numbers"] == [] and shown["spoken"] == "Forward: h = x * y is not computed, but replaced by 0.5."
-    after, _ = frame(walk, moment_of("k"), boxes)
+    after = frame(walk, moment_of("k"), boxes)
     assert after["numbers"] == ["exp(0.5) = 1.649"]

@@ -63,16 +63,8 @@ class Evaluation:
         return self._one("detail") or {}
 
     @property
-    def detail_buffers(self) -> Any:
-        return self.detail.get("buffers", [])
-
-    @property
     def frame(self) -> Any:
         return self._one("frame") or {}
-
-    @property
-    def frame_buffers(self) -> Any:
-        return self.frame.get("buffers", [])
 
     @property
     def flow(self) -> Any:

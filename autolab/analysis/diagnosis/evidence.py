@@ -58,7 +58,7 @@ class Evidence:
     @cached_property
     def steps(self) -> dict[int, Step]:
         """The steps by their ids."""
-        return {} if self.recording is None else {step.id: step for step in self.recording.steps}
+        return {} if self.recording is None else self.recording.by_id
 
     @property
     def calls(self) -> list[Step]:

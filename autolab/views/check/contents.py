@@ -88,13 +88,12 @@ def _verdict_alone(report: GradientReport, item: InputReport) -> str:
     return say(f"lens_{item.verdict}_says")
 
 
-def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str, Any]], list[bytes]]:
+def panels(report: GradientReport, most: int = MAX_CELLS) -> list[dict[str, Any]]:
     """For each input its three heatmaps: facts, and float32 cells of at most ``most`` rows and columns.
 
     A heatmap that there is not says why.
     """
-    told: list[dict[str, Any]] = []
-    buffers: list[bytes] = []
+    told = []
     for item in report.inputs:
         arrays: dict[str, Any] = {}
         for kind, span in spans(item):
@@ -103,27 +102,25 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> tuple[list[dict[str
                 arrays[kind] = {"absent": say("lens_none" if item.measured else "lens_uncompared")}
                 continue
             if kind == "analytic" or item.measured == values.size:
-                entry, cells = array_entry(kind, snapshot(values, max(1, values.size)), most)
+                entry = array_entry(kind, snapshot(values, max(1, values.size)), most)
             else:
-                entry, cells = _partly_entry(item, kind, most)
-            shown = {"scale": spanning(*span).scale, "bars": legends_of(values, span)}
-            arrays[kind] = {**entry, **shown, "buffer": len(buffers)}
-            buffers.append(cells)
+                entry = _partly_entry(item, kind, most)
+            arrays[kind] = {**entry, "scale": spanning(*span).scale, "bars": legends_of(values, span)}
         (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
         head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
         head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
         worst = None if item.worst is None else list(cell_of(item, item.worst, most))
         label = f"{SIGNS[item.verdict]} {head['name']}"
         told.append({**head, **answer(report, item), "label": label, "arrays": arrays, "worst": worst})
-    return told, buffers
+    return told
 
 
-def _partly_entry(item: InputReport, kind: str, most: int) -> tuple[dict[str, Any], bytes]:
+def _partly_entry(item: InputReport, kind: str, most: int) -> dict[str, Any]:
     found = partly(item, kind, most)
     (rows, columns), halves = found.values.shape, [list(box) for box in found.halves]
     shape = {"rows": rows, "cols": columns, "shape": list(item.shape), "block": list(found.block)}
     told = {"which": kind, **shape, "blank": True, "halves": halves, "caption": found.caption}
-    return told, bytes_of(found.values)
+    return told | {"cells": bytes_of(found.values)}
 
 
 def spans(item: InputReport) -> Iterator[tuple[str, Span]]:

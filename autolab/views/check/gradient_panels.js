@@ -133,7 +133,7 @@ function makeMap(view, click, choose, here, isFirst) {
     update(facts, label) {
       size = facts;
       const { colors } = view;
-      const data = floats(view.get("check").cells[facts.buffer]);
+      const data = floats(facts.cells);
       cells.frame.classList.toggle("al-blank", facts.blank === true);
       halves.replaceChildren(
         ...(facts.halves ?? []).map((/** @type {number[]} */ block) => layOverCells(html("div"), block, facts)),

@@ -195,10 +195,9 @@ def questions_of(look: Mapping[str, Any]) -> list[list[Any]]:
 
 def of_report(report: GradientReport, seed: int | None, session: LensSession, most: int = MAX_CELLS) -> dict[str, Any]:
     """What shows a report, with heatmaps of at most ``most`` rows and columns; and the seeds of the other orders."""
-    told, cells = panels(report, most)
     draw = say("lens_draw_given") if seed is None else say("lens_draw", seed=seed)
     orders = [[other, session.seed_of(other)] for other in session.orders]
-    return {**verdict(report), "orders": orders, "draw": draw, "panels": told, "cells": cells}
+    return {**verdict(report), "orders": orders, "draw": draw, "panels": panels(report, most)}
 
 
 def of_directions(report: GradientReport, position: int, seeds: Iterable[int]) -> list[list[Any]]:

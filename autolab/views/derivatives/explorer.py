@@ -18,7 +18,7 @@ from ...shared.options import apart
 from ..draw.colors import palette
 from ..draw.escape import clean
 from ..draw.messages import say
-from ..graph.questions import Reader, shelf_of
+from ..graph.questions import Reader, kind_of
 from ..live import notebook
 from ..live.computation import UserError, for_page
 from ..live.controls import control, is_finite
@@ -147,7 +147,7 @@ class DerivativeExplorer(SessionView):
             self._reader = None
         elif before is None or before.recording is not recording:
             self._reader = Reader(recording, before=before)
-        return shelf_of(question), None if self._reader is None else self._reader.ask(question)
+        return kind_of(question).shelf, None if self._reader is None else self._reader.ask(question)
 
     def _turned(self) -> None:
         """Another order is looked at."""

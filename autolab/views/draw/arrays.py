@@ -226,13 +226,14 @@ def bytes_of(numbers: np.ndarray) -> bytes:
     return numbers.astype("<f4").tobytes()
 
 
-def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> tuple[dict[str, Any], bytes]:
-    """An array as a heatmap of at most ``most`` rows and columns: what the page must know of it, and float32 cells."""
-    cells = grid(snapshot, most, most)
+def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> dict[str, Any]:
+    """An array as a heatmap of at most ``most`` rows and columns: what the page must know of it, and float32
+    ``cells``."""
+    shown = grid(snapshot, most, most)
     with np.errstate(over="ignore"):
-        buffer = bytes_of(cells.values)
-    entry = {"which": which, "shape": list(snapshot.shape), "scale": cells.scale, **cells_entry(cells, snapshot)}
-    return entry, buffer
+        cells = bytes_of(shown.values)
+    entry = {"which": which, "shape": list(snapshot.shape), "scale": shown.scale, "cells": cells}
+    return entry | cells_entry(shown, snapshot)
 
 
 def cells_entry(cells: Grid, facts: Snapshot | Facts) -> dict[str, Any]:

@@ -76,10 +76,9 @@ def _left(exit: Departure | Exit, file: str, whose: str) -> str:
 
 def departures(recording: Recording) -> list[str]:
     """A sentence for every place where values left the graph, with the inputs whose gradients do not know of it."""
-    by_id = {step.id: step for step in recording.steps}
     told = []
     for departure in recording.departures:
-        names = listed([label(by_id[i]) for i in departure.inputs])
+        names = listed([label(recording.by_id[i]) for i in departure.inputs])
         key = "gradient_of_one" if len(departure.inputs) == 1 else "gradients_of"
         told.append(departed(recording, departure, say(key, names=names) if names else say("no_gradients")))
     return told

@@ -52,22 +52,22 @@ class Heat:
         return Grid(cells.astype(np.float64), block, 0.0, " ".join(_captions(self, block)))
 
 
-def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> tuple[dict[str, Any], bytes]:
-    """A plane of an array as the page must know it, and its cells in at most ``most`` bytes.
+def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> dict[str, Any]:
+    """A plane of an array as the page must know it, with its ``cells`` in at most ``most`` bytes.
 
     Cells are float32 where that is exact, else float64.
     """
     kind = "f4" if heat.array.dtype.name in _EXACT_IN_FLOAT32 else "f8"
     cells = heat.cells(plane, most // int(kind[1]))
-    entry = {
+    return {
         "kind": kind,
+        "cells": cells.values.astype(kind).tobytes(),
         "type": {"b": "bool", "i": "int", "u": "int"}.get(heat.array.dtype.kind, "float"),
         "size": heat.array.size,
         **legend(tone, heat.sample),
         "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
         **cells_entry(cells, heat.facts),
     }
-    return entry, cells.values.astype(kind).tobytes()
 
 
 def legend(tone: Tone, values: Sample) -> dict[str, Any]:

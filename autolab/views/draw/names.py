@@ -53,8 +53,7 @@ def symbol(step: Step) -> str:
 
 def title(recording: Recording) -> str:
     """``f(x, y)``, as in the signature."""
-    by_id = {step.id: step for step in recording.steps}
-    names = ", ".join(label(by_id[i]) for i in recording.inputs)
+    names = ", ".join(label(recording.by_id[i]) for i in recording.inputs)
     return f"{clean(recording.function)}({clean(names)})"
 
 

@@ -82,7 +82,7 @@ class _Film:
         self.holders = outline.holders(frozenset(opened))
         self.times = self.walk.times(self.holders, results(recording, frozenset(opened)))
         self.boxes = {node["id"]: node for node in self.scene["nodes"]}
-        self.frames = [frame(self.walk, k, self.holders)[0] for k in range(len(self.walk))]
+        self.frames = [frame(self.walk, k, self.holders) for k in range(len(self.walk))]
         self.width = _width(self.scene)
         self.pixel = self.width / WIDTH
         self.left = (self.width - self.scene["width"]) / 2

@@ -47,7 +47,7 @@ def _is_mixed_by(recording: Recording, step: Step) -> bool:
     return False
 
 
-def head_entry(which: str, snapshot: Snapshot, tokens: tuple[str, ...], most: int) -> tuple[dict[str, Any], bytes]:
+def head_entry(which: str, snapshot: Snapshot, tokens: tuple[str, ...], most: int) -> dict[str, Any]:
     """As `array_entry`, with the matrices of all heads one after the other in the cells, example by example, as many
     as there is room for: at least those of one."""
     length, keys = snapshot.shape[-2:]
@@ -67,9 +67,9 @@ def head_entry(which: str, snapshot: Snapshot, tokens: tuple[str, ...], most: in
         "tokens": labels,
         "looks": say(looks, row="{row}", column="{column}"),
     }
-    parts = [say("attention_rows"), found[0][0]["caption"]]
+    parts = [say("attention_rows"), found[0]["caption"]]
     for key, shown, of in (("attention_examples", room, len(examples)), ("attention_heads", MOST_HEADS, heads)):
         if shown < of:
             parts.append(say(key, shown=shown, of=of))
     caption = " ".join(filter(None, parts))
-    return {**found[0][0], "caption": caption, "heads": told}, b"".join([cells for _, cells in found])
+    return {**found[0], "caption": caption, "heads": told, "cells": b"".join([entry["cells"] for entry in found])}

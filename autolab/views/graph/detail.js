@@ -90,7 +90,7 @@ export function makeDetailPart(view) {
   }
 
   view.root.addEventListener("al-line", paint);
-  return { places: { side: [root] }, on: { "detail detail_buffers arrays": paint }, paint };
+  return { places: { side: [root] }, on: { "detail arrays": paint }, paint };
 }
 
 /** Another value for what a step computes. @param {import("./explorer.js").View} view */
@@ -141,7 +141,7 @@ function makeReadout(view, name) {
       number.hidden = drawn;
       note.hidden = !drawn;
       if (!drawn) return write(number, text ?? "");
-      const data = floats(view.get("detail_buffers")[array.buffer]);
+      const data = floats(array.cells);
       const shown = array.heads ? heads : heatmap;
       shown.update({ ...array, ...array.bars[view.get("arrays").scale] }, data, view.colors);
       write(note, array.caption);

@@ -16,17 +16,15 @@ from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import bytes_text, seconds_text
 from .attention import head_entry, is_attention
-from .labels import group_heading, group_sentence, result
+from .labels import group_heading, group_sentence
 from .readings import Scales, view_scales
 from .rule_formulas import in_names, names_in, numbers_in
 
 _STATEMENT_LIMIT = 1000
 
 
-def detail(
-    recording: Recording, node: int, most: int = MAX_CELLS, scales: Scales | None = None
-) -> tuple[dict[str, Any], list[bytes]]:
-    """Details of a step or a group of steps as plain data, and the float32 cells of its arrays, at most ``most`` rows
+def detail(recording: Recording, node: int, most: int = MAX_CELLS, scales: Scales | None = None) -> dict[str, Any]:
+    """Details of a step or a group of steps as plain data, with the float32 cells of its arrays, at most ``most`` rows
     and columns. ``scales`` are those of the view's colours, by default `view_scales`.
 
     Raises
@@ -38,10 +36,9 @@ def detail(
     group = recording.outline.groups.get(node)
     if group is not None:
         return _group_detail(recording, group, most, scales)
-    step = next((step for step in recording.steps if step.id == node), None)
-    if step is None:
+    if node not in recording.by_id:
         raise KeyError(f"detail: got node {node}, which the recording of {clean(recording.function)} does not have")
-    return _step_detail(recording, step, most, scales)
+    return _step_detail(recording, recording.by_id[node], most, scales)
 
 
 def home(recording: Recording, node: int | None) -> Recording:
@@ -52,9 +49,8 @@ def home(recording: Recording, node: int | None) -> Recording:
     return recording
 
 
-def _step_detail(recording: Recording, step: Step, most: int, scales: Scales) -> tuple[dict[str, Any], list[bytes]]:
-    arrays, buffers = _arrays(recording, step, most, scales)
-    data = {
+def _step_detail(recording: Recording, step: Step, most: int, scales: Scales) -> dict[str, Any]:
+    return {
         "id": step.id,
         "title": heading(step),
         "facts": [*facts(step), *_memory(recording, step)],
@@ -62,9 +58,8 @@ def _step_detail(recording: Recording, step: Step, most: int, scales: Scales) ->
         "rules": _rules(recording, step),
         "backward_code": None if step.backward_code is None else step.backward_code[:4000],
         "status": grad_status.explained(recording)(step),
-        "arrays": arrays,
+        "arrays": _arrays(recording, step, most, scales),
     }
-    return data, buffers
 
 
 def _memory(recording: Recording, step: Step) -> list[list[str]]:
@@ -75,12 +70,11 @@ def _memory(recording: Recording, step: Step) -> list[list[str]]:
     return [["GPU memory", f"{bytes_text(pool.used)} of {bytes_text(pool.total)}"]]
 
 
-def _group_detail(recording: Recording, group: Group, most: int, scales: Scales) -> tuple[dict[str, Any], list[bytes]]:
-    shown = result(group)
-    arrays, buffers = ([], []) if shown is None else _arrays(recording, shown, most, scales)
+def _group_detail(recording: Recording, group: Group, most: int, scales: Scales) -> dict[str, Any]:
+    shown = group.result
     numbers = [] if shown is None else [fact for fact in facts(shown) if fact[0] not in ("function", "time")]
     steps = [["steps", str(len(group.steps))], ["time", seconds_text(sum(step.seconds for step in group.steps))]]
-    data = {
+    return {
         "id": group.id,
         "title": group_heading(group),
         "facts": [*numbers, *steps],
@@ -88,9 +82,8 @@ def _group_detail(recording: Recording, group: Group, most: int, scales: Scales)
         "rules": [],
         "backward_code": None,
         "status": group_sentence(group, recording),
-        "arrays": arrays,
+        "arrays": [] if shown is None else _arrays(recording, shown, most, scales),
     }
-    return data, buffers
 
 
 def _source_of_group(recording: Recording, group: Group) -> dict[str, Any] | None:
@@ -121,7 +114,7 @@ def _place(file: str | None, line: int | None, statement: str) -> dict[str, Any]
 
 
 def _rules(recording: Recording, step: Step) -> list[dict[str, Any]]:
-    names, shares = names_in(step, {s.id: s for s in recording.steps}), _shares(recording)
+    names, shares = names_in(step, recording.by_id), _shares(recording)
     return [
         {
             "to": names[operand.parameter],
@@ -146,20 +139,18 @@ def _shares(recording: Recording) -> Counter[int]:
     return Counter([step for step in (*used, *started) if step is not None])
 
 
-def _arrays(recording: Recording, step: Step, most: int, scales: Scales) -> tuple[list[dict[str, Any]], list[bytes]]:
-    arrays: list[dict[str, Any]] = []
-    buffers: list[bytes] = []
+def _arrays(recording: Recording, step: Step, most: int, scales: Scales) -> list[dict[str, Any]]:
+    arrays = []
     shows_heads = is_attention(recording, step)
     of_value = 1.0 if shows_heads else scales.value  # weights are parts of 1, whatever else the view shows
     for which, snapshot, scale in (("value", step.value, of_value), ("grad", step.grad, scales.grad)):
         if snapshot is not None and snapshot.size > 0:
             if shows_heads and snapshot.is_whole:
-                entry, cells = head_entry(which, snapshot, recording.tokens, most)
+                entry = head_entry(which, snapshot, recording.tokens, most)
             else:
-                entry, cells = array_entry(which, snapshot, most)
-            arrays.append({**entry, **_bars(snapshot, entry["caption"], scale), "buffer": len(buffers)})
-            buffers.append(cells)
-    return arrays, buffers
+                entry = array_entry(which, snapshot, most)
+            arrays.append({**entry, **_bars(snapshot, entry["caption"], scale)})
+    return arrays
 
 
 def _bars(snapshot: Snapshot, caption: str, scale: float) -> dict[str, Any]:

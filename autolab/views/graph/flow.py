@@ -20,7 +20,6 @@ from ...recording.model import LEAVES, Recording, Step
 from ...recording.outline import Group, Item
 from ..draw.messages import say
 from ..draw.numbers import bytes_text, number, seconds_text
-from .labels import result
 from .scene import lines
 from .sizes import scale_of, size_of
 
@@ -36,7 +35,7 @@ def measure(item: Item, by: Measure, backward_seconds: Mapping[int, float]) -> f
         if not calls:
             return None
         return sum([_seconds(s, backward_seconds) if by == "time" else _bytes(s) for s in calls])
-    step = result(item) if isinstance(item, Group) else item
+    step = item.result if isinstance(item, Group) else item
     return None if step is None else _norm(step, by)
 
 

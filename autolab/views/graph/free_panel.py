@@ -27,7 +27,7 @@ Corners = Mapping[Key, tuple[int, int]]
 NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
 
 
-@answers("free", "numbers", list, of_session=True)
+@answers("free", "numbers", of_session=True, given=list)
 def free(picture: Picture, given: list[Any]) -> dict[str, Any]:
     """Everything that a page can change: the answer to ``["free", [[key, row, column], ...]]``.
 
@@ -95,7 +95,7 @@ def _are_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 def _output_name(recording: Recording, place: int) -> str:
     """The name of an output; without one it is "the output", or the expression, where there are several."""
-    step = next(step for step in recording.steps if step.id == recording.outputs[place])
+    step = recording.by_id[recording.outputs[place]]
     if step.name is None and len(recording.outputs) == 1:
         return say("output")
     return shorten(label(step), _LONGEST_NAME)

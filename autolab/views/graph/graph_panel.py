@@ -9,18 +9,18 @@ from typing import Any
 
 from ...recording.model import Recording
 from ...recording.orders import MAX_ORDER
-from ...recording.outline import Group, Outline
+from ...recording.outline import Item, Outline
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import label, order_head
 from ..live.protocol import not_understood
 from .flow import MEASURES, flow
-from .health import SIGNS, nan_path, sentences, signs_at
-from .labels import result, results, search_words
+from .health import nan_path, sentences
+from .labels import results, search_words
 from .layout import DIRECTIONS, Direction
 from .listing import listing, proof, remarks
 from .questions import Reader, answers
-from .readings import readings
+from .readings import SIGNS, readings, signs_at
 from .scene import scene
 from .sizes import Bars
 
@@ -32,7 +32,7 @@ _NEVER = dict.fromkeys(("known", "first", "last", "sends"))
 Open = frozenset[int]
 
 
-@answers("scene", "page", int, (list, type(None)), str)
+@answers("scene", "page", order=int, open=(list, type(None)), way=str)
 def picture(reader: Reader, order: int, open: list[int] | None, way: Direction) -> Any:
     """The picture of a graph in which some groups are open."""
     graph = reader.graph(order)
@@ -47,7 +47,7 @@ def picture(reader: Reader, order: int, open: list[int] | None, way: Direction) 
     return scene(graph, opened, direction=way)
 
 
-@answers("numbers", "numbers", int, (list, type(None)), bool)
+@answers("numbers", "numbers", order=int, open=(list, type(None)), own=bool)
 def numbers(reader: Reader, order: int, open: list[int] | None, own: bool) -> Any:
     """The values and gradients in a picture, when a walk knows them, and what is wrong."""
     graph = reader.graph(order)
@@ -86,7 +86,7 @@ def _times(reader: Reader, opened: Open) -> dict[str, dict[str, int | None]]:
     return reader.walk.times(outline.holders(opened), results(reader.recording, opened))
 
 
-@answers("flow", "numbers", str, (list, type(None)))
+@answers("flow", "numbers", measure=str, open=(list, type(None)))
 def colours(reader: Reader, measure: str, open: list[int] | None) -> Any:
     """How much flows through each box and line."""
     if measure not in MEASURES:
@@ -151,7 +151,7 @@ def _outline(graph: Recording) -> dict[str, Any]:
     """
     outline = graph.outline
     groups = [
-        [group.id, outline.parents.get(group.id), group.kind == "run", _result(group), _only(group)]
+        [group.id, outline.parents.get(group.id), group.kind == "run", _id(group.result), _id(group.only)]
         for group in outline.groups.values()
     ]
     inside = [(step.id, outline.parents.get(step.id)) for step in graph.steps]
@@ -160,14 +160,8 @@ def _outline(graph: Recording) -> dict[str, Any]:
     return {**found, "own": _stretches(own)} if graph.order else found
 
 
-def _result(group: Group) -> int | None:
-    shown = result(group)
-    return None if shown is None else shown.id
-
-
-def _only(group: Group) -> int | None:
-    """The group that is all that a group holds: opening it alone would show another closed box and nothing else."""
-    return group.items[0].id if len(group.items) == 1 and isinstance(group.items[0], Group) else None
+def _id(item: Item | None) -> int | None:
+    return None if item is None else item.id
 
 
 def _stretches(pairs: Sequence[tuple[int, int | None]]) -> list[list[int | None]]:

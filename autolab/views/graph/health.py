@@ -13,14 +13,11 @@ from ..draw.messages import plural, say
 from ..draw.names import heading, label, where
 from ..draw.numbers import number
 from .listing import ended, replaced
-from .readings import SIGNS, signs_at
-
-__all__ = ["SIGNS", "sentences", "signs_at"]
+from .readings import SIGNS
 
 
 def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign, str]]:
     """What is wrong in words, one sentence per sign (of what left the graph, per place), in the order of `SIGNS`."""
-    steps = {step.id: step for step in recording.steps}
     reference = reference_step(recording)
     near = "" if reference is None else label(reference)
     told: list[tuple[Sign, str]] = []
@@ -38,7 +35,10 @@ def sentences(recording: Recording, found: list[Observation]) -> list[tuple[Sign
         words = {"count": plural(len(mine), "step"), "reference": near}
         size = str(int(worst.size)) if worst.total else number(worst.size)
         told.append(
-            (sign, say(f"health_{sign}", **words, worst=label(steps[worst.step]), size=size, total=worst.total))
+            (
+                sign,
+                say(f"health_{sign}", **words, worst=label(recording.by_id[worst.step]), size=size, total=worst.total),
+            )
         )
     return told
 
@@ -55,7 +55,6 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
     origin = find_nonfinite(recording).first_nan
     if origin is None:
         return None
-    steps = {step.id: step for step in recording.steps}
     because = origin.because
     values = [i for i in origin.values if i != origin.step]
     return {
@@ -63,7 +62,7 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
         "because": None if because is None else because.step,
         "values": values,
         "gradients": list(origin.gradients),
-        "text": " ".join([*_story(origin, because, steps), _reached(len(values), len(origin.gradients))]),
+        "text": " ".join([*_story(origin, because, recording.by_id), _reached(len(values), len(origin.gradients))]),
     }
 
 

@@ -13,7 +13,7 @@ from .questions import Reader, answers
 BINS = 24
 
 
-@answers("histogram", "answers", int, (int, type(None)))
+@answers("histogram", "answers", identity=int, k=(int, type(None)))
 def histogram(reader: Reader, identity: int, k: int | None) -> list[dict[str, Any]] | None:
     """For the value and the gradient of a step: ``counts`` of its finite elements in `BINS` equal parts between ``low``
     and ``high``. At moment ``k`` of the walk the gradient is the sum of what has arrived by then.

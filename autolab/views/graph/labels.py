@@ -111,15 +111,10 @@ def parameters_in(steps: Iterable[Step]) -> int:
     return sum([step.value.size for step in steps if step.kind in ("leaf", "input") and step.value is not None])
 
 
-def result(group: Group) -> Step | None:
-    """The step whose value and gradient the box shows: the last of those that something outside uses."""
-    return next((s for s in reversed(group.steps) if s.id == group.results[-1]), None) if group.results else None
-
-
 def results(recording: Recording, expanded: Collection[int]) -> dict[int, int]:
     """For the closed groups that are drawn, the step whose numbers the box shows."""
-    shown = [(item.id, result(item)) for item in recording.outline.shown(expanded) if isinstance(item, Group)]
-    return {group: step.id for group, step in shown if step is not None}
+    groups = [item for item in recording.outline.shown(expanded) if isinstance(item, Group)]
+    return {group.id: group.result.id for group in groups if group.result}
 
 
 def group_sentence(group: Group, recording: Recording) -> str:

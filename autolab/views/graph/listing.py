@@ -24,9 +24,8 @@ def ended(recording: Recording) -> list[str]:
     raised = recording.raised
     if raised is None:
         return []
-    by_id = {step.id: step for step in recording.steps}
     words = {"type": clean(raised.type, 60), "message": _message(raised), "place": _place(recording, raised)}
-    operands = [by_id[i] for i in raised.operands]
+    operands = [recording.by_id[i] for i in raised.operands]
     if raised.phase == "backward":
         rule = say("raised_rule", function=clean(raised.function, 60)) if raised.function else say("raised_rules")
         return [say("raised_backward", **words, rule=rule)]
@@ -182,8 +181,7 @@ def proof(recording: Recording, opening: Opening) -> str:
 
 def _use(recording: Recording, opening: Opening) -> str:
     """One use of a function: as written, its line in the recorded function, the calls and rounds that it is in."""
-    (step,) = [step for step in recording.steps if step.id == opening.step]
-    own = recording.scopes[opening.scope]
+    step, own = recording.by_id[opening.step], recording.scopes[opening.scope]
     words = [] if step.outer_line is None else [f"line {step.outer_line}"]
     parent = own.parent
     while parent is not None:
@@ -201,5 +199,4 @@ def _remark(note: str, recording: Recording) -> str:
     if note != "orders_end":
         return note
     last = recording.higher[-1] if recording.higher else recording
-    (result,) = [step for step in last.steps if step.id == last.outputs[0]]
-    return say("orders_end", name=label(result), wrt=clean(recording.wrt))
+    return say("orders_end", name=label(last.by_id[last.outputs[0]]), wrt=clean(recording.wrt))

@@ -40,7 +40,8 @@ class MovedInput:
     """
 
     def __init__(self, recording: Recording) -> None:
-        self.step = next(step for step in recording.steps if step.id == recording.moved)
+        assert recording.moved is not None
+        self.step = recording.by_id[recording.moved]
         assert self.step.tangent is not None
         self.direction, name = self.step.tangent, label(self.step)
         values, places = self.direction.values, np.argwhere(self.direction.values)

@@ -25,7 +25,7 @@ from ..draw.escape import clean
 from ..draw.messages import say
 from ..draw.names import heading
 from ..live.controls import Key
-from .labels import group_heading, group_sentence, result
+from .labels import group_heading, group_sentence
 from .parameters import movable_steps
 from .session import Session
 
@@ -207,7 +207,7 @@ def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarra
         "kinds": [array.dtype.name for array in start.values()],
         "shown": [[step.id, which, list(v.shape), v.dtype.name] for (step, which), v in pairs],
         "expected": [_numbers(value) for value in found.values],
-        "results": {str(group): step.id for group, step in _results(recording).items()},
+        "results": {str(id): g.result.id for id, g in recording.outline.groups.items() if g.result},
         "spoken": _spoken(recording),
     }  # fmt: skip
     if work > MOST_WORK or len(json.dumps(data)) > MOST_CHARACTERS:
@@ -218,12 +218,6 @@ def _as_data(found: _TracedRun, recording: Recording, start: dict[Key, np.ndarra
 def _numbers(array: np.ndarray) -> list[Any]:
     words: Callable[[float], str] = lambda x: "NaN" if x != x else "Infinity" if x > 0 else "-Infinity"  # noqa: E731
     return [float(x) if np.isfinite(x) else words(x) for x in array.reshape(-1).tolist()]
-
-
-def _results(recording: Recording) -> dict[int, Step]:
-    """The step whose numbers the box of a closed group shows."""
-    found = {id: result(group) for id, group in recording.outline.groups.items()}
-    return {id: step for id, step in found.items() if step is not None}
 
 
 def _spoken(recording: Recording) -> dict[str, list[str]]:

@@ -54,7 +54,7 @@ class Playback:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.steps: dict[int, Step] = {step.id: step for step in recording.steps}
+        self.steps = recording.by_id
         self.moved = None if recording.moved is None else MovedInput(recording)
         forward = _forward(recording) if self.moved is None else []
         self.start = len(forward)
@@ -70,12 +70,8 @@ class Playback:
         """The letter that stands for what is differentiated; in forward mode for what moves."""
         return loss_name(self.recording) if self.moved is None else self.moved.letter
 
-    def derivative(self, step: Step) -> Snapshot | None:
-        """What a box shows beside the value of a step: its tangent in forward mode, else its gradient."""
-        return step.grad if self.moved is None else step.tangent
-
     def symbol(self, step: Step) -> Token:
-        """How that is written."""
+        """How what a box shows beside the value of a step is written."""
         name = label(step)
         return derivative(self.loss, name) if self.moved is None else derivative(name, self.loss, "d")
 
@@ -207,14 +203,13 @@ def _forward(recording: Recording) -> list[Event]:
 def _backward(recording: Recording) -> list[Event]:
     if not recording.backward and all(upstream is None for upstream in recording.upstream):
         return []
-    steps = {step.id: step for step in recording.steps}
     upto = recording.steps[-1].id
     return [
         Event("start", upto),
         *[
             Event("backward", upto, back.of, i, back.upstream)
             for back in recording.backward
-            for i, use in enumerate(steps[back.of].operands)
+            for i, use in enumerate(recording.by_id[back.of].operands)
             if use.contribution is not None and use.step is not None
         ],
     ]
@@ -223,9 +218,8 @@ def _backward(recording: Recording) -> list[Event]:
 def _pushes(recording: Recording) -> list[Event]:
     """What moves, then every share of a tangent in the order of the program; at the end both ways are compared."""
     last = recording.steps[-1].id
-    tangents = {step.id: step.tangent for step in recording.steps}
     shares = [
-        Event("push", last, step.id, i, tangents[use.step])
+        Event("push", last, step.id, i, recording.by_id[use.step].tangent)
         for step in recording.steps
         for i, use in enumerate(step.operands)
         if use.step is not None and use.tangent is not None

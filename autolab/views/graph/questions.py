@@ -24,7 +24,6 @@ A new kind is answered by a function in a module of a view whose name ends with 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -33,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 from ...recording.model import Recording
 from ...recording.observations import Observation, observations
 from ..draw.arrays import MAX_CELLS
-from ..live.protocol import Shelf, not_understood, question_key
+from ..live.protocol import Method, Shelf, not_understood, on_question, question_key
 from .playback import Playback
 from .readings import Scales, view_scales
 from .scene import structure
@@ -45,28 +44,31 @@ if TYPE_CHECKING:
 MOST_KEPT = 64
 """Answers that are kept for when they are asked for again."""
 
-_ANSWERS: dict[str, QuestionKind] = {}
+_ANSWERS: dict[str, answers] = {}
 """What answers each kind of question."""
 
 
-@dataclass(frozen=True)
-class QuestionKind:
-    """Where answers to a kind of question are kept, what makes them, the types of what else such a question holds, and
-    whether the session has to be asked, too."""
+class answers(on_question):
+    """Marks the function that answers a kind of question, given the `Reader` and, by name, what else the question
+    holds. One that the session has to answer, too (``of_session``), is given the `Picture`."""
 
-    shelf: Shelf
     make: Callable[..., Any]
-    fields: Sequence[tuple[type, ...]]
-    of_session: bool
+
+    def __init__(self, what: str, shelf: Shelf, of_session: bool = False, **fields: type | tuple[type, ...]) -> None:
+        super().__init__(what, shelf, **fields)
+        self.of_session = of_session
+
+    def __call__(self, make: Method) -> Method:
+        _ANSWERS[self.what], self.make = self, make
+        return make
 
     def answer(self, question: Sequence[Any], asked: Reader | Picture) -> Any:
         """The answer of a reader, or of a picture with its session; a question that does not fit is an error."""
-        given = question[1:]  # its lists hold groups of steps, or the cell of a frame
-        plain = [] if self.of_session else [part for parts in given if isinstance(parts, list) for part in parts]
-        fits = len(given) == len(self.fields) and all([type(part) in (int, str) for part in plain])
-        if not fits or not all([type(part) in field for part, field in zip(given, self.fields, strict=True)]):
+        given = self.given(question)  # its lists hold groups of steps, or the cell of a frame
+        lists = [] if self.of_session else [part for part in given.values() if isinstance(part, list)]
+        if not all([type(part) in (int, str) for parts in lists for part in parts]):
             raise not_understood(question)
-        return self.make(asked, *given)
+        return self.make(asked, **given)
 
 
 class Reader:
@@ -114,7 +116,7 @@ class Reader:
             If it is no question.
         """
         key = question_key(question)
-        found = _kind_of(question)
+        found = kind_of(question)
         memory = self.kept if found.shelf == "page" else self._found
         if key not in memory:
             if len(memory) >= MOST_KEPT:
@@ -164,37 +166,12 @@ class Reader:
         return self.graphs[order] if 0 <= order < len(self.graphs) else None
 
 
-def answers(
-    kind: str, shelf: Shelf, *fields: type | tuple[type, ...], of_session: bool = False
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Marks the function that answers a kind of question, given the `Reader` and what else the question holds: so many
-    ``fields`` of these types. One that the session has to answer, too, is given the `Picture`."""
-
-    def mark(make: Callable[..., Any]) -> Callable[..., Any]:
-        types = [field if isinstance(field, tuple) else (field,) for field in fields]
-        _ANSWERS[kind] = QuestionKind(shelf, make, types, of_session)
-        return make
-
-    return mark
-
-
-def _kind_of(question: Any) -> QuestionKind:
-    """What answers a question; what is none is an error."""
+def kind_of(question: Any) -> answers:
+    """What answers a question, and says on which ``shelf`` the answer is kept; what is none is an error."""
     kind = question[0] if question and isinstance(question, list | tuple) else None
     if not isinstance(kind, str) or kind not in _ANSWERS:
         raise not_understood(question)
     return _ANSWERS[kind]
-
-
-def shelf_of(question: Any) -> Shelf:
-    """Where the answer is kept.
-
-    Raises
-    ------
-    ValueError
-        If it is no question.
-    """
-    return _kind_of(question).shelf
 
 
 def first_questions(recording: Recording) -> list[list[Any]]:
@@ -245,7 +222,7 @@ class Picture:
 
     def answer(self, question: Any) -> tuple[Shelf, Any]:
         """The answer to a question, and where it is kept."""
-        found = _kind_of(question)
+        found = kind_of(question)
         return found.shelf, found.answer(question, self) if found.of_session else self.reader.ask(question)
 
     def free_now(self, numbers: Mapping[str, Any], questions: Sequence[Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..draw.colors import rounded_up, view_tone
 from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import number
-from .labels import group_heading, group_sentence, result
+from .labels import group_heading, group_sentence
 from .sizes import Bars
 
 STRIP_ROWS, STRIP_COLUMNS = 8, 12
@@ -66,7 +66,7 @@ def readings(
     outline = recording.outline if outline is None else outline
     expanded = outline.at_first() if expanded is None else expanded
     items = outline.shown(expanded)
-    shown = [result(item) if isinstance(item, Group) else item for item in items]
+    shown = [item.result if isinstance(item, Group) else item for item in items]
     scales = view_scales(recording) if scales is None else scales
     told, size = grad_status.explained(recording), strip_size([step.value for step in shown if step is not None])
     bars = Bars.of(recording) if bars is None and outline.is_plan else bars
@@ -111,7 +111,7 @@ def view_scales(recording: Recording) -> Scales:
     graphs = (recording, *recording.higher)
     steps = [step for graph in graphs for step in graph.steps]
     value, more = _end([step.value for step in steps])
-    grad, more_grad = _end([step.grad if recording.moved is None else step.tangent for step in steps])
+    grad, more_grad = _end([recording.slope(step) for step in steps])
     if more_grad and recording.moved is None:
         kept = [(graph.steps, cancelled(graph, {step.id for step in graph.steps})) for graph in graphs]
         grad, more_grad = _end([step.grad for own, gone in kept for step in own if step.id not in gone])
@@ -232,7 +232,7 @@ def spoken(step: Step, found: Mapping[str, Any] = _NOTHING) -> str:
 
 def spoken_group(group: Group, recording: Recording, found: Mapping[str, Any] = _NOTHING) -> str:
     """A closed group as one would read it aloud; ``found`` may have its texts."""
-    shown = result(group)
+    shown = group.result
     numbers = [] if shown is None else _spoken_numbers(shown, found)
     return f"{', '.join([group_heading(group), *numbers])}. {group_sentence(group, recording)}"
 
@@ -265,12 +265,4 @@ def signs_at(found: Iterable[Observation], boxes: Mapping[int, int]) -> dict[str
         words = signs.setdefault(str(boxes[finding.step]), [])
         if SIGNS[finding.sign] not in words:
             words.append(SIGNS[finding.sign])
-    return signs
-
-
-def signs_of(found: Iterable[Observation]) -> dict[int, list[str]]:
-    """The words at each step."""
-    signs: dict[int, list[str]] = {}
-    for finding in found:
-        signs.setdefault(finding.step, []).append(SIGNS[finding.sign])
     return signs

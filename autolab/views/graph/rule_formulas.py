@@ -105,12 +105,12 @@ def _parsed(text: str) -> ast.expr | None:
 # ------------------------------------------------------------------ derivatives
 def loss_name(recording: Recording) -> str:
     """The letter that stands for what is differentiated: the output's own name where it is one number, else L."""
-    by_id = {step.id: step for step in recording.steps}
-    value = None if len(recording.outputs) != 1 else by_id[recording.outputs[0]].value
+    output = recording.by_id[recording.outputs[0]] if len(recording.outputs) == 1 else None
+    value = None if output is None else output.value
     upstream = recording.upstream[0] if recording.upstream else None
     is_one = value is not None and value.size == 1 and (upstream is None or upstream.values.reshape(-1)[0] == 1)
-    if is_one and by_id[recording.outputs[0]].name is not None:
-        return label(by_id[recording.outputs[0]])
+    if output and is_one and output.name is not None:
+        return label(output)
     taken = {step.name for step in recording.steps}
     return next((letter for letter in "LJEC" if letter not in taken), "L")
 

@@ -18,7 +18,7 @@ from .explorer import Explorer
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE, what_moves
 from .page_program import motion
-from .questions import Reader, first_questions, shelf_of
+from .questions import Reader, first_questions, kind_of
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ class Held:
 
     def hold(self, question: Sequence[Any], answer: Any) -> None:
         """Hold an answer."""
-        self.answers[question_key(question)] = [shelf_of(question), answer]
+        self.answers[question_key(question)] = [kind_of(question).shelf, answer]
 
     def _ask(self, question: Sequence[Any]) -> None:
         self.hold(question, self._reader.ask(question))
 
     def _ask_late(self, question: Sequence[Any]) -> None:
-        self.answers[question_key(question)] = lambda: [shelf_of(question), self._reader.ask(question)]
+        self.answers[question_key(question)] = lambda: [kind_of(question).shelf, self._reader.ask(question)]
 
     def graphs(self, opened: Mapping[str, Sequence[int]], most: int) -> None:
         """Hold the program and, of the k-th graph, a k-th part of ``most`` pictures; ``opened`` is shown first."""
@@ -222,7 +222,7 @@ def _alone(outline: Outline, group: int) -> Open:
 
 
 def only_children(group: Group) -> Iterator[int]:
-    """The groups that are all that a group holds: opening it alone would show another closed box and nothing else."""
-    while len(group.items) == 1 and isinstance(group.items[0], Group):
-        group = group.items[0]
+    """The group that is all that a group holds, the one that is all that this one holds, and so on."""
+    while group.only:
+        group = group.only
         yield group.id

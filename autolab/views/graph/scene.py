@@ -35,7 +35,6 @@ from .labels import (
     group_text,
     parameters_in,
     plan_name,
-    result,
     transfers,
 )
 from .layout import Direction, direction_of
@@ -145,7 +144,7 @@ def structure(recording: Recording) -> tuple[Any, ...]:
 
 def _mark_orders(nodes: list[dict[str, Any]], recording: Recording, outline: Outline) -> None:
     """Where there are graphs of several orders: the order of each step or group, and the step whose rule made it."""
-    by_id = {step.id: step for step in recording.steps} if recording.order or recording.higher else {}
+    by_id = recording.by_id if recording.order or recording.higher else {}
     for node in nodes:
         step = by_id.get(node["id"])
         node["order"], node["of"] = (None, None) if step is None else (step.order, step.of)
@@ -189,7 +188,7 @@ def _step_node(step: Step, outputs: Collection[int], outline: Outline) -> dict[s
 def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dict[str, Any]:
     name = group_name(group)
     kind = "run" if group.kind == "run" else "scope"
-    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", result(group))
+    node = _node(group.id, kind, name and shorten(name, _NAME_LIMIT), group_text(group), "", group.result)
     calls = [step.id for step in group.steps if step.kind not in LEAVES]
     count = "" if group.kind == "statement" else group_count(group)  # its text says what is in it
     facts = {"kind": group.kind, "count": count, "first": calls[0], "last": calls[-1]}
@@ -208,8 +207,8 @@ def _group_node(group: Group, outputs: Collection[int], outline: Outline) -> dic
     words = ", ".join([word for word in (words, inside) if word])
     times = f"× {len(group.items)}" if group.kind == "stack" else f"× {group_count(group).split(' ')[0]}"
     if group.kind == "statement":
-        return _planned(found, *_short_heading(group.steps[-1]), words="", shown=result(group))
-    return _planned(found, name, name, times if group.is_repeated else "", words, result(group))
+        return _planned(found, *_short_heading(group.steps[-1]), words="", shown=group.result)
+    return _planned(found, name, name, times if group.is_repeated else "", words, group.result)
 
 
 def _short_heading(step: Step) -> tuple[str | None, str, str]:

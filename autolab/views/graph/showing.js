@@ -120,7 +120,6 @@ export function showing(before, look, answer) {
     changed: memo("changed", [scene, readings], () => changedIn(before, scene, readings)),
     selected: detail && drawn.nodes.some((/** @type {any} */ node) => node.id === chosen) ? chosen : null,
     detail: memo("detail", [detail, drawn], () => detailHere(detail)),
-    detail_buffers: detail?.buffers ?? NONE,
     plan: calm("plan", [readings, words], () => ({
       count: readings.count,
       walks: readings.walks,
@@ -130,7 +129,6 @@ export function showing(before, look, answer) {
     })),
     forward: calm("forward", [free], () => free.forward ?? EMPTY),
     frame: memo("frame", [frame, scene], () => frameHere(frame)),
-    frame_buffers: frame?.buffers ?? NONE,
     listing: memo("listing", [program, scene], () => ({
       ...program.listing,
       ...(program.listing.lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...recording.model import Recording, Snapshot, Step
@@ -78,28 +78,24 @@ _SHORTEST = 0.06  # a bar of the smallest number that is not 0
 
 @dataclass(frozen=True)
 class Bars:
-    """The scales of a plan's bars: of the values of its steps, and of their gradients or tangents."""
+    """The scales of a plan's bars: of the values of the steps of a recording, and of their gradients or tangents."""
 
     values: Scale
     slopes: Scale
-    slope_of: Callable[[Step], Snapshot | None]
+    recording: Recording
 
     @classmethod
     def of(cls, recording: Recording) -> Bars:
         """Those of a recording: logarithmic, and from the smallest to the largest of all results of several numbers."""
-        moves = recording.moved is not None
-
-        def slope(step: Step) -> Snapshot | None:
-            return step.tangent if moves else step.grad
-
         steps = [step for step in recording.steps if step.kind == "call"]
-        return cls(_decades([_typical(s.value) for s in steps]), _decades([_typical(slope(s)) for s in steps]), slope)
+        values, slopes = [_typical(s.value) for s in steps], [_typical(recording.slope(s)) for s in steps]
+        return cls(_decades(values), _decades(slopes), recording)
 
     def at(self, step: Step | None) -> list[float | None]:
         """How long the two bars of a step are, from 0 to 1; None where there is nothing to measure."""
         if step is None:
             return [None, None]
-        pairs = (self.values, _typical(step.value)), (self.slopes, _typical(self.slope_of(step)))
+        pairs = (self.values, _typical(step.value)), (self.slopes, _typical(self.recording.slope(step)))
         return [
             size if not size else round(_SHORTEST + (1 - _SHORTEST) * scale.place(size), 3) for scale, size in pairs
         ]

@@ -122,24 +122,16 @@ class Board:
         most = MAX_BYTES // max(1, len(panels))
         groups = list(self.planes)
         entries: list[dict[str, Any]] = []
-        cells: list[bytes] = []
         for shown, which, heat in panels:
-            entry = {"name": shown.name, "which": which, "buffer": None, "group": groups.index(shown.shape)}
+            entry = {"name": shown.name, "which": which, "cells": None, "group": groups.index(shown.shape)}
             entry["axes"] = self.axes.get(shown.name, "")
             entry["sentence"] = _sentence(shown) if which == "gradient" else ""
             if heat is not None:
                 plane = self.planes[shown.shape]
-                told, data = heat_entry(heat, plane, self._tone(which, heat), most)
-                entry |= {**told, "buffer": len(cells), "index": index_words(plane)}
-                cells.append(data)
+                told = heat_entry(heat, plane, self._tone(which, heat), most)
+                entry |= {**told, "index": index_words(plane)}
             entries.append(entry)
-        return {
-            "title": self.title,
-            "settings": self._settings(),
-            "groups": self._groups(),
-            "panels": entries,
-            "cells": cells,
-        }
+        return {"title": self.title, "settings": self._settings(), "groups": self._groups(), "panels": entries}
 
     @property
     def title(self) -> str:

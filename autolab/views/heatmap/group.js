@@ -53,7 +53,7 @@ export function makeHeatPart(view) {
   root.classList.add("al-heat");
 
   function paint() {
-    const { groups: planes, panels, cells } = get("picture");
+    const { groups: planes, panels } = get("picture");
     const structure = JSON.stringify([
       planes.map((/** @type {any} */ p) => p.shape),
       panels.map((/** @type {any} */ p) => [p.name, p.which, p.group]),
@@ -70,7 +70,6 @@ export function makeHeatPart(view) {
       group.update(
         planes[key],
         panels.filter((/** @type {any} */ p) => p.group === key),
-        cells,
         view.colors,
       ),
     );
@@ -185,10 +184,9 @@ function makeGroup({ get, send, link, root }, first, count, follow) {
     /**
      * @param {any} next
      * @param {any[]} facts
-     * @param {DataView[]} cells
      * @param {import("../live/colors.js").ColorMap} colors
      */
-    update(next, facts, cells, colors) {
+    update(next, facts, colors) {
       plane = next;
       const [top, bottom, left, right] = next.region;
       const isWhole = bottom - top === next.extent[0] && right - left === next.extent[1];
@@ -201,7 +199,7 @@ function makeGroup({ get, send, link, root }, first, count, follow) {
       planes.hidden = axes.sliders.hidden = get("still") || next.shape.length < 3;
       steps.hidden = planes.hidden && buttons.hidden;
       named = facts.map((fact) => fact.axes ?? "");
-      facts.forEach((fact, i) => panels[i].update(fact, next, cells[fact.buffer], colors));
+      facts.forEach((fact, i) => panels[i].update(fact, next, colors));
       if (!named[pointed]) point(cursor && inside(next.region, cursor), pointed);
     },
     /** Mark what belongs to an element of another heatmap. @param {Indices} indices */

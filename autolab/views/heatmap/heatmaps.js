@@ -59,7 +59,7 @@ function makeHeatSettingsPart({ get, send, root }) {
   /** Of an array alone: from where to where it goes, or that it is empty; others have that above them. */
   function says() {
     const [panel, ...others] = get("picture").panels;
-    if (others.length || panel.buffer === null) return "";
+    if (others.length || !panel.cells) return "";
     const range = rangeIn(panel);
     return range ? `${range}. ${get("words")[get("still") ? "still" : "rest"]}` : panel.caption;
   }

@@ -123,21 +123,20 @@ export function makeHeatPanel(act) {
     /**
      * @param {any} next
      * @param {any} plane
-     * @param {DataView | undefined} buffer
      * @param {import("../live/colors.js").ColorMap} colors
      */
-    update(next, plane, buffer, colors) {
+    update(next, plane, colors) {
       facts = next;
       group = plane;
       write(name, next.name + (next.index ?? ""));
       write(which, next.which);
       root.classList.toggle("al-heat-gradient", next.which === "gradient");
       tellOrHide(sentence, next.sentence);
-      const isEmpty = !buffer || !next.rows || !next.cols;
+      const isEmpty = !next.cells || !next.rows || !next.cols;
       for (const part of [frame, legend.root]) part.toggleAttribute("hidden", isEmpty);
       write(about, [next.facts, !isEmpty && rangeIn(next, 4)].filter(Boolean).join(" \u00b7 "));
       tellOrHide(note, next.caption);
-      data = buffer ? floats(buffer, next.kind === "f8" ? Float64Array : Float32Array) : [];
+      data = next.cells ? floats(next.cells, next.kind === "f8" ? Float64Array : Float32Array) : [];
       if (next.size === 1) legend.root.setAttribute("hidden", ""); // one number needs no bar
       if (isEmpty) return;
       tone = toneOf(next);

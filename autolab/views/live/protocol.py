@@ -80,6 +80,12 @@ class on_question(on_message):
         method.on_question = self  # type: ignore[attr-defined]
         return method
 
+    def given(self, question: Sequence[Any]) -> dict[str, Any]:
+        """What else a question holds, by the names of the fields; one that does not fit is an error."""
+        if len(question) != 1 + len(self.fields):
+            raise not_understood(question)
+        return self.arguments(dict(zip(self.fields, question[1:], strict=True)))
+
 
 @cache
 def handlers(kind: Any, mark: str = "on_message") -> dict[str, tuple[str, Any]]:
@@ -102,12 +108,12 @@ def dispatch(view: object, message: Mapping[str, Any]) -> None:
 
 def answered(view: object, question: Any) -> tuple[Shelf, Any]:
     """What the marked method of a view answers, and where it is kept; what fits none is an error."""
-    what, *given = question if isinstance(question, list) and question else [None]
+    what = question[0] if isinstance(question, list) and question else None
     kind: Any = type(view)
     name, mark = handlers(kind, "on_question").get(what if isinstance(what, str) else "", ("", None))
-    if mark is None or len(given) != len(mark.fields):
+    if mark is None:
         raise not_understood(question)
-    return mark.shelf, getattr(view, name)(**mark.arguments(dict(zip(mark.fields, given, strict=True))))
+    return mark.shelf, getattr(view, name)(**mark.given(question))
 
 
 def not_understood(message: Any) -> ValueError:

@@ -151,8 +151,7 @@ def _heat(state: ModelState, path: str, which: str) -> dict[str, Any]:
     if shown is None or not shown.size:
         absent = say("monitor_gone", iteration=state.iteration) if shown is None else say("empty")
         return {**caption, "absent": absent}
-    entry, cells = array_entry(which, shown, MOST_CELLS)
-    return {**caption, **entry, **legends(shown)["linear"], "facts": about(shown), "cells": cells}
+    return {**caption, **array_entry(which, shown, MOST_CELLS), **legends(shown)["linear"], "facts": about(shown)}
 
 
 def _packed(chart: dict[str, Any]) -> dict[str, Any]:

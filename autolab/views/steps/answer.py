@@ -13,7 +13,6 @@ from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
 from ..draw.typeset import Tree, formula, in_pairs, of_label, row
-from ..graph.labels import result
 from ..graph.playback import Playback
 from ..graph.rule_formulas import Token, numbers_in
 from .moments import edge_of, share_at, share_sentence
@@ -67,22 +66,18 @@ def answer(walk: Playback, box: int, boxes: Mapping[int, int]) -> dict[str, Any]
     ('4 = 3 through h + 1 direct', 'x counts twice: if it grows by 0.01, out grows by about 0.04.')
     """
     inside = _inside(walk, box)
-    comes = [_comes(walk, step, boxes) for step in _values(walk, box, inside) if walk.derivative(step) is not None]
+    comes = [_comes(walk, step, boxes) for step in _values(walk, box, inside) if walk.recording.slope(step) is not None]
     return {
         "kind": "gradient" if walk.moved is None else "tangent",
         "comes": comes,
         "hands": _hands(walk, inside, boxes),
         "ends": _ends(walk, inside),
-        "sentence": _sentence(walk, inside[-1] if box >= 0 else _result(walk, box), comes),
+        "sentence": _sentence(walk, inside[-1] if box >= 0 else walk.recording.outline.groups[box].result, comes),
     }
 
 
 def _inside(walk: Playback, box: int) -> Sequence[Step]:
     return walk.recording.outline.groups[box].steps if box < 0 else (walk.steps[box],)
-
-
-def _result(walk: Playback, box: int) -> Step | None:
-    return result(walk.recording.outline.groups[box])
 
 
 def _values(walk: Playback, box: int, inside: Sequence[Step]) -> list[Step]:
@@ -110,7 +105,7 @@ class _Element:
 
 
 def _comes(walk: Playback, step: Step, boxes: Mapping[int, int]) -> dict[str, Any]:
-    grad = walk.derivative(step)
+    grad = walk.recording.slope(step)
     assert grad is not None
     at = _Element(step, grad, strongest(grad) if grad.is_whole and grad.size else None)
     moments = _arriving(walk, step)

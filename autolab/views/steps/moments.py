@@ -23,8 +23,8 @@ from .worksheet import MAX_CELLS, Sheet
 
 def frame(
     walk: Playback, k: int, boxes: Mapping[int, int], pick: Pick | None = None, most: int = MAX_CELLS
-) -> tuple[dict[str, Any], list[bytes]]:
-    """Event ``k`` as plain data, and the float32 cells of its arrays.
+) -> dict[str, Any]:
+    """Event ``k`` as plain data, with the float32 cells of its arrays.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def frame(
     in_backward = k >= walk.start
     pass_length = len(walk) - walk.start if in_backward else walk.start
     step = None if moment.step is None else walk.steps[moment.step]
-    data = {
+    return {
         "k": k,
         "phase": say("walk_moving" if walk.moved else "walk_backward" if in_backward else "walk_forward"),
         "place": say("walk_place", k=1 + k - (walk.start if in_backward else 0), count=pass_length),
@@ -68,7 +68,6 @@ def frame(
         "code": None,
         **words,
     }
-    return data, sheet.buffers
 
 
 def _lit(walk: Playback, moment: Event, boxes: Mapping[int, int]) -> dict[str, Any]:

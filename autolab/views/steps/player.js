@@ -107,7 +107,7 @@ export function makePlayerPart(view) {
 
   return {
     places: { foot: [bar], menu: [more], side: [sheet.root] },
-    on: { "plan frame frame_buffers": moved, forward: offer },
+    on: { "plan frame": moved, forward: offer },
     paint: () => (moved(), offer()),
     close: player.pause,
   };

@@ -20,7 +20,7 @@ from ..draw.names import columns, heading, title
 from ..graph.graph_svg import describe, draw
 from ..graph.listing import describe_program, ended, remarks, unreached
 from ..graph.playback import Playback
-from ..graph.readings import readings, signs_of, spoken_group
+from ..graph.readings import readings, signs_at, spoken_group
 from ..graph.scene import scene
 from .moments import frame
 
@@ -35,10 +35,11 @@ def in_a_line(recording: Recording) -> str:
 def to_text(recording: Recording) -> str:
     """One line per step, in the order of the program: expression, value, gradient; then the backward pass in words."""
     told = grad_status.explained(recording, with_departures=False)  # they have lines of their own
-    marked = signs_of(marked_steps(recording))
-    items = recording.outline.shown(recording.outline.at_first())
+    outline = recording.outline
+    items = outline.shown(outline.at_first())
+    marked = signs_at(marked_steps(recording), outline.holders(outline.at_first()))
     rows = [
-        (spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told, marked.get(item.id, ()))
+        (spoken_group(item, recording),) if isinstance(item, Group) else _row(item, told, marked.get(str(item.id), ()))
         for item in items
     ]
     widths = [min(40, max((columns(row[i]) for row in rows if len(row) > 1), default=0)) for i in range(2)]
@@ -70,7 +71,7 @@ def backward_lines(recording: Recording) -> list[str]:
     walk = Playback(recording)
     count = len(walk) - walk.start
     boxes = {step: step for step in walk.steps}
-    numbered = [f"  {1 + k}. {frame(walk, walk.start + k, boxes)[0]['spoken']}" for k in range(min(count, MAX_ROWS))]
+    numbered = [f"  {1 + k}. {frame(walk, walk.start + k, boxes)['spoken']}" for k in range(min(count, MAX_ROWS))]
     more = [f"  {say('first_rows', shown=MAX_ROWS, total=count)}"] if count > MAX_ROWS else []
     return [f"{say('walk_backward')}:", *numbered, *more] if count else []
 

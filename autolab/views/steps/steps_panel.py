@@ -21,37 +21,40 @@ if TYPE_CHECKING:
     from .terms import OrderScene
 
 
-@answers("detail", "answers", int)
+@answers("detail", "answers", identity=int)
 def step(reader: Reader, identity: int) -> Any:
     """All about a step or a group."""
     graph = home(reader.recording, identity)
     if identity not in graph.outline.groups and identity not in reader.alone:
         return None
     walk = reader.walk if graph is reader.recording else Playback(graph)
-    facts, buffers = detail(graph, identity, reader.cells, reader.scales)
     told: dict[str, Any] = {"answer": answer(walk, identity, reader.alone), "what_if": _what_if(reader, identity)}
     if walk.moved is not None:  # its rules are those of gradients
         told |= {"rules": [], "backward_code": None}
-    return {**facts, **told, "buffers": buffers}
+    return detail(graph, identity, reader.cells, reader.scales) | told
 
 
 def _what_if(reader: Reader, identity: int) -> dict[str, Any] | None:
     """Whether the value of a step can be replaced, and the number that is there now; None of other steps."""
-    found = next((s for s in reader.recording.steps if s.id == identity and s.kind == "call"), None)
-    if found is None or found.value is None or found.value.dtype.startswith(("int", "uint", "bool")):
+    found = reader.recording.by_id.get(identity)
+    if (
+        found is None
+        or found.kind != "call"
+        or found.value is None
+        or found.value.dtype.startswith(("int", "uint", "bool"))
+    ):
         return None
     number = found.value.values.reshape(-1)[0].item() if found.value.size == 1 else None
     return {"value": number if number is None or is_finite(number) else None, "replaced": found.replaced}
 
 
-@answers("frame", "answers", int, (list, type(None)))
+@answers("frame", "answers", k=int, pick=(list, type(None)))
 def moment(reader: Reader, k: int, pick: list[Any] | None) -> Any:
     """A moment of the walk."""
     if not 0 <= k < len(reader.walk):
         return None
     cells = min(reader.cells, MOST_IN_FRAME)
-    told, buffers = frame(reader.walk, k, reader.alone, _picked(pick), cells)
-    return {**told, "buffers": buffers}
+    return frame(reader.walk, k, reader.alone, _picked(pick), cells)
 
 
 def _picked(pick: Any) -> Any:

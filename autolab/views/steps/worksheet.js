@@ -25,8 +25,6 @@ export function makeSheet({ get }, choose) {
   let written = "";
   /** @type {import("../live/colors.js").ColorMap} */
   let colors;
-  /** @type {DataView[]} */
-  let buffers;
 
   /** @param {any} frame */
   function contents({ rule, formula, code, product, lines, numbers, notes }) {
@@ -105,7 +103,7 @@ export function makeSheet({ get }, choose) {
     };
     const drawn = makeColoredCells(options, ".al-mini", mark && layOverCells(html("div.al-mark"), mark, array));
     const isLabelled = labelled(array) && !isTight;
-    drawn.update(array, floats(buffers[array.buffer]), colors, `${label}, ${shape}`, isLabelled);
+    drawn.update(array, floats(array.cells), colors, `${label}, ${shape}`, isLabelled);
     return html("div.al-array", drawn.frame, caption && html("div.al-note", caption));
   }
 
@@ -115,11 +113,10 @@ export function makeSheet({ get }, choose) {
     update(painted) {
       const frame = get("frame");
       if (frame.k === undefined) return;
-      buffers = get("frame_buffers");
       write(phase, `${frame.phase}, ${frame.place}`);
       phase.classList.toggle("al-backward", frame.backward);
       write(title, frame.title);
-      const text = JSON.stringify([frame, buffers.map((b) => [...floats(b)])]);
+      const text = JSON.stringify(frame, (_, part) => (part instanceof DataView ? [...floats(part)] : part));
       if (text === written && painted === colors) return;
       [written, colors] = [text, painted];
       const focused = [...body.querySelectorAll("canvas")].indexOf(/** @type {any} */ (document.activeElement));

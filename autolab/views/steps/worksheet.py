@@ -26,7 +26,7 @@ MAX_CELLS = 64
 
 
 class Sheet:
-    """Collects the lines of a calculation and the float32 cells of its arrays, ``most`` rows and columns of each.
+    """Collects the lines of a calculation, with the float32 cells of its arrays, ``most`` rows and columns of each.
 
     ``product`` is the number of the first of three lines that are a product of matrices and its factors.
     """
@@ -35,7 +35,6 @@ class Sheet:
         self.most = most
         self.product: int | None = None
         self.lines: list[dict[str, Any]] = []
-        self.buffers: list[bytes] = []
 
     def add(
         self,
@@ -73,10 +72,8 @@ class Sheet:
         line["shape"] = shape_text(snapshot.shape) if snapshot.shape else ""
         line["array"] = line["mark"] = line["space"] = None
         if snapshot.size > 1:
-            entry, cells = array_entry("value", snapshot, self.most)
-            line["array"] = {**entry, "buffer": len(self.buffers)}
-            self.buffers.append(cells)
-            if entry["block"] == [1, 1] and space is not None:
+            line["array"] = array_entry("value", snapshot, self.most)
+            if line["array"]["block"] == [1, 1] and space is not None:
                 line["space"] = space
                 line["mark"] = None if mark is None else [*cell_of(snapshot.shape, mark), 1, 1]
             if band is not None:

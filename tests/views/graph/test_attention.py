@@ -41,9 +41,9 @@ def dropped(x: Any) -> Any:
 def test_every_head_of_every_example_is_a_matrix() -> None:
     recording = heads(L.MultiHeadAttention(8, 4, causal=True))
     step = weights_of(recording)
-    data, buffers = detail(recording, step.id)
+    data = detail(recording, step.id)
     for entry, kept in zip(data["arrays"], (step.value, step.grad), strict=True):
-        cells = np.frombuffer(buffers[entry["buffer"]], "<f4")
+        cells = np.frombuffer(entry["cells"], "<f4")
         np.testing.assert_array_equal(cells.reshape(2, 4, 6, 6), kept.values)
         assert (entry["rows"], entry["cols"], entry["heads"]["tokens"]) == (6, 6, [WORDS, WORDS])
         assert entry["heads"]["titles"] == ["head 0", "head 1", "head 2", "head 3"]
@@ -53,11 +53,11 @@ def test_every_head_of_every_example_is_a_matrix() -> None:
 def test_few_cells_hold_one_example_and_the_caption_says_so() -> None:
     recording = autolab.record(dropped, np.ones((3, 40, 4), np.float32))
     step = weights_of(recording)
-    data, buffers = detail(recording, step.id, 8)
+    data = detail(recording, step.id, 8)
     entry = data["arrays"][0]
     assert entry["heads"]["tokens"][0][:3] == ["0", "1", "2"]
     assert "position" in entry["heads"]["looks"]
-    assert len(buffers[0]) == 4 * entry["rows"] * entry["cols"] * len(entry["heads"]["titles"])
+    assert len(entry["cells"]) == 4 * entry["rows"] * entry["cols"] * len(entry["heads"]["titles"])
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_few_cells_hold_one_example_and_the_caption_says_so() -> None:
 def test_other_steps_are_arrays_like_any(fn: Any) -> None:
     recording = autolab.record(fn, X)
     assert not any(is_attention(recording, step) for step in recording.steps)
-    assert all("heads" not in entry for step in recording.steps for entry in detail(recording, step.id)[0]["arrays"])
+    assert all("heads" not in entry for step in recording.steps for entry in detail(recording, step.id)["arrays"])
 
 
 @pytest.mark.parametrize("tokens", [3, ["a", 1], {"a": 1}])

@@ -77,7 +77,7 @@ def test_selecting_publishes_the_arrays_as_float32(explorer: Make) -> None:
     step = view.recording["a"]
     detail = looks(view, selected=step.id).detail
     assert detail["title"] == "a = x @ W"
-    value, grad = (np.frombuffer(b, np.float32).reshape(2, 4) for b in detail["buffers"])
+    value, grad = (np.frombuffer(a["cells"], np.float32).reshape(2, 4) for a in detail["arrays"])
     np.testing.assert_array_equal(value, step.value.values.astype(np.float32))
     np.testing.assert_array_equal(grad, step.grad.values.astype(np.float32))
 

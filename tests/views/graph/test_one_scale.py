@@ -121,11 +121,11 @@ def test_the_picture_explains_its_colours() -> None:
 
 def test_the_bars_of_a_step_offer_the_scale_of_the_view_first() -> None:
     recording = autolab.record(fading, X)
-    arrays = detail(recording, recording["h"].id)[0]["arrays"]
+    arrays = detail(recording, recording["h"].id)["arrays"]
     assert list(arrays[0]["bars"]) == ["asinh", "linear", "symlog"]
     assert [array["bars"]["asinh"]["scale"] for array in arrays] == [20.0, 2.0]
     assert [array["bars"]["linear"]["scale"] for array in arrays] == [pytest.approx(1.3e-11), 1.0]
-    given = detail(recording, recording["h"].id, scales=Scales(50.0, 1.0))[0]["arrays"]
+    given = detail(recording, recording["h"].id, scales=Scales(50.0, 1.0))["arrays"]
     assert given[0]["bars"]["asinh"]["scale"] == 50.0
 
 

@@ -43,8 +43,7 @@ def send(view: Interact, **content: Any) -> None:
 
 def cells(view: Interact, k: int = 0) -> np.ndarray:
     panel = told(view, "heat")["panels"][k]
-    found = np.frombuffer(told(view, "heat")["cells"][panel["buffer"]], panel["kind"])
-    return found.reshape(panel["rows"], panel["cols"])
+    return np.frombuffer(panel["cells"], panel["kind"]).reshape(panel["rows"], panel["cols"])
 
 
 def said(view: Interact) -> list[str]:

@@ -154,7 +154,8 @@ def test_a_walk_has_few_cells_and_is_saved_if_it_is_short(monkeypatch: pytest.Mo
     recording = autolab.record(lambda x: x * 2, np.ones((100, 100)))
     for most, cells in ((256, 64), (9, 9)):
         reader = Reader(recording, most)
-        assert 0 < max(len(buffer) for buffer in reader.ask(["frame", 1, None])["buffers"]) <= 4 * cells**2
+        arrays = [line["array"] for line in reader.ask(["frame", 1, None])["lines"] if line["array"]]
+        assert 0 < max(len(array["cells"]) for array in arrays) <= 4 * cells**2
     count = len(reader.walk)
     for limit, saved in ((count, True), (count - 1, False)):
         monkeypatch.setattr(explorer_page, "_LONGEST_WALK", limit)

@@ -15,25 +15,24 @@ from autolab.views.steps.moments import frame
 RNG = np.random.default_rng(0)
 
 
-def frames(fn: Any, *args: Any) -> list[tuple[dict[str, Any], list[np.ndarray]]]:
-    """Every moment as it is told, with its arrays as they are drawn."""
+def frames(fn: Any, *args: Any) -> list[dict[str, Any]]:
+    """Every moment as it is told."""
     walk = Playback(record(fn, *args))
-    told = [frame(walk, k, {step.id: step.id for step in walk.recording.steps}) for k in range(len(walk))]
-    return [(data, [np.frombuffer(cells, np.float32) for cells in buffers]) for data, buffers in told]
+    return [frame(walk, k, {step.id: step.id for step in walk.recording.steps}) for k in range(len(walk))]
 
 
-def product_of(data: dict[str, Any], arrays: list[np.ndarray]) -> list[np.ndarray] | None:
+def product_of(data: dict[str, Any]) -> list[np.ndarray] | None:
     """Left factor, right factor and product of a moment, as matrices."""
     if data["product"] is None:
         return None
     lines = [line["array"] for line in data["lines"][data["product"] : data["product"] + 3]]
-    return [arrays[line["buffer"]].reshape(line["rows"], line["cols"]) for line in lines]
+    return [np.frombuffer(line["cells"], np.float32).reshape(line["rows"], line["cols"]) for line in lines]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_left_times_right_is_the_product_in_every_moment(dtype: str) -> None:
     x, w = RNG.normal(size=(3, 4)).astype(dtype), RNG.normal(size=(4, 2)).astype(dtype)
-    found = [product_of(*told) for told in frames(lambda x, w: (x @ w).sum(), x, w)]
+    found = [product_of(told) for told in frames(lambda x, w: (x @ w).sum(), x, w)]
     products = [one for one in found if one is not None]
     assert [[one.shape for one in three] for three in products] == [
         [(3, 4), (4, 2), (3, 2)],  # forward
@@ -46,8 +45,8 @@ def test_left_times_right_is_the_product_in_every_moment(dtype: str) -> None:
 
 def test_the_marks_are_the_row_and_the_column_that_make_the_followed_element() -> None:
     x, w = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 2))
-    for data, arrays in frames(lambda x, w: (x @ w).sum(), x, w):
-        if (three := product_of(data, arrays)) is None:
+    for data in frames(lambda x, w: (x @ w).sum(), x, w):
+        if (three := product_of(data)) is None:
             continue
         marks = [line["mark"] for line in data["lines"][data["product"] :]]
         (row, first, one, inner), (top, column, deep, single), at = marks
@@ -58,7 +57,7 @@ def test_the_marks_are_the_row_and_the_column_that_make_the_followed_element() -
 def test_infinities_and_nan_stay_a_product() -> None:
     x = np.array([[1.0, np.inf], [np.nan, 2.0]])
     with np.errstate(invalid="ignore"):
-        found = [product_of(*told) for told in frames(lambda x: x @ np.eye(2), x)]
+        found = [product_of(told) for told in frames(lambda x: x @ np.eye(2), x)]
     assert sum(one is not None for one in found) >= 1
 
 
@@ -76,6 +75,6 @@ def test_infinities_and_nan_stay_a_product() -> None:
     ids=["vector", "stack", "large", "one number", "empty", "elementwise", "another function"],
 )
 def test_what_is_no_product_of_two_small_matrices_is_told_line_by_line(program: Any, args: list[Any]) -> None:
-    data = [told for told, _ in frames(program, *[RNG.normal(size=shape) for shape in args])]
+    data = frames(program, *[RNG.normal(size=shape) for shape in args])
     forward = next(told for told in data[1:] if not told["backward"])
     assert forward["product"] is None

@@ -32,8 +32,8 @@ def small(x: Any, w: Any) -> Any:
 def walked(fn: Any, forward: Any, **inputs: Any) -> tuple[Playback, list[dict[str, Any]]]:
     recording = record(fn, options={"forward": forward}, **inputs)
     walk = Playback(recording)
-    told = [frame(walk, k, {step.id: step.id for step in recording.steps})[0] for k in range(len(walk))]
-    json.dumps(told, allow_nan=False)
+    told = [frame(walk, k, {step.id: step.id for step in recording.steps}) for k in range(len(walk))]
+    json.dumps(told, allow_nan=False, default=bytes.hex)
     return walk, told
 
 
@@ -116,7 +116,7 @@ def test_what_is_repeated_says_so_and_a_picked_cell_is_followed() -> None:
     walk, told = walked(layer, "b", **LAYER)
     k = next(k for k, f in enumerate(told) if f["title"] == say("walk_pushes", source="b", target="a + b"))
     assert say("repeated", name="b", small="(4,)", large="(2, 4)") in told[k]["notes"]
-    picked, _ = frame(walk, k, {step: step for step in walk.steps}, ("out", 1, 3))
+    picked = frame(walk, k, {step: step for step in walk.steps}, ("out", 1, 3))
     assert picked["numbers"] == ["(a + b)[1, 3]: 1 × 1 = 1"]
     assert [line["mark"] for line in picked["lines"]] == [[0, 3, 1, 1], [1, 3, 1, 1], [1, 3, 1, 1]]
 
