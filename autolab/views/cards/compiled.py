@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...engine.display import Bundle
+from ...transforms.compiling.report import CallMade, CompileReport, ProgramTable
 from ..draw.escape import Markup, clean, code, details, element, escape, headline, join, paragraph, table
 from ..draw.messages import plural, say
 from ..draw.numbers import bytes_text, seconds_text, shape_text
-
-if TYPE_CHECKING:
-    from ...transforms.compiling.report import CallMade, CompileReport, ProgramTable
 
 _MOST_ROWS = 300
 _HEADINGS = ("your line", "step", "call", "shape", "in the program")

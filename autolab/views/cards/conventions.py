@@ -8,16 +8,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.display import Bundle
+from ...functions.conventions import Convention
 from ..draw.escape import code, escape, prose, table
 from ..draw.messages import say
 from ..draw.numbers import number
-
-if TYPE_CHECKING:
-    from ...functions.conventions import Convention
-
 
 _COLUMNS = ("point", "computed", "value", "gradients", "because", "elsewhere")
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...gradcheck import StepSweep, TaylorReport
 from ..draw.chart import Line, chart, with_powers
 from ..draw.messages import say
 from ..draw.numbers import number
-
-if TYPE_CHECKING:
-    from ...gradcheck import StepSweep, TaylorReport
 
 _AGREES = 1e-5
 """A numeric derivative that comes so close to the gradient, relative to its size, agrees with it."""

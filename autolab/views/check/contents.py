@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...gradcheck import Finding, GradientReport, InputReport
+from ...gradcheck.checks.taylor import DirectionStudy
 from ...recording.arrays import snapshot
 from ...shared.numerals import precise
-from ..draw.arrays import array_entry, bytes_of
+from ..draw.arrays import array_entry, bytes_of, cell_of, rows_of
 from ..draw.colors import spanning
 from ..draw.escape import clean
-from ..draw.heatmap_data import Span, block_of, legends_of, matrix_of, partly, span_of
+from ..draw.heatmap_data import Span, block_of, legends_of, partly, span_of
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..draw.numbers import number, shape_text
 from .charts import step_chart, step_sentence, taylor_chart, taylor_sentence
 from .formula_lines import formula_lines, without_formulas
-
-if TYPE_CHECKING:
-    from ...gradcheck import Finding, GradientReport, InputReport
-    from ...gradcheck.checks.taylor import DirectionStudy
 
 Index = tuple[int, ...]
 _TEXT = 1000
@@ -106,10 +104,10 @@ def panels(report: GradientReport, most: int = MAX_CELLS) -> list[dict[str, Any]
             else:
                 entry = _partly_entry(item, kind, most)
             arrays[kind] = {**entry, "scale": spanning(*span).scale, "bars": legends_of(values, span)}
-        (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
+        (rows, columns), (high, wide) = rows_of(item.shape), block_of(item, most)
         head: dict[str, Any] = {"name": clean(item.name), "shape": shape_text(item.shape), "verdict": item.verdict}
         head |= {"rows": math.ceil(rows / high), "cols": math.ceil(columns / wide)}
-        worst = None if item.worst is None else list(cell_of(item, item.worst, most))
+        worst = None if item.worst is None else cell_of(item.shape, item.worst, (high, wide))
         label = f"{SIGNS[item.verdict]} {head['name']}"
         told.append({**head, **answer(report, item), "label": label, "arrays": arrays, "worst": worst})
     return told
@@ -136,13 +134,6 @@ def spans(item: InputReport) -> Iterator[tuple[str, Span]]:
 
 
 # -------------------------------------------------------------------------------------------------- elements and cells
-def cell_of(item: InputReport, place: Index, most: int = MAX_CELLS) -> tuple[int, int]:
-    """The cell of a heatmap in which an element stands."""
-    flat = int(np.ravel_multi_index(place, item.shape)) if item.shape else 0
-    (row, column), (high, wide) = divmod(flat, matrix_of(item)[1]), block_of(item, most)
-    return row // high, column // wide
-
-
 def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) -> Index:
     """The element that a cell shows: of a block that of largest error, or of largest gradient if none was measured.
 
@@ -151,7 +142,7 @@ def element_in(item: InputReport, row: int, column: int, most: int = MAX_CELLS) 
     ValueError
         If there is no such cell.
     """
-    (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
+    (rows, columns), (high, wide) = rows_of(item.shape), block_of(item, most)
     if not (0 <= row * high < rows and 0 <= column * wide < columns):
         raise ValueError(f"explore: {clean(item.name, 60)} has no cell {row}, {column}")
     part = np.s_[row * high : (row + 1) * high, column * wide : (column + 1) * wide]
@@ -180,7 +171,7 @@ def label(item: InputReport, place: Index) -> str:
 def chosen(report: GradientReport, position: int, place: Index, most: int = MAX_CELLS) -> dict[str, Any]:
     """Everything that the check knows about one element."""
     item = report.inputs[position]
-    row, column = cell_of(item, place, most)
+    row, column = cell_of(item.shape, place, block_of(item, most))
     analytic = None if item.analytic is None else float(item.analytic[place])
     numeric, error, allowed = (float(values[place]) for values in (item.numeric, item.error, item.tolerance))
     known = not math.isnan(allowed)

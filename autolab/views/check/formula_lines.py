@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
+from ...gradcheck import Finding
 from ..draw.escape import clean
 from ..draw.messages import say
-
-if TYPE_CHECKING:
-    from ...gradcheck import Finding
 
 _TEXT = 1000
 _TOKEN = re.compile(r"\s+|[\w.]+|.")

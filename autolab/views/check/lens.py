@@ -8,7 +8,9 @@ from typing import Any
 
 from ...gradcheck import GradientReport
 from ...gradcheck.reporting.reveal import LEVELS
+from ..draw.arrays import cell_of
 from ..draw.escape import clean
+from ..draw.heatmap_data import block_of
 from ..draw.heatmap_svg import MAX_CELLS
 from ..draw.messages import say
 from ..graph.readings import readings
@@ -17,7 +19,7 @@ from ..live.computation import UserError, for_page
 from ..live.protocol import not_understood, on_question
 from ..live.session_view import SessionView
 from ..live.words import at_first
-from .contents import cell_of, chosen, curves, element_in, moved_on, panels, start_of, verdict
+from .contents import chosen, curves, element_in, moved_on, panels, start_of, verdict
 from .session import DIRECTIONS, Backward, CheckResult, LensSession, LensState, Scenery, place_of, taker_of
 
 _LENS_WORDS = (
@@ -181,7 +183,7 @@ _MOST_LINES = 200
 def look_of(state: LensState, report: GradientReport | None = None, most: int = MAX_CELLS) -> dict[str, Any]:
     """What a page looks at that shows a state; without the report, the worst element."""
     item = None if report is None or state.place is None else report.inputs[state.input]
-    cell = None if item is None or state.place is None else [*cell_of(item, state.place, most)]
+    cell = None if item is None or state.place is None else cell_of(item.shape, state.place, block_of(item, most))
     check = {"order": state.order, "seed": state.seed}
     return {**check, "input": state.input, "cell": cell, "whole": state.whole, "direction": state.direction}
 

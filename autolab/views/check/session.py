@@ -101,8 +101,8 @@ class LensSession(RerunContext):
         super().__init__(origin.base.fn)
         self.origin = origin
         self.start = self.state = LensState(origin.order, input=first_input(report))
-        self._reports: dict[tuple[int, int | None], GradientReport] = {(origin.order, None): report}
-        self._sceneries: dict[tuple[int, int | None], Scenery] = {}
+        self._checks: dict[tuple[int, int | None], tuple[GradientReport, Scenery | None]]
+        self._checks = {(origin.order, None): (report, None)}
         self._of_now = True  # what the next run reaches is what the reports depend on
         with contextlib.suppress(Exception):  # the first computation says what the function raises
             self._reach()
@@ -115,11 +115,11 @@ class LensSession(RerunContext):
 
     def report(self, state: LensState) -> GradientReport | None:
         """The report of a state, if its check has been made."""
-        return self._reports.get((state.order, state.seed))
+        return self._checks.get((state.order, state.seed), (None, None))[0]
 
     def scenery(self, order: int, seed: int | None) -> Scenery | None:
         """Where the gradients of a check come from, if that was recorded."""
-        return self._sceneries.get((order, seed))
+        return self._checks.get((order, seed), (None, None))[1]
 
     @property
     def orders(self) -> list[int]:
@@ -144,15 +144,17 @@ class LensSession(RerunContext):
     def _measured(self, state: LensState, check: Callable[[], None]) -> CheckResult:
         with self.running(check) as origins:
             report = self._checked(state)
-            looked = CheckResult(state, report, _study(report, state), self._seen(state, report))
+            found, scenery = _study(report, state), self.scenery(state.order, state.seed)
+            scenery = scenery or _scenery(self.origin.base, _upstreams(report))
+            self._keep(state, report, scenery)
         if self._of_now:
             self.origins, self._of_now = origins, False
-        return looked
+        return CheckResult(state, report, found, scenery)
 
     def forget(self) -> None:
         """Let everything be checked anew, of the function as it is now; the report that was given stays the first."""
         first = self.start.order, self.start.seed
-        self._reports, self._sceneries = {first: self._reports[first]}, {}
+        self._checks = {first: (self._checks[first][0], None)}
         self._of_now = True
 
     def _checked(self, state: LensState) -> GradientReport:
@@ -160,17 +162,14 @@ class LensSession(RerunContext):
         if found is None:
             rng, origin = np.random.default_rng(state.seed), self.origin
             found = check_bound(origin.base, rng, state.order, reveal=origin.reveal)
-            self._reports[state.order, state.seed] = found
-            _forget(self._reports)
+            self._keep(state, found, None)
         return found
 
-    def _seen(self, state: LensState, report: GradientReport) -> Scenery:
-        """The recording of the run that the report is about: it has the same upstream gradients."""
-        key = state.order, state.seed
-        if key not in self._sceneries:
-            self._sceneries[key] = _scenery(self.origin.base, _upstreams(report))
-            _forget(self._sceneries)
-        return self._sceneries[key]
+    def _keep(self, state: LensState, report: GradientReport, scenery: Scenery | None) -> None:
+        """Keep the first check, which was given, and the latest ones."""
+        self._checks[state.order, state.seed] = report, scenery
+        for key in list(self._checks)[1:-_KEPT]:
+            del self._checks[key]
 
 
 def place_of(report: GradientReport, state: LensState) -> Index | None:
@@ -197,12 +196,6 @@ def taker_of(recording: Recording, name: str) -> Step | None:
     return next(iter([*written, *takers]), None)
 
 
-def _forget(kept: dict[Any, Any]) -> None:
-    """Keep the first, which was given, and the latest ones."""
-    for key in list(kept)[1:-_KEPT]:
-        del kept[key]
-
-
 def _upstreams(report: GradientReport) -> tuple[np.ndarray, ...]:
     """The upstream gradients of the function itself, also where the report is about its gradient."""
     upstreams, bound = report.upstream, report._origin.checked if report._origin else None
@@ -212,6 +205,7 @@ def _upstreams(report: GradientReport) -> tuple[np.ndarray, ...]:
 
 
 def _scenery(base: Bound, upstreams: tuple[np.ndarray, ...]) -> Scenery:
+    """The recording of the run that a report is about: it has the same upstream gradients."""
     found: dict[str, Any] = {}
 
     def hook(event: ForwardEvent | BackwardEvent) -> None:

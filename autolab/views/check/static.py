@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...engine.display import Bundle
+from ...gradcheck import GradientReport, InputReport
 from ...recording.arrays import snapshot
 from ..draw.colors import spanning
 from ..draw.escape import Markup, clean, code, details, element, escape, fitting, join, paragraph, picture, prose, table
@@ -17,9 +18,6 @@ from ..draw.plot import to_svg
 from ..draw.svg import Look, stacked
 from .charts import step_chart, step_sentence
 from .contents import SIGNS, answer, findings_about, first_input, spans, verdict
-
-if TYPE_CHECKING:
-    from ...gradcheck import GradientReport, InputReport
 
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
 _MOST_NAMES = 12

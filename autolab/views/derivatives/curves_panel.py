@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..graph.questions import answers
-
-if TYPE_CHECKING:
-    from ..graph.questions import Picture
+from ..graph.questions import Picture, answers
 
 
 @answers("curves", "numbers", of_session=True)

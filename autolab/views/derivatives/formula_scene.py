@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...analysis import Derivatives
 from ...analysis.differentiation_rules import SLOPE, RuleLine
 from ...analysis.expressions import Expression, FunctionCall, Name, Power, split, terms_of
 from ...analysis.formulas import MOST_LINES, Formulas
@@ -18,9 +19,6 @@ from ..draw.typeset import Tree, formula, name, plain, row
 from ..draw.typeset import number as number_tree
 from ..steps.term_layout import Writer, coefficient_tree, in_order
 from .scene import symbol, variable
-
-if TYPE_CHECKING:
-    from ...analysis import Derivatives
 
 
 def head(data: Derivatives, order: int) -> Tree:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...analysis import Derivatives
 from ...shared.numerals import MINUS
 from ..draw.chart import axis
 from ..draw.escape import clean
 from ..draw.messages import plural, say
 from ..draw.numbers import number
 from ..draw.plot import Frame, Size, goes_far, height_of
-
-if TYPE_CHECKING:
-    from ...analysis import Derivatives
 
 SIZE = Size(402.0, 214.0)
 TANGENT, TAYLOR = 5, 3

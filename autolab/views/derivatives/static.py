@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...analysis import Derivatives
 from ...engine.display import Bundle
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, at_rest, element, fitting, picture
@@ -13,9 +14,6 @@ from ..draw.svg import Look, document, new_scope, path_of, sheet, words_at
 from ..draw.typeset import in_pieces
 from .formula_scene import formulas
 from .scene import TANGENT, TAYLOR, moving, panels, spoken, symbol
-
-if TYPE_CHECKING:
-    from ...analysis import Derivatives
 
 WIDTH = 880.0
 _PLOT, _HIGH, _BELOW, _TOP = 560.0, 132.0, 20.0, 26.0

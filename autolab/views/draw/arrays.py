@@ -58,9 +58,7 @@ def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
 
 
 def _as_matrix(values: np.ndarray) -> np.ndarray:
-    if values.ndim == 0:
-        return values.reshape(1, 1).astype(np.float64)
-    return values.reshape(math.prod(values.shape[:-1]), values.shape[-1]).astype(np.float64)
+    return values.reshape(rows_of(values.shape)).astype(np.float64)
 
 
 def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:
@@ -79,6 +77,18 @@ def flattened(shape: tuple[int, ...]) -> list[str]:
     ends = [", ".join([*map(str, index), ":"]) for index in ((0,) * (len(shape) - 1), [n - 1 for n in shape[:-1]])]
     facts = {"shape": shape_text(shape), "rows": math.prod(shape[:-1]), "columns": shape[-1]}
     return [say("flattened", **facts, first=f"[{ends[0]}]", last=f"[{ends[1]}]")]
+
+
+def rows_of(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Rows and columns of an array as a matrix: all axes but the last are rows."""
+    return math.prod(shape[:-1]), shape[-1] if shape else 1
+
+
+def cell_of(shape: tuple[int, ...], index: tuple[int, ...], block: tuple[int, int] = (1, 1)) -> list[int]:
+    """Row and column of the cell in which an element stands; each covers a ``block`` of rows and columns."""
+    flat = int(np.ravel_multi_index(index, shape)) if shape else 0
+    row, column = divmod(flat, rows_of(shape)[1])
+    return [row // block[0], column // block[1]]
 
 
 def as_lists(cells: Grid) -> list[list[float | None]]:

@@ -15,7 +15,7 @@ from ...engine.backend import Array
 from ...engine.devices import to_cpu
 from ...recording.arrays import extremes
 from ...recording.model import Snapshot
-from .arrays import MAX_LENGTH, Facts, Grid, Plane, cells_entry, flattened, reduced
+from .arrays import MAX_LENGTH, Facts, Grid, Plane, cells_entry, flattened, reduced, rows_of
 from .colors import SCALES, Tone, signs_of, spanning
 from .messages import say
 from .numbers import number, shape_text
@@ -201,7 +201,7 @@ def partly(item: InputReport, kind: str, most: int) -> Partly:
 
     What is not measured was covered by random directions through all elements, and the caption says what these found.
     """
-    (rows, columns), (high, wide) = matrix_of(item), block_of(item, most)
+    (rows, columns), (high, wide) = rows_of(item.shape), block_of(item, most)
     cells = np.full((math.ceil(rows / high), math.ceil(columns / wide)), np.nan)
     values, errors = getattr(item, kind).ravel(), item.error.ravel()
     known = np.flatnonzero(np.isfinite(values))
@@ -231,13 +231,7 @@ def _halves(item: InputReport, columns: int, block: tuple[int, int]) -> tuple[Bo
     return tuple(found)
 
 
-def matrix_of(item: InputReport) -> tuple[int, int]:
-    """Rows and columns of an input as a matrix: all axes but the last are rows."""
-    columns = item.shape[-1] if item.shape else 1
-    return (math.prod(item.shape[:-1]) if item.shape else 1), columns
-
-
 def block_of(item: InputReport, most: int) -> tuple[int, int]:
     """How many rows and columns of it a cell covers."""
-    rows, columns = matrix_of(item)
+    rows, columns = rows_of(item.shape)
     return max(1, math.ceil(rows / most)), max(1, math.ceil(columns / most))

@@ -10,7 +10,7 @@ from textwrap import wrap
 import numpy as np
 
 from ...recording.model import Snapshot
-from .arrays import Facts, Grid, grid, not_finite
+from .arrays import Facts, Grid, cell_of, grid, not_finite
 from .colors import THEMES, Tone, signs_of, view_tone
 from .escape import Markup, element, escape, image_address
 from .heatmap_data import Partly
@@ -148,18 +148,11 @@ class _Drawing:
         place = self.panel.mark
         if place is None:
             return []
-        row, column = self._cell_of(place)
+        row, column = cell_of(self.panel.snapshot.shape, place, self.cells.block)
         x, y = column * self.cell_width, _TOP + row * self.cell_height
         return [
             element("rect", class_="ring", x=x - 1, y=y - 1, width=self.cell_width + 2, height=self.cell_height + 2)
         ]
-
-    def _cell_of(self, place: tuple[int, ...]) -> tuple[int, int]:
-        row = 0
-        for index, length in zip(place[:-1], self.panel.snapshot.shape[:-1], strict=True):
-            row = row * length + index
-        column = place[-1] if place else 0
-        return row // self.cells.block[0], column // self.cells.block[1]
 
     def _bar(self, y: float) -> list[Markup]:
         """The scale with its numbers, and above it how many elements have which colour."""

@@ -4,17 +4,15 @@ looked at; and the live graph at the first finding."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...analysis.diagnosis import Diagnosis, ProgramFinding
 from ...engine.display import Bundle
 from ..draw.escape import Markup, code, details, element, escape, fitting, join, paragraph, prose, with_code
 from ..draw.messages import plural
 from ..draw.names import where
 from .explorer import explore
 from .graph_view import choose_step
-
-if TYPE_CHECKING:
-    from ...analysis.diagnosis import Diagnosis, ProgramFinding
 
 _MOST_WORDS = 1000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...recording.model import Recording
 from ..draw.messages import say
@@ -12,11 +12,8 @@ from ..live.controls import Key, control
 from ..live.protocol import not_understood
 from .moved_input import ways
 from .parameters import movable_steps
-from .questions import answers
+from .questions import Picture, answers
 from .session import Session
-
-if TYPE_CHECKING:
-    from .questions import Picture
 
 _LONGEST_NAME = 24
 _REST = {(True, True): "rest", (True, False): "rest_none", (False, True): "rest_fixed", (False, False): "rest_neither"}

@@ -14,7 +14,7 @@ from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.observations import Observation, Sign, cancelled, marked_steps
 from ...recording.outline import Group, Outline
 from ..draw import grad_status
-from ..draw.arrays import as_lists, grid, spoken_value, text_of
+from ..draw.arrays import as_lists, grid, rows_of, spoken_value, text_of
 from ..draw.colors import rounded_up, view_tone
 from ..draw.messages import say
 from ..draw.names import heading
@@ -166,7 +166,7 @@ def strip_size(values: Sequence[Snapshot | None]) -> tuple[int, int]:
 
 def _cells(shape: tuple[int, ...], most_rows: int, most_columns: int) -> int:
     """How many cells `grid` makes of an array."""
-    rows, columns = math.prod(shape[:-1]), shape[-1]
+    rows, columns = rows_of(shape)
     return math.ceil(rows / math.ceil(rows / most_rows)) * math.ceil(columns / math.ceil(columns / most_columns))
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
-from ...training.boundary import parting
+from ...training.boundary import DecisionBoundary, parting
+from ...training.curve import Curve
+from ...training.extensions.plot import PlotReport
+from ...training.model_state import ModelState
+from ...training.monitor import Monitor
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, details, escape, fact_table, join, paragraph, picture
 from ..draw.heatmap_svg import Panel, describe, heatmaps
@@ -18,13 +22,6 @@ from ..draw.messages import say
 from ..draw.numbers import number
 from ..draw.plot import chart_bundle, to_svg
 from ..draw.svg import Look
-
-if TYPE_CHECKING:
-    from ...training.boundary import DecisionBoundary
-    from ...training.curve import Curve
-    from ...training.extensions.plot import PlotReport
-    from ...training.model_state import ModelState
-    from ...training.monitor import Monitor
 
 _MOST_GROUPS = 4
 _MOST_PANELS = 4

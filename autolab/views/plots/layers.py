@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...engine.display import Bundle, show
-from ...recording.kept_memory import step_label
+from ...recording.gradient_flow import GradientFlow
+from ...recording.kept_memory import KeptMemory, StepMemory, step_label
 from ..draw.chart import Line, chart
 from ..draw.escape import Markup, at_rest, clean, code, details, fitting, join, picture, table
 from ..draw.messages import listed, plural, say
@@ -17,10 +18,6 @@ from ..draw.numbers import bytes_text, number
 from ..draw.plot import to_svg
 from ..draw.svg import Look
 from ..graph.graph_view import GraphView, choose_step
-
-if TYPE_CHECKING:
-    from ...recording.gradient_flow import GradientFlow, LayerFlow
-    from ...recording.kept_memory import KeptMemory, StepMemory
 
 _MOST_NAMED, _NAME, _LABEL = 4, 16, 40
 _WIDE = 820.0
@@ -67,13 +64,12 @@ def _flow_sentence(flow: GradientFlow) -> str:
 
 
 def _flow_table(flow: GradientFlow) -> list[list[str]]:
-    heads = [say("flow_layer"), say("flow_value"), say("flow_gradient"), say("flow_weights"), ""]
-    return [heads, *[_flow_row(row) for row in flow.rows]]
-
-
-def _flow_row(row: LayerFlow) -> list[str]:
-    numbers = [None if math.isnan(size) else size for size in (row.value, row.gradient)]
-    return [clean(row.layer), *["" if size is None else number(size) for size in (*numbers, row.ratio)], row.sign]
+    rows = [[say("flow_layer"), say("flow_value"), say("flow_gradient"), say("flow_weights"), ""]]
+    for row in flow.rows:
+        sizes = [None if math.isnan(size) else size for size in (row.value, row.gradient)]
+        words = ["" if size is None else number(size) for size in (*sizes, row.ratio)]
+        rows.append([clean(row.layer), *words, row.sign])
+    return rows
 
 
 # ---------------------------------------------------------------------------------------------- what a run keeps
@@ -126,12 +122,10 @@ def _percent(nbytes: int, memory: KeptMemory) -> str:
 
 
 def _memory_table(memory: KeptMemory) -> list[list[str]]:
-    heads = [say("memory_step"), say("flow_layer"), say("memory_label"), say("memory_each"), say("memory_total")]
-    return [heads, *[_memory_row(row) for row in memory.rows]]
-
-
-def _memory_row(row: StepMemory) -> list[str]:
-    return [str(row.step), clean(row.layer), clean(row.label), bytes_text(row.nbytes), bytes_text(row.total)]
+    rows = [[say("memory_step"), say("flow_layer"), say("memory_label"), say("memory_each"), say("memory_total")]]
+    for row in memory.rows:
+        rows.append([str(row.step), clean(row.layer), clean(row.label), bytes_text(row.nbytes), bytes_text(row.total)])
+    return rows
 
 
 # ---------------------------------------------------------------------------------------------- both

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...analysis.matrices import DerivativeMatrix
 from ...engine.display import Bundle
 from ...recording.arrays import snapshot
 from ..draw.escape import Markup, element, join, paragraph, picture, prose
@@ -16,9 +16,6 @@ from ..draw.names import columns, shorten
 from ..draw.numbers import inline, number
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, words_at
-
-if TYPE_CHECKING:
-    from ...analysis.matrices import DerivativeMatrix
 
 _NUMBERED = 12
 _CELL, _ROW = 80.0, 32.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...analysis.run_comparison import RunComparison, StepDifference
 from ...recording.model import LEAVES, Recording
 from ..draw.chart import Line, chart
 from ..draw.escape import clean
@@ -14,9 +15,6 @@ from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
 from .layers import Plotted
-
-if TYPE_CHECKING:
-    from ...analysis.run_comparison import RunComparison, StepDifference
 
 _LABEL = 60
 _NOISE = 1e-9  # what is less apart is of no interest here

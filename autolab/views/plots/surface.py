@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...analysis.landscape import Surface
 from ...engine.display import Bundle
 from ..draw.arrays import Grid
 from ..draw.chart import axis
@@ -19,9 +19,6 @@ from ..draw.plot import Frame, Size, ticks
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, path_of, words_at
 from .loss_colors import LossColors
-
-if TYPE_CHECKING:
-    from ...analysis.landscape import Surface
 
 SIZE = Size(620.0, 470.0, left=70.0, right=120.0, top=40.0, bottom=48.0)
 _PIXELS = 144

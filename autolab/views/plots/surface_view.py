@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ...analysis.rolling import OPTIMIZERS, checked_start, settings_of
+from ...analysis.landscape import Surface
+from ...analysis.rolling import OPTIMIZERS, Roll, checked_start, settings_of
 from ...optimizers import Optimizer
 from ..draw.arrays import bytes_of
 from ..draw.chart import Line, chart
@@ -24,10 +25,6 @@ from ..live.widget import LiveView
 from ..live.words import at_first
 from .loss_colors import LossColors
 from .surface import describe, frame_of, interpolated, levels, title_of
-
-if TYPE_CHECKING:
-    from ...analysis.landscape import Surface
-    from ...analysis.rolling import Roll
 
 _SIZE = Size(860.0, 500.0, left=78.0, right=116.0, top=12.0, bottom=48.0)
 _WORDS = ("rest", "arrows", "unknown", "still", *[f"tone_{tone}" for tone in ("linear", "log", "rank")])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...recording.model import LEAVES, Snapshot, Step
-from ..draw.arrays import a_value, text_of
+from ..draw.arrays import a_value, cell_of, text_of
 from ..draw.messages import listed, plural, say
 from ..draw.names import label, shorten
 from ..draw.numbers import number
@@ -18,7 +18,7 @@ from ..graph.rule_formulas import Token, numbers_in
 from .moments import edge_of, share_at, share_sentence
 from .share import Share
 from .share_numbers import numbers_of
-from .worksheet import Index, cell_of, index_text, strongest
+from .worksheet import Index, index_text, strongest
 
 MOST_SHARES = 12
 """Of so many shares of a gradient the calculation is told; of all others only along which lines they come."""

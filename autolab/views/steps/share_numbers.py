@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...recording.model import Snapshot
 from ...recording.rule_text import filled_in
 from ..graph.rule_formulas import grouped, numbers_in, product_text, sum_text
+from .share import Share
 from .worksheet import Index, brought, index_text
-
-if TYPE_CHECKING:
-    from ...recording.model import Snapshot
-    from .share import Share
 
 
 def numbers_of(share: Share) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...recording.model import Operand, Snapshot, Step
-from ..draw.arrays import array_entry, text_of
+from ..draw.arrays import array_entry, cell_of, text_of
 from ..draw.messages import say
 from ..draw.names import label
 from ..draw.numbers import shape_text
@@ -79,11 +79,6 @@ class Sheet:
             if band is not None:
                 line["mark"] = list(band)
         self.lines.append(line)
-
-
-def cell_of(shape: tuple[int, ...], index: Index) -> list[int]:
-    """Row and column of an element in the grid of its array."""
-    return [int(np.ravel_multi_index(index[:-1], shape[:-1])) if len(shape) > 1 else 0, index[-1] if index else 0]
 
 
 def index_of(shape: tuple[int, ...], row: int, column: int) -> Index | None:
