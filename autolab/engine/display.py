@@ -90,14 +90,23 @@ class Savable(Displayed):
     def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
         """Write it to a page that ends in ``.html``; where it is a picture, also to ``.svg``, ``.png`` or ``.pdf``.
 
-        An existing file is replaced.
+        A live view is written as it stands: the groups of a graph that are open in it are open in the file, too. "Save
+        as…" in its menu saves what is on the screen.
+
+        Parameters
+        ----------
+        path
+            Where to. Of a live graph also with the suffix ``.dot``, or ``.gif`` or ``.mp4`` for its walk as a film,
+            1280 pixels wide. An existing file is replaced.
+        look
+            ``light`` or ``dark``; ``auto`` for a page or an SVG that follows its reader's system.
 
         Raises
         ------
         ValueError
-            If the suffix is another one.
+            If the suffix is another one, or it has no picture of its own.
         RuntimeError
-            If ``.png`` or ``.pdf`` is asked for and typst is not installed.
+            If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` without ffmpeg.
 
         Examples
         --------

@@ -70,7 +70,6 @@ _SHOWN = {
         "bundle": "live.widget:at_rest",
         "svg": "live.widget:svg_at_rest",
         "page": "export.pages:export_html",
-        "file": "export.pictures:save_shown",
         "taken": "export.pictures:taken",
     },
     "views.plots.surface_view.SurfaceView": {

@@ -13,7 +13,7 @@ from ..draw.escape import Markup, headline
 from ..draw.messages import say
 from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
-from ..live.saved_page import SavedPage, still
+from ..live.saved_page import SavedPage, state_of, still
 from ..live.widget import LiveView
 from ..live.words import at_first
 from .board import AT_FIRST, SHOW, Board
@@ -97,7 +97,7 @@ def svg_of_view(view: Heatmap, look: Look) -> Markup:
 
 def heat_page(view: Heatmap) -> SavedPage:
     """The page of a view as it stands."""
-    return SavedPage("heatmap", view.kind, [{"state": still(view.state(), say("heat_still"))}])
+    return SavedPage("heatmap", view.kind, [{"state": still(state_of(view), say("heat_still"))}])
 
 
 def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any) -> Heatmap:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved_page import MAX_BYTES, SavedPage, as_json, content, still
+from ..live.saved_page import MAX_BYTES, SavedPage, as_json, content, state_of, still
 from .interact import Interact
 from .knobs import Choice, Dice, Slider
 
@@ -44,7 +44,7 @@ def _ever_smaller(view: Interact) -> Iterator[dict[str, Any]]:
                 yield _content(view, places)
             except _NoResult:
                 break
-    yield {"state": still(view.state(), say("interact_still"))}
+    yield {"state": still(state_of(view), say("interact_still"))}
 
 
 def _most(view: Interact) -> float:

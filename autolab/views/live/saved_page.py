@@ -41,6 +41,11 @@ class SavedPage:
         return text
 
 
+def state_of(view: LiveView) -> dict[str, Any]:
+    """All that the pages of a view know: what a saved page begins with."""
+    return {name: getattr(view, name) for name in LiveView.class_own_traits(sync=True) if name[0] != "_"}
+
+
 def still(state: Mapping[str, Any], sentence: str = "", **changes: Any) -> dict[str, Any]:
     """The state of a live view as a page begins with it: nothing is under way; a sentence may say what it can do."""
     words = {**state["words"], "still": sentence} if sentence else state["words"]
@@ -51,7 +56,7 @@ def content(
     view: LiveView, answers: Mapping[str, Any], look: Mapping[str, Any], sentence: str, asked: Iterable[Sequence[Any]]
 ) -> dict[str, Any]:
     """What the page of a view holds that begins with other answers than the view: those to what is ``asked``."""
-    state = still(view.state(), sentence, look=look, page={}, numbers={}, answers={})
+    state = still(state_of(view), sentence, look=look, page={}, numbers={}, answers={})
     return {"state": state, "answers": answers, "first": [key for key in map(question_key, asked) if key in answers]}
 
 

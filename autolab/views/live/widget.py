@@ -8,7 +8,6 @@ page and a saved notebook find it.
 from __future__ import annotations
 
 import json
-import os
 import re
 import threading
 import weakref
@@ -20,8 +19,7 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from ...engine.display import Bundle, show
-from ...engine.habit_tables import ALIASES
+from ...engine.display import Bundle, Savable, show
 from ...engine.habits import instead
 from .. import mimebundle
 from ..draw.escape import paragraph, prose
@@ -40,7 +38,7 @@ MOST_LOOK = 200_000
 CALM: dict[str, Any] = {"error": None, "computing": "", "since": {}, "can_undo": False}
 
 
-class LiveView(anywidget.AnyWidget):
+class LiveView(anywidget.AnyWidget, Savable):
     """A widget that talks with its pages and knows of its notebook, from the end of its making until it is closed.
 
     A notebook's ``Out`` and ``_`` hold a view for good, so a closed one is an empty shell: it holds no session, no
@@ -230,8 +228,6 @@ class LiveView(anywidget.AnyWidget):
             kind = type(self).__name__
             if self.__dict__.get("closed"):
                 raise AttributeError(f"{kind}: {say('closed_view')}", name=name, obj=self)
-            if name in ALIASES["View"]:
-                return getattr(self, ALIASES["View"][name])
             remedy = instead("View", name)
             raise AttributeError(f"{kind!r} object has no attribute {name!r}{remedy}", name=name, obj=self)
 
@@ -240,12 +236,6 @@ class LiveView(anywidget.AnyWidget):
         return self
 
     # ------------------------------------------------------------------ where it is shown
-    def state(self) -> dict[str, Any]:
-        """All that the pages know: what a saved page begins with."""
-        kinds = [kind for kind in type(self).__mro__ if kind.__module__.startswith(__package__)]
-        own = [kind.class_own_traits(sync=True) for kind in kinds if issubclass(kind, traitlets.HasTraits)]
-        return {name: getattr(self, name) for names in own for name in names if name[0] != "_"}
-
     def _save_here(self, caller: str, kind: str, name: str) -> None:
         """Where no notebook draws: save the view as a page of its own, open it or print where it is."""
         if not notebook.draws():
@@ -253,30 +243,6 @@ class LiveView(anywidget.AnyWidget):
 
     def _save(self, path: Path) -> None:
         show(self, "page", path)
-
-    def save(self, path: str | os.PathLike[str], look: Look = "light") -> None:
-        """Write what the view shows to a file: a page, or its picture where it has one.
-
-        The groups of a graph that are open in the view are open in the file, too. "Save as…" in the view's menu saves
-        what is on the screen.
-
-        Parameters
-        ----------
-        path
-            Where to, with the suffix ``.html`` for the page, or ``.svg``, ``.png``, ``.pdf`` for the picture; of a
-            graph also ``.gif``, ``.mp4`` for its walk as a film, 1280 pixels wide, and ``.dot``. An existing file is
-            replaced.
-        look
-            ``light`` or ``dark``; ``auto`` for a page or an SVG that follows its reader's system.
-
-        Raises
-        ------
-        ValueError
-            If the suffix is another one, or the view has no picture of its own.
-        RuntimeError
-            If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` without ffmpeg.
-        """
-        show(self, "file", path, look)
 
     def exported(self, path: Path) -> None:
         """The view was saved under a name that was asked for: a page that it saved by itself is not needed any more."""
@@ -303,13 +269,13 @@ class LiveView(anywidget.AnyWidget):
         text = f"{type(self).__name__}: {say('closed_view')}"
         return {"text/plain": text, "text/html": str(paragraph(prose(text)))}
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **others: Any) -> Any:
         if self.closed:
             return self._farewell(), {}
         notebook.shown(self)
         if notebook.read_later():
             return self._static(), {}
-        live = super()._repr_mimebundle_(**kwargs)
+        live = super()._repr_mimebundle_(include=include, exclude=exclude, **others)
         data, metadata = live if isinstance(live, tuple) else (live or {}, {})
         shown = _Output({**data, **self._static()})
         self._shown = [ref for ref in (*self._shown, weakref.ref(shown)) if ref() is not None]

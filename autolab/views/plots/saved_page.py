@@ -10,7 +10,7 @@ import numpy as np
 
 from ..draw.messages import say
 from ..live.protocol import question_key
-from ..live.saved_page import SavedPage, still
+from ..live.saved_page import SavedPage, state_of, still
 from .loss_colors import LossColors
 from .surface import title_of
 from .surface_view import SurfaceView, as_text, roll_question
@@ -65,6 +65,6 @@ def _content(view: SurfaceView, answers: dict[str, Any], ways: dict[str, Any]) -
         for tone in LossColors(view._surface.values).offered
     }
     now = question_key(["surface", view.look["tone"]])
-    state = still(view.state(), sentence)
+    state = still(state_of(view), sentence)
     state["page"] = {**state["page"], now: pictures[now][1]}
     return {"state": state, "answers": {**answers, **held, **pictures}}

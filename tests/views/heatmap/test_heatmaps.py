@@ -18,6 +18,7 @@ import autolab
 from autolab.views.draw.messages import say
 from autolab.views.heatmap import heatmap as heatmaps
 from autolab.views.heatmap.heatmap import Heatmap
+from autolab.views.live.saved_page import state_of
 
 from ..bare_page import RecordingComm
 from ..looking import told, turn_heat
@@ -130,11 +131,11 @@ def test_a_block_of_a_reduced_array_shows_the_true_elements(make: Make) -> None:
 )
 def test_a_question_that_fits_nothing_changes_nothing_and_is_answered(make: Make, question: list[Any]) -> None:
     view = make(np.ones((2, 3, 4)))
-    before = view.state()
+    before = state_of(view)
     send(view, do="look", look={"other": 1}, questions=[["heat", *question]])
     assert view.ack == 1 and view.error["type"] == "ValueError"
     view._tell(error=None)
-    assert {**view.state(), "ack": 0} == before
+    assert {**state_of(view), "ack": 0} == before
     turn_heat(view, None, [[2, 3, 4], [1, 2], [1, 0, 0], None])
     assert view.error is None and told(view, "heat")["groups"][0]["at"] == [1, 0, 0]
 

@@ -28,6 +28,7 @@ from autolab.views.heatmap.board import Board
 from autolab.views.heatmap.heatmap import Heatmap, gather
 from autolab.views.interact.interact import Interact
 from autolab.views.live.protocol import handlers
+from autolab.views.live.saved_page import state_of
 from autolab.views.live.session_view import SessionView
 from autolab.views.live.widget import LiveView
 from autolab.views.monitor.view import MonitorView
@@ -121,7 +122,7 @@ def kind_of(view: LiveView) -> type[LiveView]:
 
 def shown(view: LiveView) -> str:
     """All that the pages show, but for the error and the acknowledgement."""
-    state = {name: value for name, value in view.state().items() if name not in ("condition", "ack")}
+    state = {name: value for name, value in state_of(view).items() if name not in ("condition", "ack")}
     condition = {**view.condition, "error": None}
     return repr({**state, "condition": condition, "at": str(getattr(getattr(view, "_session", None), "state", ""))})
 

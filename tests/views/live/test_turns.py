@@ -16,6 +16,7 @@ from autolab import Variable
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.session import Session
 from autolab.views.interact.interact import Interact
+from autolab.views.live.saved_page import state_of
 from autolab.views.live.widget import LiveView
 
 from ..looking import told
@@ -134,10 +135,10 @@ def test_who_paints_waits_for_the_turn(kind: str, name: str) -> None:
 
     thread = threading.Thread(target=paint)
     with lock:
-        before = view.state() if kind == "monitor" else None
+        before = state_of(view) if kind == "monitor" else None
         thread.start()
         thread.join(0.05)
-        assert not done and (before is None or view.state() == before)
+        assert not done and (before is None or state_of(view) == before)
     thread.join(10)
     assert done
     view.close()
