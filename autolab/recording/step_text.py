@@ -43,7 +43,7 @@ def in_short(call: str, long: int) -> str:
     ''
     """
     match = re.fullmatch(r"(?:[\w.]*\.)?(\w+)\(.*\)", call, re.DOTALL)
-    if match is None or isinstance(_parsed(call), _COMPOUND):
+    if match is None or isinstance(parsed(call), _COMPOUND):
         return ""
     return call if len(call) <= long else f"{match[1]}(…)"
 
@@ -53,12 +53,12 @@ def numbered_name(step: Draft | Step) -> str:
     return f"v{step.id}" if step.order or step.function is None else f"{step.function.lstrip('_')}_{step.id}"
 
 
-@lru_cache(1024)
-def _parsed(text: str) -> ast.expr | None:
-    """An expression; None of what is none, such as a call whose arguments are left out."""
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> ast.expr | None:
+    """The expression as Python reads it; None of what is none, such as ``∂w/∂x`` or a text that was cut."""
     try:
         return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
@@ -78,4 +78,4 @@ def _operand(
             return short
         if draft.is_inner or draft.id in fallback or len(text) > _LONG:
             draft.name = fallback.get(draft.id) or numbered_name(draft)
-    return draft.name or (f"({text})" if " " in text or isinstance(_parsed(text), _COMPOUND) else text)
+    return draft.name or (f"({text})" if " " in text or isinstance(parsed(text), _COMPOUND) else text)

@@ -64,22 +64,13 @@ def _results(row: Convention) -> tuple[str, str]:
 
 
 def _cells(row: Convention) -> list[Any]:
-    value, gradients = _results(row)
-    point = escape(f"{row.function}: {row.at}")
-    return [
-        point,
-        code(f"{row.code}, {_named(row.inputs)}"),
-        code(value),
-        code(gradients),
-        prose(row.because),
-        prose(row.elsewhere),
-    ]
+    computed = map(code, (f"{row.code}, {_named(row.inputs)}", *_results(row)))
+    return [escape(f"{row.function}: {row.at}"), *computed, prose(row.because), prose(row.elsewhere)]
 
 
 def _markdown_cells(row: Convention) -> list[str]:
-    value, gradients = _results(row)
     computed = f"`{row.code}`, {_named(row.inputs)}"
-    return [f"`{row.function}`: {row.at}", computed, value, gradients, row.because, row.elsewhere]
+    return [f"`{row.function}`: {row.at}", computed, *_results(row), row.because, row.elsewhere]
 
 
 def _lines(rows: Sequence[Convention]) -> Iterator[str]:

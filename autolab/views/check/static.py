@@ -48,7 +48,8 @@ def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
     item = report.inputs[first_input(report)]
     found = answer(report, item)
     words = [paragraph(prose(f"{found['says']} {found['hint']}".rstrip())), *map(_formula, found["formulas"])]
-    shown, inputs = _heatmaps(item), _inputs(report, item)
+    panels, inputs = _panels(item), _inputs(report, item)
+    shown = picture(heatmaps(panels), " ".join(map(describe, panels))) if panels else escape("")
     yield join([head, shown, *words, *_steps(report), inputs])
     yield join([head, shown, *words, inputs])
     yield join([head, *words, inputs])
@@ -93,11 +94,6 @@ def _row(report: GradientReport, item: InputReport, is_shown: bool) -> list[Mark
     analytic = say("absent") if item.analytic is None else number(item.analytic[item.worst] + 0.0)
     numbers = (analytic, *(number(values[item.worst] + 0.0) for values in (item.numeric, item.error, item.tolerance)))
     return [*cells, place, *(code(text) for text in numbers), told]
-
-
-def _heatmaps(item: InputReport) -> Markup:
-    panels = _panels(item)
-    return picture(heatmaps(panels), " ".join(map(describe, panels))) if panels else escape("")
 
 
 def _panels(item: InputReport) -> list[Panel]:

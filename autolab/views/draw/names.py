@@ -57,13 +57,6 @@ def title(recording: Recording) -> str:
     return f"{clean(recording.function)}({clean(names)})"
 
 
-def order_head(recording: Recording) -> tuple[str, int]:
-    """What stands above the graph of an order: its result's name, and how many steps of its own order it has."""
-    names = [label(step) for step in recording.steps if step.id in recording.outputs]
-    own = [step for step in recording.steps if step.order == recording.order and step.kind == "call"]
-    return ", ".join(names), len(own)
-
-
 @lru_cache(maxsize=4096)
 def columns(text: str) -> int:
     """Width in a fixed-width font: letters of East Asian scripts take two columns, combining marks none."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
+from ...recording.step_text import parsed
 from ...shared.numerals import MINUS
 from .escape import clean
 
@@ -81,14 +81,6 @@ def derivative(of: Tree, by: Tree, order: int = 1, sign: str = "∂") -> Tree:
 
 
 # ---------------------------------------------------------------------------------------------------- from Python
-@lru_cache(maxsize=4096)
-def _parsed(source: str) -> ast.expr | None:
-    try:
-        return ast.parse(source, mode="eval").body if len(source) <= _LONG else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def of_source(source: str) -> Tree:
     """An expression as the user wrote it; what is no formula stands as text.
 
@@ -101,7 +93,7 @@ def of_source(source: str) -> Tree:
     >>> of_source("for t in x")
     ['text', 'for t in x']
     """
-    node = _parsed(source)
+    node = parsed(source) if len(source) <= _LONG else None
     found = None if node is None else _of_node(node, 0)
     return ["text", clean(source)] if found is None else found
 

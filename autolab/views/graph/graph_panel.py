@@ -12,7 +12,7 @@ from ...recording.orders import MAX_ORDER
 from ...recording.outline import Item, Outline
 from ..draw.escape import clean
 from ..draw.messages import say
-from ..draw.names import label, order_head
+from ..draw.names import label
 from ..live.protocol import not_understood
 from .flow import MEASURES, flow
 from .health import nan_path, sentences
@@ -138,8 +138,10 @@ def search(reader: Reader) -> dict[int, list[Any]]:
 
 
 def _head(graph: Recording) -> dict[str, Any]:
-    name, count = order_head(graph)
-    return {"name": name, "count": count}
+    """What stands above it: the name of its result, and how many steps of its own order it has."""
+    names = [label(step) for step in graph.steps if step.id in graph.outputs]
+    own = [step for step in graph.steps if step.order == graph.order and step.kind == "call"]
+    return {"name": ", ".join(names), "count": len(own)}
 
 
 def _outline(graph: Recording) -> dict[str, Any]:

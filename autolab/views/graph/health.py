@@ -55,14 +55,13 @@ def nan_path(recording: Recording) -> dict[str, Any] | None:
     origin = find_nonfinite(recording).first_nan
     if origin is None:
         return None
-    because = origin.because
     values = [i for i in origin.values if i != origin.step]
     return {
         "born": origin.step,
-        "because": None if because is None else because.step,
+        "because": origin.because and origin.because.step,
         "values": values,
         "gradients": list(origin.gradients),
-        "text": " ".join([*_story(origin, because, recording.by_id), _reached(len(values), len(origin.gradients))]),
+        "text": " ".join([*_story(origin, recording.by_id), _reached(len(values), len(origin.gradients))]),
     }
 
 
@@ -83,11 +82,11 @@ def told(origin: NonfiniteOrigin) -> str:
     )
 
 
-def _story(origin: NonfiniteOrigin, because: NonfiniteOrigin | None, steps: dict[int, Step]) -> list[str]:
+def _story(origin: NonfiniteOrigin, steps: dict[int, Step]) -> list[str]:
     what = label(steps[origin.step]) if origin.how in ("given", "added") else heading(steps[origin.step])
     told = [say(f"nan_{origin.how}", what=what, phase=origin.phase, place=where(origin))]
-    if because is not None:
-        told.append(say("nan_because", what=heading(steps[because.step]), place=where(because)))
+    if origin.because is not None:
+        told.append(say("nan_because", what=heading(steps[origin.because.step]), place=where(origin.because)))
     return told
 
 

@@ -7,7 +7,7 @@ follows from its place in the list; `moments.py` says what is to be told about i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -128,7 +128,8 @@ class Playback:
         """
         value_at, sends = self._values_at, self._sends_at
         found: dict[str, dict[str, int | None]] = {}
-        for box, shown in _shown(self.steps, boxes, results):
+        own = {step: step for step in self.steps if boxes.get(step) == step}
+        for box, shown in (own | {**results}).items():
             arrived = self.arrivals.get(shown, ())
             first, done = (arrived[0].moment, arrived[-1].moment) if arrived else (None, None)
             found[str(box)] = {"known": value_at[shown], "first": first, "last": done, "sends": sends.get(shown)}
@@ -173,11 +174,6 @@ class Playback:
         cells = grid(total, STRIP_ROWS, STRIP_COLUMNS) if total.size > 1 else None
         rows = None if cells is None else [[_rounded(v) for v in row] for row in cells.values.tolist()]
         return {"grad": text_of(total, BELOW_CELLS), "cells": rows}
-
-
-def _shown(steps: Iterable[int], boxes: Mapping[int, int], results: Mapping[int, int]) -> list[tuple[int, int]]:
-    """The boxes with numbers, of these steps or of groups, and whose numbers these are."""
-    return [*[(step, step) for step in steps if boxes.get(step) == step], *results.items()]
 
 
 def _rounded(value: float) -> float | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from ...recording.model import Operand, Recording, Step
+from ...recording.step_text import parsed
 from ...shared.numerals import MINUS, no_digits
 from ..draw.escape import clean
 from ..draw.messages import say
@@ -87,19 +87,10 @@ def grouped(name: str) -> str:
 def _is_atom(name: str) -> bool:
     """Whether an operand keeps its meaning beside any operator: a name, a number, a call, or what has brackets."""
     inner = name[1:-1] if name[:1] == "(" and name[-1:] == ")" else ""
-    if inner and _parsed(inner) is not None:
+    if inner and parsed(inner) is not None:
         return True
-    node = _parsed(name)
+    node = parsed(name)
     return not _OPERATOR.search(name) if node is None else isinstance(node, _ATOMS)
-
-
-@lru_cache(maxsize=4096)
-def _parsed(text: str) -> ast.expr | None:
-    """The expression as Python reads it; None for what is none, such as ``∂w/∂x`` or a text that was cut."""
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 # ------------------------------------------------------------------ derivatives

@@ -252,9 +252,6 @@ def _spawned(rng: np.random.Generator) -> int:
     return getattr(rng.bit_generator.seed_seq, "n_children_spawned", 0)
 
 
-__all__ = ["MAX_MESSAGE", "UserError", "for_page", "told", "user_error"]
-
-
 @dataclass(frozen=True)
 class UserError:
     """What the user's function raised, and the innermost line of the user's own code on the way there.

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autolab import Variable
+from autolab.recording.raised import MAX_MESSAGE
 from autolab.views.draw.escape import clean
-from autolab.views.live.computation import MAX_MESSAGE
 
 from ..bare_page import Wire, serve
 from ..looking import asks, looks
