@@ -23,6 +23,7 @@ SECONDS = 5.0
 """So long the page may compute: the derivatives of all orders at the present point."""
 
 _SAMPLES = (121, 61, 31)
+_NO_GRAPHS: dict[str, Any] = {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
 _PICTURES = (24, 8, 1)
 """So many of the graph of the function, fewer of those of its derivatives."""
 
@@ -36,8 +37,7 @@ def derivative_page(view: DerivativeExplorer) -> SavedPage:
 def curves_page(view: DerivativeExplorer) -> SavedPage:
     """The page of the curves and the point alone, without the graphs that compute them: much smaller."""
     _wait(view, longest=60.0)
-    held = {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
-    return SavedPage(view.data.function, "derivatives", iter([_content(view, view.data, held, _SAMPLES[1])]))
+    return SavedPage(view.data.function, "derivatives", iter([_content(view, view.data, _NO_GRAPHS, _SAMPLES[1])]))
 
 
 def _wait(view: DerivativeExplorer, longest: float = SECONDS) -> None:
@@ -61,7 +61,7 @@ def _ever_smaller(view: DerivativeExplorer) -> Iterator[dict[str, Any]]:
 def _held(view: DerivativeExplorer, here: Derivatives, count: int, pictures: int) -> dict[str, Any]:
     """The first so many graphs, with what the page needs to open and close their groups."""
     if here.recording is None:
-        return {"answers": {question_key(["program"]): ["page", None]}, "boxes": []}
+        return _NO_GRAPHS
     held = Held(Reader(replace(here.recording, higher=here.recording.higher[: count - 1])))
     held.graphs(view.look.get("open", {}), pictures)
     return {"answers": held.answers, "boxes": held.boxes}

@@ -171,9 +171,9 @@ def page_of(
     return _page(title, join([before or Markup(""), _held(data, picture)]), look, view)
 
 
-def still_page(title: str, body: Markup, look: Look, script: str = "") -> str:
+def still_page(title: str, body: Markup, script: str = "") -> str:
     """A page without a view; its policy allows a ``script`` of AutoLab's own."""
-    return _page(title, body, look, script=script)
+    return _page(title, body, "auto", script=script)
 
 
 def _link(opened: Any, playground: str, is_wanted: bool) -> dict[str, Any] | None:

@@ -73,7 +73,7 @@ def function_page(name: str) -> str:
     try:
         shown = moving(name)
     except NothingMoves as why:
-        return still_page(name, join([_about(name), _paragraph(f"There is no curve here: {why}.")]), "auto")
+        return still_page(name, join([_about(name), _paragraph(f"There is no curve here: {why}.")]))
     before = join([_about(name), _paragraph(f"The curves are those of {shown.told}.")])
     return moving_page(name, shown, before)
 
@@ -119,7 +119,7 @@ def index_page(names: Sequence[str]) -> str:
         element("p", field, escape(" "), element("output")),
         element("ul", *lines),
     ]
-    return still_page(_TITLE, join(body), "auto", module_text("search.js"))
+    return still_page(_TITLE, join(body), module_text("search.js"))
 
 
 def _about(name: str) -> Markup:

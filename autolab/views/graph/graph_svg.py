@@ -230,11 +230,11 @@ def plate_width(word: str) -> float:
     return 6.6 * columns(word) + 18
 
 
-def _plate(word: str, x: float, y: float, style: str, ink: str = "tag") -> list[Markup]:
+def _plate(word: str, x: float, y: float, style: str) -> list[Markup]:
     width = plate_width(word)
     return [
         element("rect", class_=style, x=x - width / 2, y=y - 8.5, width=width, height=17, rx=8.5),
-        words_at(x, y + 4.0, word, ink),
+        words_at(x, y + 4.0, word, "tag"),
     ]
 
 

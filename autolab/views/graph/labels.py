@@ -21,20 +21,16 @@ def group_text(group: Group) -> str:
         return clean(group.scope.label)
     if group.kind == "statement":
         return expression(group.steps[-1])
-    first, last = _first(group), _last(group)
+    first, last = _end(group, 0), _end(group, -1)
     if first is None or last is None or first.scope is None or last.scope is None:
         return f"… {group_count(group)}"
     return f"{clean(first.scope.label)} … {clean(last.scope.label)}"
 
 
-def _first(group: Group) -> Group | None:
-    item = group.items[0]
-    return None if not isinstance(item, Group) else _first(item) if item.kind == "run" else item
-
-
-def _last(group: Group) -> Group | None:
-    item = group.items[-1]
-    return None if not isinstance(item, Group) else _last(item) if item.kind == "run" else item
+def _end(group: Group, place: int) -> Group | None:
+    """The first (``place`` 0) or the last (-1) group in a run; None where a step stands there."""
+    item = group.items[place]
+    return None if not isinstance(item, Group) else _end(item, place) if item.kind == "run" else item
 
 
 def group_name(group: Group) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 import traitlets
 
 from ..draw.escape import clean
-from ..draw.messages import say
+from ..draw.messages import listed, say
 from .computation import Computation, UserError, for_page, user_error
 from .protocol import on_message
 from .widget import LiveView
@@ -167,5 +167,4 @@ def stale(session: Any) -> dict[str, Any]:
 
 
 def _listed(names: list[str]) -> str:
-    shown = [clean(name, 60) for name in names[:_MOST_NAMES]]
-    return ", ".join(shown + (["\u2026"] if len(names) > _MOST_NAMES else []))
+    return listed([clean(name, 60) for name in names], _MOST_NAMES)

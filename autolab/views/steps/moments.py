@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...recording.model import Snapshot, Step
 from ...recording.tangents import duality
 from ..draw.arrays import a_value, spoken_value, text_of
 from ..draw.messages import listed, say
@@ -13,7 +12,7 @@ from ..draw.names import label
 from ..draw.numbers import number
 from ..draw.typeset import formula, in_pairs, of_tokens
 from ..graph.playback import Event, Playback
-from ..graph.rule_formulas import Token, derivative, loss_name
+from ..graph.rule_formulas import derivative, loss_name
 from .forward import computed, given
 from .push import Push
 from .share import Pick, Share
@@ -103,17 +102,10 @@ def _boxes(steps: Any, boxes: Mapping[int, int]) -> list[int]:
 
 # ------------------------------------------------------------------ backward
 def _start(walk: Playback, k: int, sheet: Sheet, pick: Pick | None) -> dict[str, Any]:
-    recording, loss = walk.recording, walk.loss
-    started: list[tuple[Step, Snapshot]] = [
-        (walk.steps[output], upstream)
-        for output, upstream in zip(recording.outputs, recording.upstream, strict=False)
-        if upstream is not None
-    ]
-    for step, upstream in started:
-        math: list[Token] = [derivative(loss, label(step))]
-        sheet.add("", say("term_upstream"), upstream, math)
-    names = ", ".join([label(step) for step, _ in started])
-    values = ", ".join([spoken_value(upstream) for _, upstream in started])
+    for output, upstream in walk.starts.items():
+        sheet.add("", say("term_upstream"), upstream, [walk.symbol(walk.steps[output])])
+    names = ", ".join([label(walk.steps[output]) for output in walk.starts])
+    values = ", ".join(map(spoken_value, walk.starts.values()))
     return {
         "title": say("walk_starts"),
         "notes": [loss_note(walk)],

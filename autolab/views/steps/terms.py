@@ -126,7 +126,7 @@ class OrderScene:
         terms = in_order(expression)
         for k, (term, tree) in enumerate(zip(terms, self.writer.pieces(expression), strict=True)):
             if k == _MOST_TERMS:
-                yield row("+", "…", ["text", say("order_terms", count=len(terms))])
+                yield row("+", "…", ["text", say("terms", count=len(terms))])
                 return
             yield ["mark", self._term_key(order, term), tree]
 

@@ -87,9 +87,9 @@ def test_there_is_nothing_to_stop_at_rest() -> None:
 
 
 def test_of_what_has_changed_a_few_names_are_shown() -> None:
-    assert _listed([HIDDEN, "b" * 100]) == f"{SHOWN}, {'b' * 59}…"
-    assert _listed(list("abcde")) == "a, b, c, d, e"
-    assert _listed(list("abcdef")) == "a, b, c, d, e, …"
+    assert _listed([HIDDEN, "b" * 100]) == f"{SHOWN} and {'b' * 59}…"
+    assert _listed(list("abcde")) == "a, b, c, d and e"
+    assert _listed(list("abcdef")) == "a, b, c, d, e and 1 more"
 
 
 def test_the_name_of_a_function_that_was_written_anew_is_cleaned(opened: Callable[..., Explorer]) -> None:

@@ -112,7 +112,7 @@ def test_an_argument_was_changed_in_place(explorer: Make) -> None:
     x[1] = 5
     assert since(view) == say("since_given", names="x")
     y.data = np.zeros(3)
-    assert since(view) == say("since_given", names="x, y")
+    assert since(view) == say("since_given", names="x and y")
     assert view.point["x"].tolist() == [1, 1, 1]
 
 

@@ -134,7 +134,6 @@ SENTENCES: dict[str, str] = {
     "opened_gradients": ", the gradients by at most {inputs}",
     "values_missing": "The graph keeps {kept} of its {count} values; record() keeps all of them.",
     "value_not_kept": "It has a gradient; its value was not kept.",
-    "order_terms": "({count} terms)",
     "order_from": "{term} came from {parts}.",
     "order_gathers": "{term} gathers {count} equal terms: from {parts}.",
     "order_origin": "{term}, where {factor} was differentiated",
