@@ -15,7 +15,6 @@ from ...engine.keyword_aliases import in_own_words
 from ...engine.tracebacks import folded, hidden
 from ...shared.binding import fitted
 from ...shared.options import apart
-from ..draw.colors import palette
 from ..draw.escape import clean
 from ..draw.messages import say
 from ..graph.questions import Reader, kind_of
@@ -24,7 +23,7 @@ from ..live.computation import UserError, for_page
 from ..live.controls import control, is_finite
 from ..live.protocol import Shelf, on_message, on_question
 from ..live.session_view import OUTDATED, SessionView
-from ..live.words import at_first
+from ..live.words import view_words
 from .formula_scene import derivation, formulas
 from .scene import at_order, at_point, growth_rows, panels, variable
 from .session import CurvePoint, DerivativeSession, Evaluation
@@ -70,8 +69,7 @@ class DerivativeExplorer(SessionView):
         self._session = session
         order = self.data.order
         first = [["curves"], ["formulas"], ["point", None], ["order", order, None], ["growth"]]
-        super().__init__(look={"order": order}, words=self._words(), palette=palette(), **self._answers(first))
-        self._listen()
+        super().__init__(self._words(), first, look={"order": order})
         with self._lock, self.hold_sync():
             self._refresh()
             self._wait_a_little(FIRST_SECONDS if patience is None else patience)
@@ -94,8 +92,7 @@ class DerivativeExplorer(SessionView):
         old = say("curve_old" if self._session.seen.study.has_curves else "curve_first")
         ended, stale = (say(f"curve_{key}") for key in ("ended", "stale"))
         sentences = {"live_old": old, "live_ended": ended, "live_stale": stale, "rest": say("curve_drag")}
-        words: dict[str, str] = at_first([f"curve_{key}" for key in _WORDS], **sentences)["words"]
-        return words
+        return view_words([f"curve_{key}" for key in _WORDS], **sentences)
 
     @on_question("curves", "page")
     def _curves(self) -> dict[str, Any]:

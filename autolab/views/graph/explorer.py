@@ -24,7 +24,8 @@ from ..live.bundle import module_text
 from ..live.computation import Computation, UserError, for_page, user_error
 from ..live.protocol import on_message
 from ..live.session_view import SessionView
-from ..live.words import at_first
+from ..live.widget import CALM
+from ..live.words import view_words
 from .choices import OPTIONS
 from .graph_view import RecordingView, explore_graph
 from .questions import Picture
@@ -59,9 +60,8 @@ class Explorer(SessionView, RecordingView):
         with collector_waits():
             recording, error = _first(session)
             self._picture = Picture(recording, session)
-            super().__init__(**at_first(), **self._answers(self._picture.first))
-        self._tell(since=self._since(), error=error and for_page(error, ended=True))
-        self._listen()
+            told = {"since": self._since(), "error": error and for_page(error, ended=True)}
+            super().__init__(view_words(), self._picture.first, condition=CALM | told)
 
     # ------------------------------------------------------------------ for Python
     @property

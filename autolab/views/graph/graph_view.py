@@ -18,7 +18,7 @@ from ...shared.collector import collector_waits
 from ..draw.messages import say
 from ..live.protocol import Shelf
 from ..live.widget import LiveView
-from ..live.words import at_first
+from ..live.words import view_words
 from .questions import Picture
 
 
@@ -65,8 +65,7 @@ class GraphView(RecordingView):
     def __init__(self, recording: Recording) -> None:
         with collector_waits():
             self._picture = Picture(recording)
-            super().__init__(**at_first(still=say("graph_still")), still="graph", **self._answers(self._picture.first))
-        self._listen()
+            super().__init__(view_words(still=say("graph_still")), self._picture.first, still="graph")
 
 
 def choose_step(view: Any, step: int | None) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 
 from ...recording.model import Recording
 from ...recording.outline import Group, Outline
+from ..draw.colors import palette
 from ..draw.messages import say
 from ..live.protocol import question_key
 from ..live.saved_page import SavedPage, still
-from ..live.words import at_first
+from ..live.words import view_words
 from .explorer import Explorer
 from .flow import MEASURES
 from .free_panel import NOTHING_FREE, what_moves
@@ -76,7 +77,7 @@ def explorer_page(
     """
     reader = Reader(recording, amount.cells)
     look = {} if view is None else {**view.look, "pick": None}
-    words = at_first()["words"] if view is None else view.words
+    words = view_words() if view is None else view.words
     held = Held(reader, look.get("direction", "auto"), look.get("own", False))
     held.graphs(look.get("open", {}), amount.pictures)
     held.steps()
@@ -92,7 +93,7 @@ def explorer_page(
     look["corners"] = []
     return {
         **({"motion": {**moves, "words": {key: say(f"page_{key}", what=what) for key in _MOTION}}} if moves else {}),
-        "state": still({**at_first(), "words": words}, no_walk, look=look),
+        "state": still({"palette": palette(), "words": words}, no_walk, look=look),
         "answers": held.answers,
         "boxes": held.boxes,
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],

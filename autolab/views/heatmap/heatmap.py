@@ -15,7 +15,7 @@ from ..draw.svg import Look
 from ..live.protocol import on_message, on_question
 from ..live.saved_page import SavedPage, state_of, still
 from ..live.widget import LiveView
-from ..live.words import at_first
+from ..live.words import view_words
 from .board import AT_FIRST, SHOW, Board
 from .named_arrays import gather
 
@@ -56,9 +56,7 @@ class Heatmap(BoardView):
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        first = at_first(rest=say("heat_rest"), live_stale=say("heat_stale"))
-        super().__init__(**first, **self._answers([AT_FIRST]))
-        self._listen()
+        super().__init__(view_words(rest=say("heat_rest"), live_stale=say("heat_stale")), [AT_FIRST])
 
     # ------------------------------------------------------------------ for Python
     def refresh(self) -> None:

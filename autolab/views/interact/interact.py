@@ -28,10 +28,9 @@ from ..heatmap.board import AT_FIRST, Board
 from ..heatmap.heatmap import BoardView
 from ..heatmap.named_arrays import gather
 from ..live.protocol import on_message, on_question
-from ..live.words import at_first
+from ..live.words import view_words
 from .knobs import Choice, Dice, Knob, Slider, knobs
 
-_WORDS = ("interact_draw",)
 _MOST_TEXT = 2000
 _MOST_CELLS = 12
 """An array of one axis with more numbers is read more easily as a curve than in cells."""
@@ -57,12 +56,11 @@ class Interact(BoardView):
         fitted("interact", fn, (), inputs)
         self._train = config.train
         self._name = clean(getattr(fn, "__name__", type(fn).__name__))
-        first = at_first(
-            _WORDS, rest=say("interact_rest"), live_stale=say("interact_stale"), still=say("interact_still")
+        words = view_words(
+            ["interact_draw"], rest=say("interact_rest"), live_stale=say("interact_stale"), still=say("interact_still")
         )
         self._compute()
-        super().__init__(**first, **self._answers([["free"], ["result"], AT_FIRST]))
-        self._listen()
+        super().__init__(words, [["free"], ["result"], AT_FIRST])
 
     # ------------------------------------------------------------------ for Python
     @property

@@ -22,6 +22,7 @@ import traitlets
 from ...engine.display import Bundle, Savable, show
 from ...engine.habits import instead
 from .. import mimebundle
+from ..draw.colors import palette
 from ..draw.escape import paragraph, prose
 from ..draw.messages import say
 from ..draw.svg import Look
@@ -76,8 +77,12 @@ class LiveView(anywidget.AnyWidget, Savable):
     _locks: tuple[str, ...] = ("_turn",)
     _turn = traitlets.Instance(threading.Condition, ())  # messages may come from several threads: one after the other
 
-    def __init__(self, **state: Any) -> None:
-        super().__init__(_front_end=front_end(self.kind), **state)
+    def __init__(self, words: Mapping[str, str], questions: Sequence[Any], **state: Any) -> None:
+        """With what a page asks that has just been opened. From here on the view listens."""
+        state |= self._answers(questions)
+        super().__init__(_front_end=front_end(self.kind), palette=palette(), words=words, **state)
+        self.on_msg(self._on_message)
+        notebook.opened(self)
 
     def add_traits(self, **traits: Any) -> None:
         """Once for each kind: anywidget adds the same traits to every view, and traitlets makes a class for that, which
@@ -99,11 +104,6 @@ class LiveView(anywidget.AnyWidget, Savable):
             return
         shared = self._front_end
         self.send({"front_end": shared.digest}, [shared.module, shared.style])
-
-    def _listen(self) -> None:
-        """Begin to listen; the last thing that the making of a view does."""
-        self.on_msg(self._on_message)
-        notebook.opened(self)
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         """Take one message. It is acknowledged whatever happens: the page waits for that before it sends the next."""

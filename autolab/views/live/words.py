@@ -1,11 +1,9 @@
-"""The colours and the words that every view begins with."""
+"""The words that every view begins with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from ..draw.colors import palette
 from ..draw.messages import say
 
 _WORDS = (
@@ -25,10 +23,10 @@ _WORDS = (
 )
 
 
-def at_first(own: Iterable[str] = (), **words: str) -> dict[str, Any]:
-    """The traits with which every view begins: colours and words.
+def view_words(own: Iterable[str] = (), **words: str) -> dict[str, str]:
+    """The words with which a view begins.
 
     ``own`` are the keys of further sentences, which the page finds under the same keys; ``words`` are sentences for
     keys that the page knows.
     """
-    return {"palette": palette(), "words": {key: say(key) for key in (*_WORDS, *own)} | words}
+    return {key: say(key) for key in (*_WORDS, *own)} | words

@@ -11,7 +11,7 @@ from ..draw.heatmap_data import legends
 from ..draw.messages import say
 from ..live.protocol import not_understood, on_message, on_question
 from ..live.widget import LiveView
-from ..live.words import at_first
+from ..live.words import view_words
 from .boundary import plane, units
 from .static import charts, spent, status, title_of
 
@@ -41,9 +41,7 @@ class MonitorView(LiveView):
         self._monitor = monitor
         self._stage: Literal["", "running", "stopping"] = ""
         self._was_stopped = False  # by the button
-        words = {name: say(f"monitor_{name}") for name in _WORDS}
-        super().__init__(**at_first(**words), **self._answers(_AT_FIRST))
-        self._listen()
+        super().__init__(view_words(**{name: say(f"monitor_{name}") for name in _WORDS}), _AT_FIRST)
 
     # ------------------------------------------------------------------ for the monitor
     def begin(self) -> None:
