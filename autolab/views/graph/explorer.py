@@ -22,13 +22,13 @@ from ..draw.escape import clean
 from ..live import notebook
 from ..live.bundle import module_text
 from ..live.computation import Computation, UserError, for_page, user_error
-from ..live.protocol import on_message
+from ..live.protocol import on_message, question_key
 from ..live.session_view import SessionView
 from ..live.widget import CALM
 from ..live.words import view_words
 from .choices import OPTIONS
 from .graph_view import RecordingView, explore_graph
-from .questions import Picture
+from .questions import Reader
 from .session import Session
 
 _KEY = (str, int)
@@ -59,9 +59,9 @@ class Explorer(SessionView, RecordingView):
         self._session = session
         with collector_waits():
             recording, error = _first(session)
-            self._picture = Picture(recording, session)
+            self._reader = Reader(recording, session=session)
             told = {"since": self._since(), "error": error and for_page(error, ended=True)}
-            super().__init__(view_words(), self._picture.first, condition=CALM | told)
+            super().__init__(view_words(), self._reader.first, condition=CALM | told)
 
     # ------------------------------------------------------------------ for Python
     @property
@@ -86,7 +86,7 @@ class Explorer(SessionView, RecordingView):
 
     def _draw_anew(self, recording: Recording) -> None:
         with collector_waits():
-            self._picture.recording = recording
+            self._reader = Reader(recording, before=self._reader)
             self._answer_anew()
 
     def _wait_a_little(self, seconds: float | None = None) -> None:
@@ -96,7 +96,8 @@ class Explorer(SessionView, RecordingView):
 
     def _show_free(self) -> None:
         """The controls stand where they were moved to, although there are no numbers for that yet."""
-        self._publish({"numbers": self._picture.free_now(self.numbers, self._asked)})
+        free = [question for question in self._asked if question[0] == "free"]
+        self._publish({"numbers": {**self.numbers, **{question_key(one): self._reader.ask(one) for one in free}}})
 
     def _answer_once(self, question: list[Any]) -> Any:
         if question == ["code"]:

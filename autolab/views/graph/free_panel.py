@@ -12,7 +12,7 @@ from ..live.controls import Key, control
 from ..live.protocol import not_understood
 from .moved_input import ways
 from .parameters import movable_steps
-from .questions import Picture, answers
+from .questions import Reader, answers
 from .session import Session
 
 _LONGEST_NAME = 24
@@ -25,13 +25,13 @@ NOTHING_FREE: dict[str, Any] = {"controls": [], "settings": []}
 
 
 @answers("free", "numbers", of_session=True, given=list)
-def free(picture: Picture, given: list[Any]) -> dict[str, Any]:
+def free(reader: Reader, given: list[Any]) -> dict[str, Any]:
     """Everything that a page can change: the answer to ``["free", [[key, row, column], ...]]``.
 
     The corners are where the windows of large arrays begin, by their keys. Each control has the ``node`` of the picture
     to which it belongs.
     """
-    session, recording, corners = picture.session, picture.recording, _corners(given)
+    session, recording, corners = reader.session, reader.recording, _corners(given)
     if session is None:
         return NOTHING_FREE
     state = session.state

@@ -19,7 +19,7 @@ from ..draw.messages import say
 from ..live.protocol import Shelf
 from ..live.widget import LiveView
 from ..live.words import view_words
-from .questions import Picture
+from .questions import Reader, kind_of
 
 
 class RecordingView(LiveView):
@@ -27,12 +27,12 @@ class RecordingView(LiveView):
 
     kind = "explorer"
 
-    _picture: Picture
+    _reader: Reader
 
     @property
     def recording(self) -> Recording:
         """What the picture shows: the last point that was computed."""
-        return self._picture.recording
+        return self._reader.recording
 
     def _still(self) -> Recording:
         return self.recording
@@ -45,7 +45,7 @@ class RecordingView(LiveView):
             return super()._answers(questions)
 
     def _answer(self, question: Any) -> tuple[Shelf, Any]:
-        return self._picture.answer(question)
+        return kind_of(question).shelf, self._reader.ask(question)
 
 
 class GraphView(RecordingView):
@@ -64,8 +64,8 @@ class GraphView(RecordingView):
 
     def __init__(self, recording: Recording) -> None:
         with collector_waits():
-            self._picture = Picture(recording)
-            super().__init__(view_words(still=say("graph_still")), self._picture.first, still="graph")
+            self._reader = Reader(recording)
+            super().__init__(view_words(still=say("graph_still")), self._reader.first, still="graph")
 
 
 def choose_step(view: Any, step: int | None) -> None:
@@ -73,7 +73,7 @@ def choose_step(view: Any, step: int | None) -> None:
     outline = view.recording.outline
     boxes = outline.holders(outline.at_first())
     if step in boxes:
-        view._look_at({"selected": step}, [*view._picture.first, ["detail", boxes[step]]])
+        view._look_at({"selected": step}, [*view._reader.first, ["detail", boxes[step]]])
 
 
 def explore_graph(y: Variable, frame: FrameType) -> GraphView:

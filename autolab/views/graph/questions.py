@@ -23,7 +23,7 @@ A new kind is answered by a function in a module of a view whose name ends with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -50,7 +50,7 @@ _ANSWERS: dict[str, answers] = {}
 
 class answers(on_question):
     """Marks the function that answers a kind of question, given the `Reader` and, by name, what else the question
-    holds. One that the session has to answer, too (``of_session``), is given the `Picture`."""
+    holds. What the session has to answer, too (``of_session``), is never kept: it may have gone on since."""
 
     make: Callable[..., Any]
 
@@ -62,17 +62,18 @@ class answers(on_question):
         _ANSWERS[self.what], self.make = self, make
         return make
 
-    def answer(self, question: Sequence[Any], asked: Reader | Picture) -> Any:
-        """The answer of a reader, or of a picture with its session; a question that does not fit is an error."""
+    def answer(self, question: Sequence[Any], reader: Reader) -> Any:
+        """The answer of a reader; a question that does not fit is an error."""
         given = self.given(question)  # its lists hold groups of steps, or the cell of a frame
         lists = [] if self.of_session else [part for part in given.values() if isinstance(part, list)]
         if not all([type(part) in (int, str) for parts in lists for part in parts]):
             raise not_understood(question)
-        return self.make(asked, **given)
+        return self.make(reader, **given)
 
 
 class Reader:
-    """Answers questions about one recording; what several answers need is found once.
+    """Answers questions about one recording, which follows another one in a live view; what several answers need is
+    found once.
 
     Parameters
     ----------
@@ -81,11 +82,15 @@ class Reader:
         Rows and columns of an array, at most.
     before : Reader, optional
         Of a recording that may be of the same program: what depends on that alone is taken over.
+    session : Session, optional
+        Where something can be moved; by default that of the reader before.
 
     Attributes
     ----------
     kept : dict
         What depends on the program alone.
+    lasting : dict
+        What an answer keeps from one recording to the next.
 
     Examples
     --------
@@ -97,8 +102,16 @@ class Reader:
     '6'
     """
 
-    def __init__(self, recording: Recording, cells: int = MAX_CELLS, before: Reader | None = None) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        cells: int = MAX_CELLS,
+        before: Reader | None = None,
+        session: Session | None = None,
+    ) -> None:
         self.recording = recording
+        self.session: Session | None = session if before is None else before.session
+        self.lasting: dict[str, Any] = {} if before is None else before.lasting
         self.graphs = (recording, *recording.higher)
         self.cells = cells
         ended = (recording.raised, recording.unreached)
@@ -117,6 +130,8 @@ class Reader:
         """
         key = question_key(question)
         found = kind_of(question)
+        if found.of_session:
+            return found.answer(question, self)
         memory = self.kept if found.shelf == "page" else self._found
         if key not in memory:
             if len(memory) >= MOST_KEPT:
@@ -161,6 +176,11 @@ class Reader:
         """What is wrong."""
         return observations(self.recording)
 
+    @property
+    def first(self) -> list[list[Any]]:
+        """What a page of a live view asks that has just been opened."""
+        return [*first_questions(self.recording), ["free", []], *([["curves"]] if self.recording.higher else [])]
+
     def graph(self, order: int) -> Recording | None:
         """The graph of the function, or that of a derivative."""
         return self.graphs[order] if 0 <= order < len(self.graphs) else None
@@ -175,7 +195,7 @@ def kind_of(question: Any) -> answers:
 
 
 def first_questions(recording: Recording) -> list[list[Any]]:
-    """What a page asks that has just been opened."""
+    """What a page asks of a recording that has just been opened."""
     orders = range(1 + len(recording.higher))
     pictures = [
         [*question]
@@ -183,52 +203,6 @@ def first_questions(recording: Recording) -> list[list[Any]]:
         for question in (("scene", order, None, "auto"), ("numbers", order, None, False))
     ]
     return [["program"], *pictures, *([["terms"]] if recording.higher else [])]
-
-
-class Picture:
-    """Answers what the pages of one view ask, again and again as recordings follow each other.
-
-    Parameters
-    ----------
-    recording : Recording
-    session : Session, optional
-        Where something can be moved.
-
-    Attributes
-    ----------
-    first : list
-        What a page asks that has just been opened.
-    reader : Reader
-        Answers what the recording alone can.
-    lasting : dict
-        What an answer keeps from one recording to the next.
-    """
-
-    def __init__(self, recording: Recording, session: Session | None = None) -> None:
-        self.session = session
-        self.reader = Reader(recording)
-        self.lasting: dict[str, Any] = {}
-        orders = [["curves"]] if recording.higher else []
-        self.first: list[Any] = [*first_questions(recording), ["free", []], *orders]
-
-    @property
-    def recording(self) -> Recording:
-        """What is shown."""
-        return self.reader.recording
-
-    @recording.setter
-    def recording(self, recording: Recording) -> None:
-        self.reader = Reader(recording, before=self.reader)
-
-    def answer(self, question: Any) -> tuple[Shelf, Any]:
-        """The answer to a question, and where it is kept."""
-        found = kind_of(question)
-        return found.shelf, found.answer(question, self) if found.of_session else self.reader.ask(question)
-
-    def free_now(self, numbers: Mapping[str, Any], questions: Sequence[Any]) -> dict[str, Any]:
-        """Published numbers with what can be changed as it is at this moment, while something is computed."""
-        asked = [question for question in questions if question[0] == "free"]
-        return {**numbers, **{question_key(question): self.answer(question)[1] for question in asked}}
 
 
 for _panel in sorted(Path(__file__).parent.parent.glob("*/*_panel.py")):  # which answer, with what is defined above

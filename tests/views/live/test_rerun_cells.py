@@ -40,7 +40,7 @@ def program(x):
 def kept(view):
     "What dies with a view, and the view itself."
     held = [vars(view)[name] for name in ("_session", "_board") if name in vars(view)]
-    held += [vars(view)["_picture"].recording] if "_picture" in vars(view) else []
+    held += [vars(view)["_reader"].recording] if "_reader" in vars(view) else []
     sessions.extend(map(weakref.ref, held))
     return view
 

@@ -14,7 +14,7 @@ from autolab import record
 from autolab.views.draw.messages import say
 from autolab.views.graph.exploration_state import call_code
 from autolab.views.graph.playback import Playback
-from autolab.views.graph.questions import Picture, Reader
+from autolab.views.graph.questions import Reader
 from autolab.views.graph.readings import readings
 from autolab.views.graph.session import Session
 from autolab.views.steps.answer import answer
@@ -176,18 +176,18 @@ def made(fn: Any, *args: Any, options: Any = None, **inputs: Any) -> Session:
 
 def test_a_direction_of_ones_own_is_offered_as_such() -> None:
     session = Session(layer, options={"forward": {"b": [1, 2, 3, 4]}}, inputs=LAYER)
-    picture = Picture(session.record(), session)
-    forward = picture.answer(["free", []])[1]["forward"]
+    reader = Reader(session.record(), session=session)
+    forward = reader.ask(["free", []])["forward"]
     assert forward["now"] == say("moves_so", name="b") and len(forward["ways"]) == (1 + 6) + (1 + 12) + (1 + 4) + 1
-    assert picture.answer(["free", []])[1]["controls"][-1]["key"] == "b"  # no upstream gradient
+    assert reader.ask(["free", []])["controls"][-1]["key"] == "b"  # no upstream gradient
 
 
 def test_it_is_of_the_first_order_alone() -> None:
     session = Session(muladd, options={"forward": "x"}, inputs={"x": 2.0, "y": 3.0, "z": 4.0})
     session.record()
     session.choose("order", 1)
-    picture = Picture(session.record(), session)
-    assert picture.recording.moved is None and picture.answer(["free", []])[1]["forward"]["ways"] == []
+    reader = Reader(session.record(), session=session)
+    assert reader.recording.moved is None and reader.ask(["free", []])["forward"]["ways"] == []
     with pytest.raises(ValueError, match="'forward' cannot be set to 'x'"):
         session.choose("forward", "x")
 
@@ -195,7 +195,7 @@ def test_it_is_of_the_first_order_alone() -> None:
 def test_what_cannot_move_is_not_offered() -> None:
     session = Session(lambda x, n, c: x * n + c, inputs={"x": 2.0, "n": np.array(3), "c": autolab.Variable(1.0)})
     session.record()
-    forward = Picture(session.recording, session).answer(["free", []])[1]["forward"]
+    forward = Reader(session.recording, session=session).ask(["free", []])["forward"]
     assert forward == {"now": "", "ways": ["x", "c"]}
     with pytest.raises(ValueError, match="option 'forward' is 'n'"):
         Session(lambda x, n: x * n, options={"forward": "n"}, inputs={"x": 2.0, "n": np.array(3)})
@@ -205,7 +205,7 @@ def test_without_gradients_nothing_moves_and_what_left_the_graph_is_not_called_0
     with autolab.no_grad():
         session = Session(small, inputs={"x": 2.0, "w": 3.0})
         session.record()
-        assert Picture(session.recording, session).answer(["free", []])[1]["forward"]["ways"] == []
+        assert Reader(session.recording, session=session).ask(["free", []])["forward"]["ways"] == []
         with pytest.raises(ValueError, match="expected one of no input"):
             record(small, 2.0, 3.0, options={"forward": "x"})
     left = readings(record(lambda x: x * x.data, 2.0, options={"forward": "x"}))["nodes"]
