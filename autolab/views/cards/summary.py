@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _WRITTEN_OUT = 1000
 _KEPT_CELLS = MAX_CELLS * MAX_CELLS
+_TOLD_BARE = ("dtype", "device", "size")
 
 
 def variable_bundle(variable: Any) -> Bundle:
@@ -62,14 +63,10 @@ def _card(variable: Any, value: Snapshot, gradient: Snapshot | None) -> Markup:
 def _text(variable: Any, value: Snapshot, gradient: Snapshot | None) -> str:
     whole = repr(variable) if value.size <= _WRITTEN_OUT else f"variable({text_of(value)})"
     name = f"{clean(variable.name)}: " if variable.name else ""
-    facts = ", ".join(_phrase(fact, words) for fact, words in about(value))
+    facts = ", ".join([words if fact in _TOLD_BARE else f"{fact} {words}" for fact, words in about(value)])
     sentence = grad_status.of_variable(variable)
     reached = sentence if gradient is None else f"{sentence.removesuffix('.')}: {text_of(gradient)}."
     return f"{whole}\n{name}{facts}. {reached}"
-
-
-def _phrase(fact: str, words: str) -> str:
-    return words if fact in ("dtype", "device", "size") else f"{fact} {words}"
 
 
 _HEADINGS = ("link, parameter", "shape, numbers", "dtype, device", "value, norm", "gradient, norm")

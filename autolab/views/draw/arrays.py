@@ -49,16 +49,12 @@ def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
     A number is one cell, a vector one row; from three axes on, all but the last are flattened to rows. What is too
     large is reduced by blocks to the element of largest magnitude, NaN before infinity before everything else.
     """
-    values = _as_matrix(snapshot.values)
+    values = snapshot.values.reshape(rows_of(snapshot.values.shape)).astype(np.float64)
     cells, (block_rows, block_columns) = block_reduce(values, max(1, values.size), (max_rows, max_columns))
     kept = snapshot.block or (1,)
     block = (block_rows * math.prod(kept[:-1]), block_columns * kept[-1])
     scale = max(abs(snapshot.minimum or 0.0), abs(snapshot.maximum or 0.0))
     return Grid(cells, block, scale, _caption(snapshot, block))
-
-
-def _as_matrix(values: np.ndarray) -> np.ndarray:
-    return values.reshape(rows_of(values.shape)).astype(np.float64)
 
 
 def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:

@@ -252,16 +252,11 @@ def drawn(shown: LineChart) -> dict[str, Any]:
     found: dict[str, Any] = chart(
         shown.title, lines, "y" in shown.log, shown.x_title, mark, () if mark is None else (mark,), shown.y_range
     )
-    if shown.mark is not None:
-        _read_at(shown.mark, shown, found["lines"])
+    if shown.mark is not None:  # the legend says the numbers there; the last ones would be those of another place
+        nearest = int(np.abs(shown.x - shown.mark).argmin())
+        for line in found["lines"]:
+            line["last"] = number(float(shown.lines[line["name"]][nearest]))
     return with_powers(found) if across else found
-
-
-def _read_at(mark: float, shown: LineChart, lines: list[dict[str, Any]]) -> None:
-    """Let the legend say the numbers where the mark stands; the last ones would be those of another place."""
-    nearest = int(np.abs(shown.x - mark).argmin())
-    for line in lines:
-        line["last"] = number(float(shown.lines[line["name"]][nearest]))
 
 
 def chart_bundle(one: dict[str, Any]) -> Bundle:

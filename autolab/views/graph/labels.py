@@ -66,7 +66,8 @@ _CALLED = re.compile(r"([\w.]+)\(")
 def plan_name(group: Group, outline: Outline) -> tuple[str, str]:
     """What a box of a plan is called, and its kind: ``blocks.0 … blocks.5`` and ``Block``."""
     path, kind = _block(group)
-    inner = [item for item in group.items if isinstance(item, Group)] if _is_row(group) else []
+    is_row = group.is_repeated or group.kind == "run"
+    inner = [item for item in group.items if isinstance(item, Group)] if is_row else []
     if inner and (group.kind != "loop" or _block(inner[0])[1]):
         names, kinds = zip(*[plan_name(item, outline) for item in inner], strict=True)
         first, last = names[0].split(_TO)[0], names[-1].split(_TO)[-1]
@@ -81,10 +82,6 @@ def plan_name(group: Group, outline: Outline) -> tuple[str, str]:
 
 _TO = " … "
 _FEW_KINDS = 3
-
-
-def _is_row(group: Group) -> bool:
-    return group.is_repeated or group.kind == "run"
 
 
 def _block(group: Group) -> tuple[str, str]:

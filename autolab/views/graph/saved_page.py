@@ -85,7 +85,8 @@ def explorer_page(
     held.hold(["free", []], free)
     held.hold(["curves"], None if view is None else view._answer(["curves"])[1])
     asked = first_questions(recording) if view is None else view._asked
-    first = [question_key(_without_pick(question)) for question in [*asked, ["free", look.get("corners", [])]]]
+    asked = [[*question[:2], None] if question[0] == "frame" else question for question in asked]  # of no picked cell
+    first = [question_key(question) for question in [*asked, ["free", look.get("corners", [])]]]
     what = what_moves(free["controls"])
     no_walk = "" if held.walks else say("page_no_walk", count=f"{len(reader.walk):,}")
     if no_walk:
@@ -99,11 +100,6 @@ def explorer_page(
         "first": [key for key in first if key in held.answers] + [question_key(["free", []])],
         "refusal": say("page_no_picture"),
     }
-
-
-def _without_pick(question: Sequence[Any]) -> Sequence[Any]:
-    """A page does not hold every cell that could be followed."""
-    return [*question[:2], None] if question[0] == "frame" else question
 
 
 class Held:
