@@ -56,7 +56,7 @@ def sentences(program: ProgramTable) -> list[str]:
 
 def fate(call: CallMade) -> str:
     """What became of a call, in words."""
-    return say(f"compile.{call.fate}", number=call.number) if call.number else say(f"compile.{call.fate}", number="")
+    return say(f"compile.{call.fate}", number=call.number or "")
 
 
 def _what(report: CompileReport) -> str:

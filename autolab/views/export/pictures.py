@@ -56,6 +56,7 @@ def save(
     look: Look = "light",
     direction: Direction = "auto",
     opened: Collection[int] | None = None,
+    view: Any = None,
 ) -> None:
     """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, or its
     walk to a ``.gif`` or ``.mp4`` film.
@@ -72,6 +73,8 @@ def save(
         Whether the graph runs ``down`` or to the ``right``; ``auto`` decides by its shape.
     opened
         The groups that are open in a picture; by default as many as leave one that can be taken in.
+    view
+        The live view of which a page is to be written.
 
     Raises
     ------
@@ -80,13 +83,22 @@ def save(
     RuntimeError
         If ``.png``, ``.pdf`` or a film is asked for and typst is not installed, or ``.mp4`` and ffmpeg is not found.
     """
-    _save_graph(recording, recording, Path(path), look, direction, opened)
+    target = Path(path)
+
+    def walk() -> bytes:
+        from .film import film  # and with it the library of pictures, which no other file needs
+
+        return film(recording, target, look, direction, opened, lambda svg, scale: _drawn(svg, target, "png", scale))
+
+    others = {".dot": lambda: str(to_graphviz(recording, direction).source).encode(), **dict.fromkeys(_FILMS, walk)}
+    shown = recording if view is None else view
+    _write(shown, target, look, lambda still: to_svg(recording, still, direction=direction, opened=opened), others)
 
 
 def save_view(view: Any, path: Any, look: Look) -> None:
     """Write a view of a recording to a file, whose suffix says how."""
     opened, direction = view.look.get("open", {}).get("0"), view.look.get("direction", "auto")
-    _save_graph(view, view.recording, Path(path), look, direction, opened)
+    save(view.recording, path, look, direction, opened, view)
 
 
 def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
@@ -100,20 +112,6 @@ def save_shown(shown: Any, path: Any, look: Look = "light") -> None:
         If ``.png`` or ``.pdf`` is asked for and typst is not installed.
     """
     _write(shown, Path(path), look, lambda still: show(shown, "svg", still), {})
-
-
-def _save_graph(
-    shown: Any, recording: Recording, target: Path, look: Look, direction: Direction, opened: Collection[int] | None
-) -> None:
-    """The page of ``shown``, or the graph of its recording."""
-
-    def walk() -> bytes:
-        from .film import film  # and with it the library of pictures, which no other file needs
-
-        return film(recording, target, look, direction, opened, lambda svg, scale: _drawn(svg, target, "png", scale))
-
-    others = {".dot": lambda: str(to_graphviz(recording, direction).source).encode(), **dict.fromkeys(_FILMS, walk)}
-    _write(shown, target, look, lambda still: to_svg(recording, still, direction=direction, opened=opened), others)
 
 
 def _write(

@@ -77,9 +77,7 @@ class ExplorationState:
 
     def differs(self, other: ExplorationState) -> bool:
         """Whether anything that is computed could come out differently."""
-        if self.choices != other.choices:
-            return True
-        if self.arrays.keys() != other.arrays.keys():
+        if (self.choices, self.arrays.keys()) != (other.choices, other.arrays.keys()):
             return True
         if any(not _same(array, other.arrays[key]) for key, array in self.arrays.items()):
             return True
