@@ -262,7 +262,7 @@ class Executable:
         texts = [self._text(arg) for arg in settled(step, out.dtype)]
         if getattr(step.function, "__name__", "") == "reduce":
             texts += [self._text(options.pop("axis", 0)), self._text(options.pop("dtype", None)), name]
-        elif takes_third(step.function) or step.function is np.dot:
+        elif takes_third(step.function) or step.function in (np.dot, np.ndarray.dot):
             texts.append(name)
         else:
             options["out"] = out

@@ -15,7 +15,7 @@ from .call_tape import CallTape, Step
 from .references import Ref, memory, resolved, slots_in
 
 _LEANER = {
-    np.ndarray.dot: np.dot,
+    np.dot: np.ndarray.dot,
     np.transpose: np.ndarray.transpose,
     np.reshape: np.ndarray.reshape,
     np.swapaxes: np.ndarray.swapaxes,
@@ -182,8 +182,8 @@ def _numbered(owners: list[int]) -> list[int]:
 def _reduced(step: Step) -> Step:
     """A sum as the universal function's own method, which is what NumPy makes of it."""
     if step.kind != "call" or step.function not in _REDUCTIONS:
-        leaner = None if step.kind != "call" or step.options else _LEANER.get(step.function)
-        return step if leaner is None else replace(step, function=leaner)
+        of_array = step.kind == "call" and not step.options and step.args and type(step.args[0]) in (Ref, np.ndarray)
+        return replace(step, function=_LEANER.get(step.function, step.function)) if of_array else step
     named = {
         "axis": None,
         **dict(zip(("axis", "dtype", "out", "keepdims"), step.args[1:], strict=False)),

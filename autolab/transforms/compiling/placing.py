@@ -18,7 +18,7 @@ LARGE = 1 << 16
 _WARNING = (np.maximum, np.minimum)
 """Functions that warn of a third argument without a name."""
 
-_WITH_OUT = (np.dot, np.concatenate, np.cumsum, np.clip)
+_WITH_OUT = (np.dot, np.ndarray.dot, np.concatenate, np.cumsum, np.clip)
 
 
 class Placement:

@@ -42,3 +42,16 @@ def test_a_compiled_function_computes_the_same_bits(row: Row, case: Case, dtype:
             after, rng.state = rng.state, before
             found = compiled(*inputs)
             assert bits(found) == bits(expected) and str(rng.state) == str(after)
+
+
+def test_a_method_takes_the_place_of_a_function_for_arrays_alone() -> None:
+    """`np.dot(x, y)` is replayed as ``x.dot(y)``, which a number or a list in front does not have."""
+
+    def run(x: np.ndarray) -> list[np.ndarray]:
+        return [np.dot(x, x) @ x, np.dot(2.0, x), np.dot([1.0, 2.0], x)]
+
+    compiled = autolab.compile(run)
+    for i in range(3):
+        x = np.linspace(i, 1, 4).reshape(2, 2)
+        assert [bits(one) for one in compiled(x)] == [bits(one) for one in run(x)]
+    assert not compiled.refusals and [program.seconds < 60 for program in compiled.programs] == [True]  # they ran
