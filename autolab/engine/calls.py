@@ -167,12 +167,22 @@ def refusal(function: str, name: str) -> str:
     return f"does not take {name!r}" + (f"; {told.format(name=function)}" if told else "")
 
 
-def refuse(function: Primitive, **given: Any) -> None:
-    """Refuse the first parameter of a ufunc that was given, or one more input than there are."""
-    names = [name for name, value in given.items() if value is not None]
+_OF_UFUNCS = ("out", "where", "dtype", "inplace")
+
+
+def refuse(function: Primitive, more: tuple[Any, ...] = (), **given: Any) -> None:
+    """Refuse the first parameter of a ufunc that was given, or one more input than there are.
+
+    None changes nothing, and whether PyTorch is to work ``inplace`` does not either.
+    """
+    given = {**dict(zip(_OF_UFUNCS, more, strict=False)), **given}
+    for name in [name for name in given if name not in _OF_UFUNCS]:
+        raise TypeError(unknown(function, name))
+    names = [name for name, value in given.items() if value is not None and name != "inplace"]
     if names == ["out"] and not (function.direct or function.is_ufunc):
         check_count(function.schema, len(function.inputs) + 1)
-    raise TypeError(f"{function.name}: {refusal(function.name, names[0])}")
+    if names:
+        raise TypeError(f"{function.name}: {refusal(function.name, names[0])}")
 
 
 def _bound(

@@ -153,10 +153,10 @@ def _fast_path(function: Primitive) -> Callable[..., Any] | None:
     schema = function.schema
     if schema.variadic or function.several:
         return None
-    make = {1: unary, 2: binary}.get(len(schema.inputs), general) if schema.fixed else general
+    make = unary if len(schema.inputs) == 1 else binary if schema.fixed and len(schema.inputs) == 2 else general
     call, function.learn = make(function)
     function.learn()
-    return call if make is general or not function.takes_names else _by_name(function, call)
+    return call if not schema.fixed or make is general or not function.takes_names else _by_name(function, call)
 
 
 def _by_name(function: Primitive, plain: Callable[..., Any]) -> Callable[..., Any]:

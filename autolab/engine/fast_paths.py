@@ -29,7 +29,7 @@ _new_variable, _ndarray, _floating = Variable.__new__, np.ndarray, (np.floating,
 
 def unary(function: Primitive) -> FastPath:
     """The call of a function of one input, and what tells it the rules."""
-    kernels = Kernels(function)
+    kernels, defaults = Kernels(function), function.schema.defaults
     same_dtype, same_shape = kernels.keeps_floats, function.keeps_shapes
     rule: Any = None
     keep: Any = 0
@@ -39,21 +39,20 @@ def unary(function: Primitive) -> FastPath:
         rule, kept = function.rule(0), places(function, 0)
         keep = kept[0] if max(kept) <= 2 and len(kept) == 1 else itemgetter(*kept)
 
-    def apply(a: Any) -> Any:
-        return function.apply(() if a is LEFT_OUT else (a,), {})
-
-    def call(a: Any = LEFT_OUT, /, out: Any = None, where: Any = None, dtype: Any = None, inplace: Any = None) -> Any:
-        if out is not None or where is not None or dtype is not None:
-            refuse(function, out=out, where=where, dtype=dtype)
-        x = a._data if isinstance(a, Variable) else a
+    def call(a: Any = LEFT_OUT, /, *more: Any, **attributes: Any) -> Any:
+        if (more or attributes) and not defaults:
+            refuse(function, more, **attributes)
+            more, attributes = (), {}
+        is_array = not isinstance(a, Variable)
+        x = a._data if not is_array else np.asarray(a) if isinstance(a, _floating) else a
         kind = type(x)
-        if kind not in modules or (watchers and x is not a):
-            return apply(a)
+        if kind not in modules or more or (watchers and not is_array):
+            return function.apply(() if a is LEFT_OUT else (a, *more), attributes)
         try:
-            y = kernels[kind](x)
+            y = kernels[kind](x, **attributes) if attributes else kernels[kind](x)
         except COMPLAINTS as error:
-            raise function.complaint(error, [x], {}) from None
-        if x is a:
+            return again(function, error, (a,), [x], attributes)
+        if is_array:
             return y
         if type(y) is not kind:  # NumPy gives scalars for 0-d arrays
             y = function.result(y, modules[kind])
@@ -73,7 +72,10 @@ def unary(function: Primitive) -> FastPath:
         node.parent = parent
         node.place = 0
         node.rule = rule
-        node.saved = y if keep == 2 else x if keep == 1 else None if keep == 0 else keep((None, x, y, x.shape))
+        if keep == 2 or keep == 1 or keep == 0:
+            node.saved = y if keep == 2 else x if keep == 1 else None
+        else:
+            node.saved = keep((None, x, y, x.shape, *{**defaults, **attributes}.values()))
         node.fit = None if same_shape and (same_dtype or y.dtype is x.dtype) else (x.shape, x.dtype)
         node.more = None
         node.function = function
@@ -84,10 +86,9 @@ def unary(function: Primitive) -> FastPath:
 
 
 def general(function: Primitive) -> FastPath:
-    """The same for any inputs and attributes, and one result."""
+    """The same for several inputs and attributes, and one result."""
     forward, apply, schema = function.run, function.apply, function.schema
     count, required, defaults = len(schema.inputs), schema.required, schema.defaults
-    elsewhere = count == 1 and not function.elementwise  # an array of a GPU may come too: no kernel is made for it
     plans: list[Any] = []
 
     def learn() -> None:
@@ -95,40 +96,27 @@ def general(function: Primitive) -> FastPath:
         plans[:] = [None if plan is None else (place, *plan) for place, plan in found]
 
     def call(*args: Any, **attributes: Any) -> Any:
-        if watchers:
+        if watchers or len(args) < required:
             return apply(args, attributes)
         raw: list[Any] = []
-        xp: Any = np
         arrays_only = True
         for arg in args:
-            if type(arg) is _ndarray:
-                usual = arg.dtype.kind in "biuf"
-            elif isinstance(arg, Variable):
-                arrays_only = False
-                arg = arg._data
-                usual = type(arg) is _ndarray
-                if elsewhere and not usual:
-                    xp, usual = modules[type(arg)], True
-            elif isinstance(arg, _floating):  # what NumPy makes of a 0-d gradient, or a mask
+            if isinstance(arg, Variable):
+                arrays_only, arg = False, arg._data
+            elif isinstance(arg, _floating):
                 arg = np.asarray(arg)
-                usual = True
-            else:
-                usual = arg is None and len(raw) >= required
-            if not usual:
+            if not (arg.dtype.kind in "biuf" if type(arg) is _ndarray else arg is None and len(raw) >= required):
                 return apply(args, attributes)
             raw.append(arg)
-        if len(raw) < count:
-            if len(raw) < required:
-                return apply(args, attributes)
-            raw += [None] * (count - len(raw))
+        raw += [None] * (count - len(raw))
         try:
-            y = forward(xp, *raw, **attributes)
+            y = forward(np, *raw, **attributes)
         except COMPLAINTS as error:
             return again(function, error, args, raw, attributes)
         if arrays_only:
             return y
         variable: Any = _new_variable(Variable)
-        variable._data = y = y if type(y) is _ndarray or type(y) in modules else function.result(y, xp)
+        variable._data = y = y if type(y) is _ndarray else function.result(y, np)
         variable._name = None
         variable.node = None
         if (overrides and not modes().joins(args)) or y.dtype.kind != "f":

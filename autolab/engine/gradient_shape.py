@@ -12,22 +12,24 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 
-def summed(function: Primitive, g: Any, label: str, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
+def summed(function: Primitive, g: Any, place: int, shape: tuple[int, ...], upstream: tuple[int, ...] | None) -> Any:
     """The gradient of a broadcast input; an error for everything else that has another shape than the input.
 
     Summed are the axes along which the forward has broadcast, so a gradient that is larger than the result is none.
     """
     if not hasattr(g, "shape"):
         raise TypeError(
-            f"{function.name}: the rule of input {label!r} returned {a_kind(g)}; expected a gradient "
-            f"of shape {shape}, computed from g"
+            f"{function.name}: the rule of input {function.schema.label(place)!r} returned {a_kind(g)}; expected a "
+            f"gradient of shape {shape}, computed from g"
         )
     if function.elementwise and (upstream is None or upstream == g.shape or _spreads_to(g.shape, upstream)):
         try:
+            if type(g) is np.ndarray:  # the usual case: the forward alone takes two thirds of the time
+                return function.sum_to.function.run(np, g, shape=shape)
             return function.sum_to(g, shape=shape)
         except ValueError:
             pass  # said by check_shape
-    check_shape(function.name, label, g, shape)
+    check_shape(function.name, function.schema.label(place), g, shape)
     return g
 
 

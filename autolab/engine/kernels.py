@@ -48,7 +48,8 @@ class Kernels(dict[type, Callable[..., Array]]):
     def _own(self, module: Any) -> Callable[..., Array]:
         if module is np:
             return partial(self._function.run, np)
-        return lambda *arrays: on_device.forward(self._function, module, list(arrays), {})
+        function, completed = self._function, self._function.schema.completed
+        return lambda *arrays, **given: on_device.forward(function, module, list(arrays), completed(given))
 
 
 _ONLY_A_CALL: dict[int, Any] = {1: lambda xp, a: xp.function(a), 2: lambda xp, a, b: xp.function(a, b)}

@@ -57,7 +57,7 @@ class Primitive:
         How it may be called (`calls`): by name; as NumPy's function; with that one's names; in a way of its own.
     """
 
-    sum_to: ClassVar[Callable[..., Any]]
+    sum_to: ClassVar[Any]
     cast: ClassVar[Callable[..., Any]]
 
     def __init__(
@@ -256,5 +256,5 @@ class Primitive:
         if type(g) is SlicedGradient:
             g = g.whole()
         if getattr(g, "shape", None) != shape:
-            g = summed(self, g, self.schema.label(edge.place), shape, getattr(upstream, "shape", None))
+            g = summed(self, g, edge.place, shape, getattr(upstream, "shape", None))
         return g if g.dtype == dtype else Primitive.cast(g, dtype=dtype)

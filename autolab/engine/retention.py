@@ -30,9 +30,6 @@ def keeper(schema: Schema, names: tuple[str, ...]) -> Keeper | None:
     getters = [_getter(schema, name) for name in names]
     if len(getters) <= 1:
         return getters[0] if getters else None
-    if len(getters) == 2:  # as below, in half the time
-        one, two = getters
-        return lambda inputs, outputs, attributes: (one(inputs, outputs, attributes), two(inputs, outputs, attributes))
     return lambda inputs, outputs, attributes: tuple([get(inputs, outputs, attributes) for get in getters])
 
 
@@ -58,9 +55,10 @@ def _getter(schema: Schema, name: str) -> Keeper:
 
 
 def places(function: Primitive, i: int) -> tuple[int, ...]:
-    """Where the values that the rule of input ``i`` keeps stand in ``(None, *inputs, output, *shapes of inputs)``."""
+    """Where what the rule of input ``i`` keeps stands in ``(None, *inputs, output, *shapes, *attributes)``."""
     names = function.retained[function.inputs[i]] if function.plan(i) is not None else ()
-    values = (None, *function.inputs, *function.schema.outputs, *[f"{name}_shape" for name in function.inputs])
+    schema, shapes = function.schema, [f"{name}_shape" for name in function.inputs]
+    values = (None, *function.inputs, *schema.outputs, *shapes, *schema.defaults)
     return tuple([values.index(name) for name in names]) or (0,)
 
 

@@ -164,6 +164,22 @@ def test_wrong_calls_are_met_alike(name: str) -> None:
             _assert_same(lambda *xs, a=attributes: function(*xs, **a), [x] * arity, lambda v: v)
 
 
+def test_what_stands_beside_the_input_of_a_function_without_attributes() -> None:
+    """None is what a ufunc has there by itself, and PyTorch's ``inplace`` changes no result."""
+    x = Variable(X)
+    for y in (F.tanh(x, None), F.tanh(x, None, dtype=None), F.tanh(x, out=None, inplace=True)):
+        assert y.data.tobytes() == np.tanh(X).tobytes() and y.requires_grad
+    for wrong, message in (
+        (lambda: F.tanh(x, unknown=1), "tanh: got a keyword 'unknown'; expected x"),
+        (lambda: F.tanh(x, x=x), "tanh: got a keyword 'x'; expected x"),
+        (lambda: F.tanh(x, X.copy()), "tanh: does not take 'out'"),
+        (lambda: F.tanh(x, None, X > 0), "tanh: does not take 'where'"),
+        (lambda: F.tanh(X, dtype="f4"), "tanh: does not take 'dtype'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            wrong()
+
+
 def test_a_difference_would_be_found() -> None:
     """Control: what a fast path of old forgot, and that the long way is `apply`."""
     tanh = F.tanh.function

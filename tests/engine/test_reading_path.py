@@ -17,7 +17,7 @@ from autolab import Variable
 ENGINE = ROOT / "autolab" / "engine"
 README = (ENGINE / "README.md").read_text("utf-8")
 PATH = [(ENGINE / name).resolve() for name in re.findall(r"^\d\. \*\*`([\w./]+)`\*\*", README, re.MULTILINE)]
-HELPERS = {"result", "array_of", "get_array_module", "own", "publish", "note_pass", "size", "shape"}
+HELPERS = {"result", "array_of", "own", "publish", "note_pass"}
 CORE = """
 variable node schema declare operands primitive fast_path_binary fast_paths kernels backward modes observe backend
 numpy_protocol

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,6 +24,32 @@ def summed(g: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     total = np.zeros(int(np.prod(shape)))
     np.add.at(total, source.ravel(), g.ravel())
     return total.reshape(shape)
+
+
+SMALL = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=3)
+FITTING = PAIRS.map(lambda shapes: (shapes.input_shapes[0], shapes.result_shape))
+LAID: tuple[Any, ...] = (
+    lambda x: x,
+    np.asfortranarray,
+    lambda x: np.repeat(x, 2, axis=-1)[..., ::2] if x.ndim else x,
+    lambda x: x[::-1] if x.ndim else x,
+)
+
+
+@given(shapes=st.one_of(FITTING, st.tuples(SMALL, SMALL)), lies=st.sampled_from(LAID))
+def test_broadcast_to_is_numpys_own(shapes: tuple[tuple[int, ...], tuple[int, ...]], lies: Any) -> None:
+    """Whether shapes fit or not, and however the array lies in memory: no view of more than it has."""
+    shape, target = shapes
+    x = lies(np.arange(float(np.prod(shape))).reshape(shape))
+    try:
+        expected = np.broadcast_to(x, target)
+    except ValueError:
+        with pytest.raises(ValueError, match="broadcast_to: array has shape"):
+            F.broadcast_to(x, shape=target)
+        return
+    found = F.broadcast_to(x, shape=target)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    assert not found.flags.writeable and np.may_share_memory(found, x) == (found.size > 0)
 
 
 @given(shapes=PAIRS, seed=SEEDS)

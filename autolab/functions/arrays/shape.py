@@ -61,16 +61,15 @@ def broadcast_to(xp: Any, array: Array, *, shape: tuple[int, ...]) -> Array:
     variable([[1. 2.]
               [1. 2.]])
     """
-    if xp is np and not array.ndim and type(shape) is tuple and min(shape, default=0) >= 0:
-        return _repeated(array, shape)
+    lead = len(shape) - array.ndim if type(shape) is tuple else -1
+    if xp is np and lead >= 0 and array.flags.c_contiguous:  # a view made by hand takes a third of the time
+        steps = zip(array.shape, shape[lead:], array.strides, strict=True)
+        strides = [0] * lead + [stride if n == m else 0 if n == 1 else -1 for n, m, stride in steps]
+        if -1 not in strides:
+            view = np.ndarray(shape, array.dtype, array, 0, strides)
+            view.setflags(write=False)
+            return view
     return xp.broadcast_to(array, shape)
-
-
-def _repeated(number: Array, shape: tuple[int, ...]) -> Array:
-    """`numpy.broadcast_to` for a 0-d array, in a fifth of the time: every gradient of a sum begins with it."""
-    view = np.ndarray(shape, number.dtype, number, 0, (0,) * len(shape))
-    view.flags.writeable = False
-    return view
 
 
 @primitive(x=lambda g, x_shape: broadcast_to(g, shape=x_shape))
@@ -102,7 +101,8 @@ def over_rows(x: Any) -> Any:
     if type(x) in numpys and x.dtype in FULL:
         rows = x if x.ndim == 2 else x.reshape(prod(x.shape[:-1]), x.shape[-1])
         count = len(rows)
-        return np.dot(_ONES[x.dtype][:count] if count <= _MOST_ONES else np.ones(count, x.dtype), rows)
+        ones = _ONES[x.dtype][:count] if count <= _MOST_ONES else np.ones(count, x.dtype)
+        return ones.dot(rows) if type(x) is np.ndarray else np.dot(ones, rows)  # the method knows no recorded array
     return x.sum(axis=0 if x.ndim == 2 else tuple(range(x.ndim - 1)))
 
 
