@@ -43,16 +43,17 @@ def unary(function: Primitive) -> FastPath:
         if (more or attributes) and not defaults:
             refuse(function, more, **attributes)
             more, attributes = (), {}
-        is_array = not isinstance(a, Variable)
-        x = a._data if not is_array else np.asarray(a) if isinstance(a, _floating) else a
+        x = a._data if isinstance(a, Variable) else a
         kind = type(x)
-        if kind not in modules or more or (watchers and not is_array):
+        if kind not in modules or more or (watchers and x is not a):
+            if isinstance(a, _floating) and not more:  # what NumPy makes of a 0-d gradient, or a mask
+                return call(np.asarray(a), **attributes)
             return function.apply(() if a is LEFT_OUT else (a, *more), attributes)
         try:
             y = kernels[kind](x, **attributes) if attributes else kernels[kind](x)
         except COMPLAINTS as error:
             return again(function, error, (a,), [x], attributes)
-        if is_array:
+        if x is a:
             return y
         if type(y) is not kind:  # NumPy gives scalars for 0-d arrays
             y = function.result(y, modules[kind])
