@@ -170,7 +170,7 @@ def refusal(function: str, name: str) -> str:
 _OF_UFUNCS = ("out", "where", "dtype", "inplace")
 
 
-def refuse(function: Primitive, more: tuple[Any, ...] = (), **given: Any) -> None:
+def refuse(function: Primitive, more: tuple[Any, ...] = (), /, **given: Any) -> None:
     """Refuse the first parameter of a ufunc that was given, or one more input than there are.
 
     None changes nothing, and whether PyTorch is to work ``inplace`` does not either.

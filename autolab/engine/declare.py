@@ -153,7 +153,8 @@ def _fast_path(function: Primitive) -> Callable[..., Any] | None:
     schema = function.schema
     if schema.variadic or function.several:
         return None
-    make = unary if len(schema.inputs) == 1 else binary if schema.fixed and len(schema.inputs) == 2 else general
+    count = len(schema.inputs)
+    make = unary if count == schema.required == 1 else binary if count == 2 and schema.fixed else general
     call, function.learn = make(function)
     function.learn()
     return call if not schema.fixed or make is general or not function.takes_names else _by_name(function, call)

@@ -172,12 +172,23 @@ def test_what_stands_beside_the_input_of_a_function_without_attributes() -> None
     for wrong, message in (
         (lambda: F.tanh(x, unknown=1), "tanh: got a keyword 'unknown'; expected x"),
         (lambda: F.tanh(x, x=x), "tanh: got a keyword 'x'; expected x"),
+        (lambda: F.tanh(x, function=1), "tanh: got a keyword 'function'; expected x"),
         (lambda: F.tanh(x, X.copy()), "tanh: does not take 'out'"),
         (lambda: F.tanh(x, None, X > 0), "tanh: does not take 'where'"),
         (lambda: F.tanh(X, dtype="f4"), "tanh: does not take 'dtype'"),
     ):
         with pytest.raises(TypeError, match=message):
             wrong()
+
+
+def test_the_only_input_may_be_left_out() -> None:
+    @primitive(x=lambda g: g)
+    def made(xp: Any, x: Any = None) -> Any:
+        return xp.zeros(2) if x is None else xp.copy(x)
+
+    x = Variable(X)
+    assert made().tolist() == made(None).tolist() == [0.0, 0.0]
+    assert made(x=x).requires_grad and made(x).requires_grad and made(x=X).tolist() == X.tolist()
 
 
 def test_a_difference_would_be_found() -> None:
