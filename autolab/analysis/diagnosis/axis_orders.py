@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.model import Step
-from .comparisons import LOSSES, PICKING
+from .comparisons import LOSSES, PICKING, Objective
 from .evidence import SHAPED, Evidence
 from .probes import is_over_batch
 from .report import Found
@@ -37,6 +37,29 @@ def permuted(e: Evidence) -> Found:
                     at=step,
                 )
                 return
+        yield from _apart(e, o)
+
+
+def _apart(e: Evidence, o: Objective) -> Found:
+    """The same where arrays of the program's are taken in new orders before anything is recorded."""
+    fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
+    x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
+    if x is None or t is None or x.ndim < 2 or o.target.operands:
+        return
+    for name, data in e.data.items():
+        places = {row.tobytes(): i for i, row in enumerate(data)}
+        order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
+        if data.shape != x.shape or sorted(order) != list(range(len(x))):
+            continue
+        own = [(key, a) for key, a in e.data.items() if a.shape == t.shape and np.array_equal(np.sort(a), np.sort(t))]
+        if len(own) == 1 and t.ndim == 1 and not np.array_equal(own[0][1][order], t):
+            yield e.found(
+                "shuffled_labels",
+                f"{at_line(o.step)} compares predictions for `{name}` with `{own[0][0]}` in another order: "
+                f"{int((own[0][1][order] != t).sum())} of {len(t)} examples get the target of another one.",
+                "Use the same order for both: i = rng.permutation(n); x, t = x[i], t[i].",
+                at=o.step,
+            )
 
 
 def _order(e: Evidence, step: Step) -> np.ndarray | None:

@@ -84,3 +84,14 @@ def _picking(e: Evidence, step: Step, operands: list[Operand]) -> str | None:
         is_one_hot = index.is_whole and index.shape == shape and np.isin(index.values, (0, 1)).all()
         return "picked" if is_one_hot and (index.values.sum(axis=1) == 1).all() else None
     return "picked" if index.values.dtype.kind in "iu" else None
+
+
+def picks(e: Evidence) -> Iterator[tuple[Step, Step]]:
+    """The steps that take one number of each example, and what they take it from; also by indices that are no step."""
+    yield from [(o.step, o.prediction) for o in e.objectives if o.kind == "picked"]
+    for step in [s for s in e.calls if s.function == "getitem" and s.id in e.learning & e.used]:
+        scores, taken = e.operands(step)[0], step.value
+        shape = () if scores.value is None else scores.value.shape
+        is_by_arrays = dict(step.attributes).get("index", "").startswith("(array([")
+        if is_by_arrays and len(shape) == 2 and taken is not None and taken.shape == shape[:1]:
+            yield step, scores

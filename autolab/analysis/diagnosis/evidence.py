@@ -12,7 +12,7 @@ from ...recording.model import Recording, Snapshot, Step
 from ...recording.observations import Observation, Sign, observations
 from ...recording.raised import last_recording
 from ...recording.step import REARRANGED
-from .comparisons import Objective, objectives
+from .comparisons import Objective, objectives, picks
 from .copied_program import Program
 from .program_watch import ProgramWatch, TrainingEvent, up_to_loss
 from .report import Certainty, CodeLine, ProgramFinding
@@ -188,6 +188,11 @@ class Evidence:
     def objectives(self) -> list[Objective]:
         """The steps that compare predictions with targets."""
         return list(objectives(self))
+
+    @cached_property
+    def picks(self) -> list[tuple[Step, Step]]:
+        """The steps that take the score of one class for each example, and these scores."""
+        return list(picks(self))
 
     @cached_property
     def parameters(self) -> list[LiveParameter]:

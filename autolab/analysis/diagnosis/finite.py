@@ -15,13 +15,18 @@ _SAFE = {
     "log": ("the logarithm of 0 or of a negative number", "Use log_softmax or logsigmoid, or log(x + 1e-8)."),
     "div": ("a division by 0", "Add a small number to the denominator, such as 1e-8."),
     "sqrt": ("the square root of 0 or of a negative number", "Use sqrt(x + 1e-8): at 0 its gradient is infinite."),
-    "exp": ("exp of a number above 88 (float32)", "Subtract the maximum first, or use logsumexp, softmax or softplus."),
+    "exp": ("exp of more than 88 (float64: 709)", "Subtract the maximum first, or use logsumexp, softmax or softplus."),
     "norm": ("the norm of zeros", "Use sqrt(sum(x**2) + 1e-8): at 0 the norm has no gradient."),
-    "pow": ("a power out of its domain", "Keep the base above 0, for example with clamp(min=1e-8)."),
+    "pow": ("a power of 0 or of a negative number", "Keep the base above 0, for example with clamp(min=1e-8)."),
     "where": ("the other branch of where", "Make the argument safe before the function, not its result after it."),
     "arccos": ("arccos at -1 or 1", "Clamp the argument to (-1 + 1e-6, 1 - 1e-6)."),
     "softmax": ("a row of -inf only", "Leave at least one number of each row unmasked."),
     "std": ("the deviation of equal numbers, or of one", "Give it two numbers or more, and use sqrt(variance + 1e-8)."),
+}
+_OVERFLOWS = {
+    "log": ("the slope of the logarithm, 1 / x, overflows", _SAFE["log"][1]),
+    "div": ("a division that overflows", _SAFE["div"][1]),
+    "pow": ("a power that overflows", "Make the numbers smaller, for example by dividing by their mean size."),
 }
 _ROWS = ("softmax", "log_softmax")  # what is masked with -inf is to be infinite
 
@@ -31,7 +36,8 @@ def not_finite(e: Evidence) -> Found:
     if e.recording is None:
         return
     origins = find_nonfinite(e.recording).origins
-    meant = [origin.because for origin in origins if origin.function in _ROWS]
+    rows = [origin for origin in origins if origin.function in _ROWS and origin.phase == "forward"]
+    meant = [origin.because for origin in rows]
     for origin in [origin for origin in origins if origin not in meant]:
         made = {*origin.values, origin.step} if origin.phase == "forward" else set(origin.values)
         reaches = e.loss is not None and e.loss.id in made
@@ -40,13 +46,15 @@ def not_finite(e: Evidence) -> Found:
             bad = [e.steps[id].name or "an input" for id in origin.gradients if e.steps[id].kind == "input"]
         if not reaches and not (origin.gradients and bad):
             continue
-        cause = origin if origin.function in _ROWS else origin.because or origin
+        cause = origin if origin in rows else origin.because or origin
         step = e.steps[cause.step]
         name = ALIASES.get(step.function or "", step.function or "")
         if cause.how in ("given", "written"):
             why, remedy = "it was given", "Look for the number in the data: numpy.isnan(x).any()."
         else:
             why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))
+            if name in _OVERFLOWS and cause.what == "inf" and not _is_at_zero(e, step, name):
+                why, remedy = _OVERFLOWS[name]
             if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
                 why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
             remedy = safe_way(e, step) or remedy
@@ -64,11 +72,18 @@ def _what(origin: NonfiniteOrigin) -> str:
     return "NaN" if origin.what == "nan" else "infinity"
 
 
+def _is_at_zero(e: Evidence, step: Step, name: str) -> bool:
+    """Whether a divisor or a base is 0 somewhere, or a logarithm's argument or less: other numbers overflow."""
+    at = step.operands[0 if name == "pow" else -1].step
+    x = None if at is None else whole(e.steps[at].value)
+    return x is None or bool(((x <= 0) if name == "log" else (x == 0)).any())
+
+
 def _numbers(e: Evidence, step: Step) -> str:
     given = [o.value for o in e.operands(step) if o.value is not None and o.value.minimum is not None]
     ends = [(number(v.minimum or 0.0), number(v.maximum or 0.0)) for v in given]
-    told = [f"is {low}" if low == high else f"goes from {low} to {high}" for low, high in ends]
-    return f" (its input {' and '.join(told)})" if told else ""
+    told = [low if low == high else f"{low} to {high}" for low, high in ends]
+    return f" (its input{'s' * (len(told) > 1)}: {'; '.join(told)})" if told else ""
 
 
 def underflow(e: Evidence) -> Found:

@@ -21,7 +21,7 @@ _RANGES = {
     **dict.fromkeys(("relu", "softplus", "exp", "square", "abs", "sqrt"), (0.0, np.inf)),
 }
 _LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
-_AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
+AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
 _SOFTMAX = {"softmax", "log_softmax", "logsumexp"}
 _SCALING = RESHAPES | {"mul", "div", "identity"}
 _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
@@ -49,7 +49,7 @@ def doubled(e: Evidence) -> Found:
             yield _double_softmax(e, scaled, o.step)
         if o.kind == "bce_logits" and _is_sigmoid(e, maker):
             yield _double_sigmoid(e, maker, o.step)
-        if o.kind in ("nll", "kl") and value is not None and value.ndim and not _is_log(value, axis):
+        if o.kind in ("nll", "kl") and value is not None and value.ndim and not is_log(value, axis):
             is_probable = sums_to_one(o.prediction.value, axis)
             if o.kind == "nll" or is_probable:
                 what = "probabilities" if is_probable else "raw scores"
@@ -77,14 +77,14 @@ def _written_out(e: Evidence) -> Found:
         logit = _logit(e, step)
         if logit is not None and _is_sigmoid(e, logit):
             yield _double_sigmoid(e, logit, step)
-    for o in e.objectives:
-        if o.kind == "picked" and sums_to_one(o.prediction.value, -1) and e.ends_in(o.step, _AVERAGING):
+    for step, scores in e.picks:
+        if sums_to_one(scores.value, -1) and e.ends_in(step, AVERAGING):
             yield e.found(
                 "missing_log",
-                f"{at_line(o.step)} picks one probability per example, and the loss is their mean, without a "
-                f"logarithm: they lie between {_ends(o.prediction)}.",
+                f"{at_line(step)} picks one probability per example, and the loss is their mean, without a "
+                f"logarithm: they lie between {_ends(scores)}.",
                 "Use the mean of -log(p), from log_softmax of the scores.",
-                at=o.step,
+                at=step,
                 certainty="suspicious",
             )
 
@@ -174,7 +174,7 @@ def _is_sigmoid(e: Evidence, step: Step) -> bool:
         return bool(np.allclose(y, 1 / (1 + np.exp(-given)), atol=1e-3))
 
 
-def _is_log(value: np.ndarray, axis: int) -> bool:
+def is_log(value: np.ndarray, axis: int) -> bool:
     with np.errstate(all="ignore"):
         return bool(value.max() <= 1e-3 and (value.shape[axis] < 2 or np.exp(value).sum(axis=axis).max() <= 1.01))
 

@@ -28,7 +28,8 @@ def unreached(e: Evidence) -> Found:
     """Parameters that no step on the way to the loss uses."""
     if not e.watch.has_loss or e.recording is None:
         return
-    lost = [p for p in e.trainable if e.gradient(p) is None]
+    yield from (old := [*_computed_before(e)])
+    lost = [p for p in e.trainable if e.gradient(p) is None and not old]
     used = {p.name for p in named_parameters(e, set(e.users))}
     ends = {p.name: end for p in lost if p.name in used and (end := _dropped(e, p)) is not None}
     unused = [p for p in lost if p.name not in used or p.name in ends]
@@ -55,6 +56,22 @@ def unreached(e: Evidence) -> Found:
     frozen = [p.name for p in e.parameters if not p.trainable]
     if frozen and e.trainable:
         e.facts.append(f"{len(frozen)} of {len(e.parameters)} parameters are frozen: {listed(frozen)}.")
+
+
+def _computed_before(e: Evidence) -> Found:
+    """What the loss is made of, if it was computed from the parameters before the program, and nothing is in it."""
+    used = [s.name for s in e.steps.values() if s.id in e.used and s.kind in ("input", "leaf")]
+    for name, value in {} if e.used & e.learned else e.program.named.items():
+        behind = e.bench.same(e.trainable, e.bench.beginnings({name: value}))
+        if behind and name in used:
+            yield e.found(
+                "graph_reused",
+                f"`{name}` was computed from {listed([p.name for p in behind])} before the step, so it stays the same "
+                "while the parameters change.",
+                "Run the forward pass in the step, before each backward pass.",
+                at=line_above(e, rf"\b{re.escape(name)}\s*="),
+            )
+            return
 
 
 def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:

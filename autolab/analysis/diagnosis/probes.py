@@ -22,6 +22,13 @@ _SEQUENCES = {
     "scaled_dot_product_attention",
     "attention",
 }
+_SEQUENCE_FIRST = "Give it batch_first=True, or put the sequence on the first axis."
+_REMEDIES = {
+    "softmax_over_batch": "Use the axis of the classes, the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
+    "mixed_examples": "Move axes with transpose or permute; view and reshape only cut the same order of numbers "
+    "differently.",
+    "wrong_axis": "Name the axis of the features, mostly the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
+}
 _REDUCTIONS = {
     *("mean", "sum", "max", "amax", "min", "amin", "norm", "vector_norm", "linalg_norm", "normalize", "std", "var"),
     *("var_mean", "std_mean", "layer_norm", "logsumexp", "prod", "cumsum", "cumprod", "median"),
@@ -94,34 +101,17 @@ def _mixed(
     others = [i for i in changed if i != k]
     shown = f"With other numbers in example {k} of `{name}`, the predictions of {len(others)} other examples change too"
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
-        return e.found(
-            "softmax_over_batch",
-            f"{at_line(step)} takes the softmax over the examples: columns sum to 1, not rows. {shown}.",
-            "Use the axis of the classes, the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
-            at=step,
-        )
-    if step.function in RESHAPES - {"getitem"}:
-        return e.found(
-            "mixed_examples",
-            f"{at_line(step)} mixes examples: it changes the shape without moving the axes. {shown}.",
-            "Move axes with transpose or permute; view and reshape only cut the same order of numbers differently.",
-            at=step,
-        )
-    if step.function in _SEQUENCES and array.ndim > 2:
-        return e.found(
-            "mixed_examples",
-            f"{at_line(step)} takes the examples for the steps of a sequence. {shown}.",
-            "Give it batch_first=True, or put the sequence on the first axis.",
-            at=step,
-        )
-    if step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
-        return e.found(
-            "wrong_axis",
-            f"{at_line(step)} works along the axis of the examples (result of shape {step.value.shape}). {shown}.",
-            "Name the axis of the features, mostly the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
-            at=step,
-        )
-    return None
+        kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
+    elif step.function in RESHAPES - {"getitem"}:
+        kind, what = "mixed_examples", "mixes examples: it changes the shape without moving the axes"
+    elif step.function in _SEQUENCES and array.ndim > 2:
+        kind, what = "mixed_examples", "takes the examples for the steps of a sequence"
+    elif step.function in _REDUCTIONS and step.value is not None and not _is_normalisation(e, o, step):
+        kind, what = "wrong_axis", f"works along the axis of the examples (result of shape {step.value.shape})"
+    else:
+        return None
+    remedy = _SEQUENCE_FIRST if step.function in _SEQUENCES else _REMEDIES[kind]
+    return e.found(kind, f"{at_line(step)} {what}. {shown}.", remedy, at=step)
 
 
 def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:

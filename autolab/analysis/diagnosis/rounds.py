@@ -59,14 +59,14 @@ def clearing(e: Evidence) -> Found:
 
 
 def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
-    """Gradients in many rounds that no update uses, although there is an optimizer."""
+    """Gradients in many rounds that no update uses."""
     events, held = e.watch.events, e.bench.held(e.watch.program.named)
     moved = any(event.kind == "own step" for event in events) or e.watch.error is not None
     passes = [event for event in events if event.kind == "backward"]
     are_lost = e.rounds > 1 and are_cleared(e)
-    if updates or moved or not (are_lost or (held and e.rounds >= 10)) or not e.watch.calls_backward or not passes:
+    if updates or moved or not (are_lost or e.rounds >= 10) or not e.watch.calls_backward or not passes:
         return
-    why = f": step() of {listed(held)} is never called" if held else " before they are cleared"
+    why = f": step() of {listed(held)} is never called" if held else " before they are cleared" if are_lost else ""
     yield e.found(
         "does_not_overfit",
         f"Line {passes[0].line} computes gradients in {len(passes)} passes, and no parameter changes{why}.",
@@ -137,9 +137,9 @@ def _has_learned(e: Evidence, first: float) -> bool:
 
 def staying(e: Evidence) -> Found:
     """A loss that does not fall although updates of a usual size are made along its gradient."""
-    losses = e.watch.losses
+    losses = e.watch.losses if e.objectives or e.picks else []
     steps = [event for event in e.watch.events if event.kind == "step"]
-    if e.rounds < 10 or len(losses) < 10 or not steps or not e.objectives or not all(map(math.isfinite, losses)):
+    if e.rounds < 10 or len(losses) < 10 or not steps or not all(map(math.isfinite, losses)):
         return
     if len({type(event.who) for event in steps}) != 1 or e.watch.error is not None:
         return

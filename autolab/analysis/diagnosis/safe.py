@@ -66,6 +66,7 @@ def _ways(e: Evidence, step: Step) -> Iterator[Way]:
         return
     function, of = step.function or "", [*map(_text, given)]
     kind, tiny = ALIASES.get(function, function), _tiny(step)
+    written = [o.constant or ("..." if o.step is None else _text(e.steps[o.step])) for o in step.operands]
     every = [s.id for s in e.calls if (s.function, s.line, s.file) == (function, step.line, step.file)]
 
     def instead(change: Change) -> Changes:
@@ -80,7 +81,7 @@ def _ways(e: Evidence, step: Step) -> Iterator[Way]:
     if function == "log":
         yield from _logarithms(e, given[0], every)
     if kind in ("log", "sqrt", "pow"):
-        rest = f" ** {step.operands[1].constant}" if kind == "pow" and len(step.operands) > 1 else ""
+        rest = f" ** {written[1]}" if kind == "pow" and len(written) > 1 else ""
         head, inner = ("", "({})") if rest else (function, "({})")
         near = f"{of[0]} + {tiny}", f"clip({of[0]}, {tiny}, None)"
         yield head + inner.format(near[0]) + rest, instead(lambda call, x, *more: call(x + float(tiny), *more))
@@ -88,9 +89,8 @@ def _ways(e: Evidence, step: Step) -> Iterator[Way]:
             head + inner.format(near[1]) + rest,
             instead(lambda call, x, *more: call(x.clip(float(tiny), None), *more)),
         )
-    if kind == "div" and len(step.operands) == 2:
-        above = step.operands[0].constant or _factor(of[0])
-        yield f"{above} / ({of[-1]} + {tiny})", instead(lambda call, a, b: call(a, b + float(tiny)))
+    if kind == "div" and len(written) == 2:
+        yield f"{_factor(written[0])} / ({written[1]} + {tiny})", instead(lambda call, a, b: call(a, b + float(tiny)))
     if kind == "arccos":
         text = f"{function}(clip({of[0]}, -1 + 1e-6, 1 - 1e-6))"
         yield text, instead(lambda call, x: call(x.clip(-_ONE_LESS, _ONE_LESS)))

@@ -201,7 +201,7 @@ def unnormalised(e: Evidence) -> Found:
         value = whole(step.value)
         if value is None or value.ndim < 2 or value.size < 8:
             continue
-        users = [u for u in _first_uses(e, step) if u.function in _LAYERS]
+        users = [u for u in e.uses(step) if u.id in e.used and u.function in _LAYERS]
         size = _rms(value)
         if users and size > 50 and np.isfinite(size):
             yield e.found(
@@ -215,15 +215,3 @@ def unnormalised(e: Evidence) -> Found:
                 told_at=e.outer(users[0]),
             )
             return
-
-
-def _first_uses(e: Evidence, step: Step) -> list[Step]:
-    found = []
-    waiting = list(e.users.get(step.id, []))
-    while waiting:
-        user = waiting.pop()
-        if user.function in ("float", "to", "view", "reshape", "flatten", "type", "cast", "double", "unsqueeze"):
-            waiting += e.users.get(user.id, [])
-        elif user.id in e.used:
-            found.append(user)
-    return found

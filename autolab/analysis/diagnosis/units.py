@@ -39,13 +39,16 @@ def dead(e: Evidence) -> Found:
 def _dropped(e: Evidence) -> Found:
     for step in [s for s in e.calls if s.id in e.learning & e.used and s.function in DROPOUTS]:
         value, given = whole(step.value), whole(e.operands(step)[0].value)
-        if value is not None and value.size > 1 and not value.any() and given is not None and given.any():
-            yield e.found(
-                "dropout",
-                f"{at_line(step)} sets all {value.size} numbers to 0, so nothing after it depends on the inputs.",
-                "The rate is the share that is dropped: use a number such as 0.1 to 0.5.",
-                at=step,
-            )
+        share = 0.0 if value is None or given is None or not given.any() else float((value[given != 0] == 0).mean())
+        if value is None or value.size < 2 or share < (0.85 if value.size >= 64 else 1):
+            continue
+        yield e.found(
+            "dropout",
+            f"{at_line(step)} sets {share:.0%} of {value.size} numbers to 0: what follows learns from the rest alone.",
+            "The rate is the share that is dropped: use a number such as 0.1 to 0.5.",
+            at=step,
+            certainty="wrong" if share == 1 else "suspicious",
+        )
 
 
 def saturated(e: Evidence) -> Found:

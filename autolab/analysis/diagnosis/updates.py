@@ -11,9 +11,10 @@ import numpy as np
 from ...recording.model import Step
 from .evidence import Evidence
 from .lines import line_above, line_after, line_between
+from .objectives import AVERAGING, is_log
 from .program_watch import TrainingEvent
 from .report import CodeLine, Found, ProgramFinding
-from .words import at_line, number
+from .words import at_line, number, whole
 
 REFUSED = "no parameter has a gradient"
 """What AutoLab's optimizers say instead of an update."""
@@ -22,6 +23,14 @@ _TOO_LARGE, _TOO_SMALL = 0.5, 1e-6
 """Of its own size a weight may change so much in an update, or so little."""
 _ERRORS = ("regression", "cross_entropy", "bce", "bce_logits", "kl")
 """The kinds of losses whose sign says what is better."""
+_TURNED = (
+    "turns the sign of the loss: training makes the error as large as it can.",
+    "Leave the minus sign out: a loss is what becomes small.",
+)
+_NOT_TURNED = (
+    "picks the logarithms of the right classes' probabilities: training makes these as small as it can.",
+    "Put a minus sign before their mean: a loss is what becomes small.",
+)
 
 
 def without_backward(e: Evidence) -> Found:
@@ -67,15 +76,20 @@ def uphill(e: Evidence) -> Found:
 def turned(e: Evidence) -> Found:
     """A loss with the wrong sign: what becomes small is minus the error."""
     updates = _updates_of_weights(e)
-    steps = [step for o in e.objectives if o.kind in _ERRORS and (step := _turned(e, o.step))]
-    if steps and updates and all(event.along < 0 for event in updates):
-        yield e.found(
-            "uphill",
-            f"{at_line(steps[0])} turns the sign of the loss: training makes the error as large as it can.",
-            "Leave the minus sign out: a loss is what becomes small.",
-            at=steps[0],
-            certainty="suspicious",
-        )
+    turns = [(step, *_TURNED) for o in e.objectives if o.kind in _ERRORS and (step := _turned(e, o.step))]
+    turns += [(step, *_NOT_TURNED) for step, scores in e.picks if _is_log_likelihood(e, step, whole(scores.value))]
+    updates = _updates_of_weights(e)
+    if turns and updates and all(event.along < 0 for event in updates):
+        step, what, remedy = turns[0]
+        yield e.found("uphill", f"{at_line(step)} {what}", remedy, at=step, certainty="suspicious")
+
+
+def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bool:
+    """Whether what is picked are logarithms of probabilities, and the loss grows with every one of them."""
+    g = step.grad
+    if scores is None or g is None or not is_log(scores, -1) or not e.ends_in(step, AVERAGING - {"mul"}):
+        return False
+    return (g.minimum or 0.0) >= 0 and (g.maximum or 0.0) > 0
 
 
 def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
@@ -84,7 +98,7 @@ def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
     moved = {name for event in updates for name, size in event.sizes.items() if size[2]}
     leaves = [e.steps[i] for i in e.learned & e.used if (p := e.parameter(e.steps[i])) and p.name in moved]
     is_weights = any(_is_weight(e, use) for leaf in leaves for use in e.uses(leaf))
-    return updates if e.objectives and is_weights else []
+    return updates if (e.objectives or e.picks) and is_weights else []
 
 
 def _is_weight(e: Evidence, use: Step) -> bool:

@@ -48,8 +48,8 @@ def _kink(checked: CheckedInput) -> Finding | None:
     at = np.flatnonzero(checked.here.measured & (e.kind == KINK))
     if at.size == 0:
         return None
-    judgement = say("kink.outside" if e.wrong[at[0]] else "kink.between")
-    return _finding(checked, "kink", at, e.numbers(at[0], "low", "high", "analytic"), judgement=judgement)
+    how = "nan" if np.isnan(e.analytic[at[0]]) else "outside" if e.wrong[at[0]] else "between"
+    return _finding(checked, "kink", at, e.numbers(at[0], "low", "high", "analytic"), judgement=say(f"kink.{how}"))
 
 
 def _unmeasured(checked: CheckedInput) -> Finding | None:
@@ -74,14 +74,14 @@ def _unmeasured(checked: CheckedInput) -> Finding | None:
         key = "cannot_verify." + ("still" if still else "noise" if np.isfinite(e.uncertainty) else "loud")
     numbers = checked.here.elements.numbers(k, "analytic", "numeric", "uncertainty")
     error = failure if key == "cannot_verify.raises" else number(numbers["uncertainty"])
-    limit = " and an ".join(sorted(survey.limits)) if key == "cannot_verify.range" else ""
+    limit = " and an ".join(sorted(survey.limits)) if key in ("cannot_verify.range", "cannot_verify.beyond") else ""
     return _finding(checked, key, at, numbers, error=error, limit=limit, dtype=case.upstreams[0].dtype)
 
 
 def _not_finite(checked: CheckedInput) -> str:
     """Of a gradient that is not finite: whether the arithmetic has said why."""
     is_explained = checked.here.undefined.any() and checked.case.survey.limits
-    return "cannot_verify.range" if is_explained else "cannot_verify.nan"
+    return "cannot_verify.beyond" if is_explained else "cannot_verify.nan"
 
 
 def _hidden(checked: CheckedInput, at: np.ndarray, stair: Stair) -> Finding:

@@ -10,6 +10,7 @@ SENTENCES: dict[str, str] = {
     ),
     "kink.between": "lies between them",
     "kink.outside": "lies outside",
+    "kink.nan": "is no number",
     "low_precision.native": (
         "In {dtype} the gradient of {input}{where} comes out as {first}, in float64 as {second}: that is a limit "
         "of {dtype}."
@@ -36,7 +37,12 @@ SENTENCES: dict[str, str] = {
     "cannot_verify.noise": "{function} is too noisy to measure its slope in {input}{where}: {numeric} ± {error}.",
     "cannot_verify.nan": (
         "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. At a single point this may be"
-        " a limit of the arithmetic."
+        " a limit of the arithmetic, such as 0 / 0. Training that gets there goes on with NaN."
+    ),
+    "cannot_verify.beyond": (
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way there is an "
+        "{limit} in {dtype}: the formula may be right, and the way it is computed is not, as with ∞ / ∞ or 0 / 0. "
+        "Training that gets there goes on with NaN."
     ),
     "cannot_verify.infinite": (
         "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"

@@ -57,8 +57,10 @@ SENTENCES: dict[str, str] = {
     ),
     "local_error": (
         "The gradient of {input} is wrong at {count} of {all}{region}; the worst is {analytic} instead "
-        "of {numeric}{where}. The others agree."
+        "of {numeric}{where}. {others}"
     ),
+    "local_error.others": "The others agree.",
+    "local_error.others.unsure": "Of the others some cannot be measured; the rest agree.",
     "rearranged": (
         "The gradient of {input} has the right numbers in wrong places: {how}. It is {analytic} instead of "
         "{numeric}{where}."

@@ -94,10 +94,10 @@ def _local(checked: CheckedInput) -> Explanation | None:
     for c in checked.points:
         clear = ~c.elements.unsure & (np.abs(c.elements.numeric) > SIGNAL * c.elements.tolerance)
         right &= np.where(c.measured, clear, c is not checked.here)  # nearby only a part was measured
-    smooth = checked.here.elements.kind != KINK
+    smooth, unsure = checked.here.elements.kind != KINK, checked.here.elements.unsure.astype(bool)
     if not (wrong & smooth).any():
         smooth |= True  # only kinks are wrong
-    region = region_of(checked, wrong & smooth, (wrong | right) & smooth) if right.any() else ""
+    region = region_of(checked, wrong & smooth, (wrong | right | unsure) & smooth) if right.any() else ""
     if not region and right.sum() < (1 if is_left_out(checked, wrong & smooth) else max(wrong.sum(), 1)):
         return None
     return Explanation("local_error", {"region": region})
@@ -113,7 +113,8 @@ def _finding(checked: CheckedInput, why: Explanation) -> Finding:
     numbers = e.numbers(element, "analytic", "numeric")
     count, total = int(e.wrong.sum()), int(c.measured.sum())
     every = say("all" if c.measured.all() else "all.measured", total=total)
-    facts = {"function": checked.case.function, "where": where(index), "count": count, "all": every}
+    others = say("local_error.others.unsure" if (e.unsure & c.measured).any() else "local_error.others")
+    facts = {"function": checked.case.function, "where": where(index), "count": count, "others": others, "all": every}
     evidence = {**numbers, "index": list(index), "count": count, "total": total}
     evidence |= {**({"cause": why.cause} if why.cause else {}), **why.evidence}
     key = f"{why.kind}.{why.cause}" if why.cause else why.kind
