@@ -156,7 +156,7 @@ def test_a_mask_that_leaves_nothing_over_is_named():
         return F.sum(-F.log_softmax(model(X), axis=1)[np.arange(64), T] * mask)
 
     kinds, text = told(training(loss))
-    assert kinds == ["cut_gradient"] and "multiplies by `mask`, which is 0 in all its 64 elements" in text
+    assert kinds == ["cut_gradient"] and "multiplies by `mask`, which is 0: no gradient" in text
     mask[:9] = 1
     assert told(training(loss))[0] == []
 

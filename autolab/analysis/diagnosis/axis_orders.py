@@ -44,19 +44,18 @@ def _apart(e: Evidence, o: Objective) -> Found:
     """The same where arrays of the program's are taken in new orders before anything is recorded."""
     fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
     x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
-    if x is None or t is None or x.ndim < 2 or o.target.operands:
-        return
-    for name, data in e.data.items():
+    for name, data in {} if x is None or t is None or o.target.operands else e.data.items():
         places = {row.tobytes(): i for i, row in enumerate(data)}
         order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
-        if data.shape != x.shape or sorted(order) != list(range(len(x))):
-            continue
         own = [(key, a) for key, a in e.data.items() if a.shape == t.shape and np.array_equal(np.sort(a), np.sort(t))]
-        if len(own) == 1 and t.ndim == 1 and not np.array_equal(own[0][1][order], t):
+        if sorted(order) != list(range(len(data))) or len(own) != 1 or t.ndim != 1:
+            continue
+        (key, targets), *_ = own
+        if count := int((targets[order] != t).sum()):
             yield e.found(
                 "shuffled_labels",
-                f"{at_line(o.step)} compares predictions for `{name}` with `{own[0][0]}` in another order: "
-                f"{int((own[0][1][order] != t).sum())} of {len(t)} examples get the target of another one.",
+                f"{at_line(o.step)} compares predictions for `{name}` with `{key}` in another order: {count} of "
+                f"{len(t)} examples get the target of another one.",
                 "Use the same order for both: i = rng.permutation(n); x, t = x[i], t[i].",
                 at=o.step,
             )

@@ -8,7 +8,7 @@ from ...recording.observations import WHY_ZERO
 from .evidence import Evidence
 from .lines import line_above, line_assigning
 from .report import CodeLine, Found
-from .words import at_line, called, listed, whole
+from .words import at_line, called, listed
 from .workbench import LiveParameter
 
 _KEEP = "Compute with the tensor itself; take numbers out only for printing."
@@ -90,19 +90,16 @@ def _begun_anew(e: Evidence) -> Found:
 
 
 def _times_zero(e: Evidence) -> Found:
-    """A product with an array of zeros, such as a mask that leaves nothing over."""
-    for step in [s for s in e.calls if s.function == "mul" and s.id in e.used & e.learning]:
-        for given in [o for o in e.operands(step) if o.id not in e.learning]:
-            numbers = whole(given.value)
-            if numbers is not None and numbers.size > 1 and not numbers.any():
-                yield e.found(
-                    "cut_gradient",
-                    f"{at_line(step)} multiplies by {e.called(given)}, which is 0 in all its {numbers.size} elements, "
-                    "so no gradient reaches any parameter.",
-                    "Look at how the factor is made: a mask is 1 where a number counts.",
-                    at=step,
-                )
-                return
+    """A product with zeros alone, such as a mask that leaves nothing over."""
+    factors = [(s, o) for s in e.calls if s.function == "mul" and s.id in e.used for o in e.operands(s)]
+    for step, given in factors:
+        if given.id not in e.learning and given.value is not None and given.value.minimum == given.value.maximum == 0:
+            yield e.found(
+                "cut_gradient",
+                f"{at_line(step)} multiplies by {e.called(given)}, which is 0: no gradient reaches any parameter.",
+                "Look at how the factor is made: a mask is 1 where a number counts.",
+                at=step,
+            )
 
 
 def is_evaluation(e: Evidence) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -50,11 +50,6 @@ class OwnWorkbench(Workbench):
         with self.repeatable(), suppress(Exception):
             up_to_loss(self, copied)(*copied.args, **copied.kwargs)
         return copied
-
-    def same(self, parameters: Iterable[LiveParameter], tensors: Iterable[Any]) -> list[LiveParameter]:
-        """Also those whose leaves are among the tensors."""
-        ids = {id(tensor) for tensor in tensors}
-        return [p for p in parameters if {id(p.tensor), id(p.tensor.node)} & ids]
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
         made = [v for _, v in self.of_kind(named, Variable) if v.creator is not None]

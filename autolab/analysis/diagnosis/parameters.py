@@ -71,7 +71,6 @@ def _computed_before(e: Evidence) -> Found:
                 "Run the forward pass in the step, before each backward pass.",
                 at=line_above(e, rf"\b{re.escape(name)}\s*="),
             )
-            return
 
 
 def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:

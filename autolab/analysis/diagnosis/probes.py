@@ -98,8 +98,8 @@ def _culprit(e: Evidence, before: Recording, after: Recording, end: Step, n: int
 def _mixed(
     e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, k: int, changed: list[int]
 ) -> ProgramFinding | None:
-    others = [i for i in changed if i != k]
-    shown = f"With other numbers in example {k} of `{name}`, the predictions of {len(others)} other examples change too"
+    count = len({*changed} - {k})
+    shown = f"With other numbers in example {k} of `{name}`, the predictions of {count} other examples change too"
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
     elif step.function in RESHAPES - {"getitem"}:
@@ -224,8 +224,7 @@ def inputs(e: Evidence) -> Found:
             yield e.found(
                 "constant_output",
                 f"{at_line(o.prediction)} is the same for all {len(value)} examples.",
-                "Look at what is before it: units that are dead or saturated, a softmax over one class, inputs not "
-                "used.",
+                "Look at what is before it: dead or saturated units, a softmax over one class, unused inputs.",
                 at=o.prediction,
             )
 

@@ -28,8 +28,7 @@ def clearing(e: Evidence) -> Found:
                 "gradients_accumulate",
                 f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
                 f"already: nothing clears them before line {added.line}{_growth(steps)}.",
-                "Clear the gradients in every step, before backward: optimizer.zero_grad(), in AutoLab "
-                "model.cleargrads()."
+                "Clear the gradients in every step, before backward: optimizer.zero_grad() or model.cleargrads()."
                 if event.kind == "step"
                 else f"Clear it in every step, before backward(): {name}.grad = None.",
                 at=added,

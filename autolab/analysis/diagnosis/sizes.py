@@ -206,9 +206,8 @@ def unnormalised(e: Evidence) -> Found:
         if users and size > 50 and np.isfinite(size):
             yield e.found(
                 "unnormalised_inputs",
-                f"{e.called(step)} goes from {number(value.min())} to {number(value.max())} (mean "
-                f"{number(value.mean())}), and "
-                f"line {users[0].outer_line or users[0].line} gives it to a layer as it is.",
+                f"{e.called(step)} goes from {number(value.min())} to {number(value.max())}, its mean is "
+                f"{number(value.mean())}, and line {users[0].outer_line or users[0].line} gives it to a layer.",
                 "Subtract the mean and divide by the deviation; images: divide by 255.",
                 at=users[0],
                 certainty="suspicious",

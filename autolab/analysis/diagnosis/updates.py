@@ -87,9 +87,8 @@ def turned(e: Evidence) -> Found:
 def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bool:
     """Whether what is picked are logarithms of probabilities, and the loss grows with every one of them."""
     g = step.grad
-    if scores is None or g is None or not is_log(scores, -1) or not e.ends_in(step, AVERAGING - {"mul"}):
-        return False
-    return (g.minimum or 0.0) >= 0 and (g.maximum or 0.0) > 0
+    is_up = g is not None and (g.minimum or 0.0) >= 0 and (g.maximum or 0.0) > 0
+    return is_up and scores is not None and is_log(scores, -1) and e.ends_in(step, AVERAGING - {"mul"})
 
 
 def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
@@ -152,25 +151,21 @@ def rate(e: Evidence) -> Found:
                 "Take the mean over the batch.",
                 at=summed[0],
             )
-        yield e.found(
-            "learning_rate",
-            f"An update changes {name} by {number(largest)} of its own size, and {told} in {len(losses)} steps: the "
-            "learning rate is too large.",
-            "Divide it by 10 until the loss falls; changes of about 0.001 are usual.",
-            at=made_at(e),
-        )
+        size, what, remedy = largest, "large", "Divide"
     elif typical < _TOO_SMALL and abs(last - first) < 1e-3 * abs(first):
-        changed = _changed_on_the_way(e)
-        if changed is not None:
+        if (changed := _changed_on_the_way(e)) is not None:
             yield changed
             return
-        yield e.found(
-            "learning_rate",
-            f"An update changes {name} by {number(typical)} of its own size, and {told} in {len(losses)} steps: the "
-            "learning rate is too small.",
-            "Multiply it by 10 until the loss falls; changes of about 0.001 are usual.",
-            at=made_at(e),
-        )
+        size, what, remedy = typical, "small", "Multiply"
+    else:
+        return
+    yield e.found(
+        "learning_rate",
+        f"An update changes {name} by {number(size)} of its own size, and {told} in {len(losses)} steps: the learning "
+        f"rate is too {what}.",
+        f"{remedy} it by 10 until the loss falls; changes of about 0.001 are usual.",
+        at=made_at(e),
+    )
 
 
 def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:

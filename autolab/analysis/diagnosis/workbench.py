@@ -254,9 +254,9 @@ class Workbench(ABC):
         return not type(optimizer).__name__.startswith("SGD")
 
     def same(self, parameters: Iterable[LiveParameter], tensors: Iterable[Any]) -> list[LiveParameter]:
-        """Those of the parameters that are among the tensors."""
+        """Those of the parameters that are among the tensors, or whose nodes, which AutoLab's graph has, are."""
         ids = {id(tensor) for tensor in tensors}
-        return [p for p in parameters if id(p.tensor) in ids]
+        return [p for p in parameters if {id(p.tensor), id(getattr(p.tensor, "node", p.tensor))} & ids]
 
 
 def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -12,9 +12,7 @@ SENTENCES: dict[str, str] = {
     "hint.wrong_shape": "The gradient of an input has the shape of that input.",
     "hint.wrong_shape.count": "Return one gradient for each input, in their order.",
     "hint.unreduced_broadcast": "An element that was broadcast acts in many places, and they all count.",
-    "hint.missing_dependency": (
-        "Look where {input} enters the forward, and in backward for a factor that is 0, as 1 // 2 is."
-    ),
+    "hint.missing_dependency": "Look where {input} enters the forward, and for a factor of 0 in backward, as 1 // 2.",
     "hint.local_error": "Look at what the forward does differently for these elements: a condition, a limit, an index.",
     "hint.upstream_ignored": "Every term must be multiplied by the upstream gradient.",
     "hint.missing_term": "Follow every path from {input} to the results: their shares add up.",
@@ -24,9 +22,7 @@ SENTENCES: dict[str, str] = {
     ),
     "hint.wrong_function": "Differentiate the forward once more, one step at a time.",
     "hint.wrong_function.chain": "The chain rule multiplies the derivatives of all steps, one after the other.",
-    "hint.wrong_function.nan": (
-        "Look for 0 / 0, 0 * ∞ and ∞ / ∞: also where np.where does not take a branch, 0 times its NaN is NaN."
-    ),
+    "hint.wrong_function.nan": "Look for 0 / 0, 0 * ∞ and ∞ / ∞, also in the branch that np.where does not take.",
     "hint.wrong_function.stale": "Look for a value that an earlier call has left behind.",
     "hint.low_precision": "Look for a conversion, or for a constant or an array of that dtype.",
     **{

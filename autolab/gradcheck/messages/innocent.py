@@ -37,12 +37,11 @@ SENTENCES: dict[str, str] = {
     "cannot_verify.noise": "{function} is too noisy to measure its slope in {input}{where}: {numeric} ± {error}.",
     "cannot_verify.nan": (
         "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. At a single point this may be"
-        " a limit of the arithmetic, such as 0 / 0. Training that gets there goes on with NaN."
+        " a limit of the arithmetic, such as 0 / 0. Training that gets there meets NaN."
     ),
     "cannot_verify.beyond": (
-        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. On the way there is an "
-        "{limit} in {dtype}: the formula may be right, and the way it is computed is not, as with ∞ / ∞ or 0 / 0. "
-        "Training that gets there goes on with NaN."
+        "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. There is an {limit} in {dtype}: "
+        "the formula may be right, and the way it is computed is not, as in ∞ / ∞. Training that gets there meets NaN."
     ),
     "cannot_verify.infinite": (
         "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"

@@ -97,7 +97,7 @@ def _local(checked: CheckedInput) -> Explanation | None:
     smooth, unsure = checked.here.elements.kind != KINK, checked.here.elements.unsure.astype(bool)
     if not (wrong & smooth).any():
         smooth |= True  # only kinks are wrong
-    region = region_of(checked, wrong & smooth, (wrong | right | unsure) & smooth) if right.any() else ""
+    region = region_of(checked, wrong & smooth, (wrong | right) & smooth | unsure) if right.any() else ""
     if not region and right.sum() < (1 if is_left_out(checked, wrong & smooth) else max(wrong.sum(), 1)):
         return None
     return Explanation("local_error", {"region": region})
