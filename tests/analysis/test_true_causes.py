@@ -178,3 +178,13 @@ def test_arrays_of_numpy_in_orders_of_their_own_are_named(are_apart):
 def test_a_rate_of_dropout_that_leaves_little_over_is_named(rate, kinds):
     model = L.Sequential(L.Linear(4, 16), F.relu, L.Dropout(rate), L.Linear(16, 3))
     assert told(training(lambda model: F.softmax_cross_entropy(model(X), T), model))[0] == kinds
+
+
+def test_several_targets_of_each_example_are_no_order_of_their_own():
+    x, t = X[:2], np.arange(6) % 3
+
+    def loss(model):
+        return F.softmax_cross_entropy(F.reshape(model(x), (6, 3)), t)
+
+    model = L.Sequential(L.Linear(4, 16), F.relu, L.Linear(16, 9))
+    assert "shuffled_labels" not in told(training(loss, model))[0]

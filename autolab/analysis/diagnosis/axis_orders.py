@@ -48,7 +48,7 @@ def _apart(e: Evidence, o: Objective) -> Found:
         places = {row.tobytes(): i for i, row in enumerate(data)}
         order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
         own = [(key, a) for key, a in e.data.items() if a.shape == t.shape and np.array_equal(np.sort(a), np.sort(t))]
-        if sorted(order) != list(range(len(data))) or len(own) != 1 or t.ndim != 1:
+        if sorted(order) != list(range(len(data))) or len(own) != 1 or t.shape != (len(data),):
             continue
         (key, targets), *_ = own
         if count := int((targets[order] != t).sum()):
