@@ -44,7 +44,9 @@ def _apart(e: Evidence, o: Objective) -> Found:
     """The same where arrays of the program's are taken in new orders before anything is recorded."""
     fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
     x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
-    for name, data in {} if x is None or t is None or o.target.operands else e.data.items():
+    if x is None or t is None or o.target.operands:
+        return
+    for name, data in e.data.items():
         places = {row.tobytes(): i for i, row in enumerate(data)}
         order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
         own = [(key, a) for key, a in e.data.items() if a.shape == t.shape and np.array_equal(np.sort(a), np.sort(t))]
