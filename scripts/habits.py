@@ -47,7 +47,8 @@ def markdown() -> str:
         "What makes arrays in NumPy makes Variables in `autolab`. Floats require a gradient: `array`, `tensor`, "
         "`arange`, `linspace`, `randn` and their like. What fills an array does so only with `requires_grad=True`: "
         "`zeros`, `ones`, `full`, `eye`, `empty` and their like. `array` keeps the graph of a Variable, `tensor` makes "
-        "a leaf of it; `autolab.numpy` makes NumPy's arrays.\n",
+        "a leaf of it; `autolab.numpy` makes NumPy's arrays. NumPy's `np.c_` and `np.r_` take no Variables: "
+        "`autolab.c_[x, y]` and `autolab.r_[x, y]` do.\n",
         "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
         "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
         "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it.\n",

@@ -318,6 +318,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "functions.array_module": """
                 bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal eq=equal
                 ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32 long=int64
+                c_ r_
             """,
             "functions.pytorch_names": """
                 addmm block_until_ready=contiguous is_tensor lerp masked_select narrow numel rsqrt select

@@ -26,7 +26,7 @@ from .configuration import Block, Silence
 from .errors import DetachError
 from .modes import backprop_enabled, listeners, modes
 from .observe import ForwardEvent
-from .remedies import AS_ARRAY, INTO_ARRAY
+from .remedies import AS_ARRAY, INTO_ARRAY, JOINED
 from .source import PerInstruction, by_position, caller, file_label, is_own, position, segment
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def as_array(frame: FrameType) -> str:
     """What is said where ``frame`` asks for an array; a function of SciPy that AutoLab has, too, is named."""
     if _called(frame) == "dot":
         return "array.dot(Variable): a method of an array takes no Variable; X @ W and np.dot(X, W) keep the gradient"
+    if frame.f_code.co_qualname == "AxisConcatenator.__getitem__":  # NumPy gives a class no chance to take its place
+        return f"np.c_, np.r_: {JOINED}"
     own, above = sys.modules[f"{__name__.partition('.')[0]}.functions"], frame
     while (module := str(above.f_globals.get("__name__"))).startswith(("scipy.", "numpy")) and above.f_back:
         name, asked = above.f_code.co_name, module.partition("._")[0]

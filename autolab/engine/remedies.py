@@ -25,6 +25,7 @@ AS_ARRAY = (
     f"numpy.asarray(Variable): a plain array would drop the gradient. {_KEEP}; NumPy's functions take a Variable as it "
     "is. x.data is the bare array, without a gradient."
 )
+JOINED = "a plain array would drop the gradient; autolab.c_[x, y] and autolab.r_[x, y] join Variables, and keep it."
 ELEMENT = (
     "Variable: elements of a leaf that requires a gradient cannot be assigned. Write x = x.copy() before it, whose "
     "elements can be. Before a leaf is used, x.data[...] = numbers changes it."

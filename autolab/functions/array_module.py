@@ -1,6 +1,6 @@
 """``import autolab.numpy as np``, as of autograd and JAX: NumPy's functions, which take Variables anyway.
 
-`array` and `asarray` are here, because NumPy does not ask the numbers in a list what to do with them.
+`array`, `asarray`, `c_` and `r_` are here, because NumPy does not ask the numbers in a list what to do with them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as _numpy
 from ..engine.numpy_functions import requires
 from ..engine.numpy_protocol import unwrap
 from ..engine.variable import Variable
-from .arrays.joining import stack
+from .arrays.joining import concatenate, stack
 from .numpy_names import copy
 
 
@@ -50,6 +50,40 @@ def asarray(a: Any, dtype: Any = None, **settings: Any) -> Any:
     if isinstance(a, Variable):
         return a if dtype is None else a.astype(dtype, copy=False)
     return array(a, dtype) if requires(a) else _numpy.asarray(unwrap(a), dtype, **settings)
+
+
+class _Joining:
+    """Joins what stands in its brackets along ``axis``, after giving what has too few axes the ``shape``.
+
+    Examples
+    --------
+    >>> from autolab import Variable, c_, r_
+    >>> x = Variable([1.0, 2.0])
+    >>> r_[0.0, x, 3:5]
+    variable([0. 1. 2. 3. 4.])
+    >>> c_[x, -x]
+    variable([[ 1. -1.]
+              [ 2. -2.]])
+    """
+
+    def __init__(self, name: str, shape: tuple[int, ...], axis: int) -> None:
+        self._name, self._shape, self._axis = name, shape, axis
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        if not requires(parts):
+            return getattr(_numpy, self._name)[unwrap(key)]
+        if isinstance(parts[0], str):
+            raise TypeError(
+                f"{self._name}: got the text {parts[0]!r:.60}; expected arrays, numbers and slices. "
+                "np.concatenate([a, b], axis) joins Variables along any axis"
+            )
+        arrays = [asarray(_numpy.r_[part] if isinstance(part, slice) else part) for part in parts]
+        deep = [a if _numpy.ndim(a) >= len(self._shape) else _numpy.reshape(a, self._shape) for a in arrays]
+        return concatenate(deep, axis=self._axis)
+
+
+c_, r_ = _Joining("c_", (-1, 1), -1), _Joining("r_", (-1,), 0)
 
 
 def __getattr__(name: str) -> Any:

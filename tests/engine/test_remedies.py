@@ -102,6 +102,7 @@ ADVICE = (
         lambda x: np.sin(x).sum(),
         (float(np.cos(1)), float(np.cos(2))),
     ),
+    Advice(lambda x: np.c_[x, x].sum(), "autolab.c_[x, y] and", lambda x: autolab.c_[x, x].sum(), (2.0, 2.0)),  # type: ignore[attr-defined]
     Advice(lambda x: float(x) ** 2, "such as x[0]", lambda x: x[0] ** 2, (2.0, 0.0)),
     Advice(
         _inplace,
