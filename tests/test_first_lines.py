@@ -11,6 +11,7 @@ import pytest
 import autolab
 from autolab import Variable, c_, r_  # type: ignore[attr-defined]
 
+lab: Any = autolab
 
 # ---------------------------------------------------------------------- np.c_ and np.r_
 JOINED: list[Callable[[Any, Any, Any, Any], Any]] = [
@@ -45,3 +46,23 @@ def test_numpys_c_and_r_name_autolabs() -> None:
     assert r_["0,2", [1, 2], [3, 4]].shape == (2, 2)
     with pytest.raises(TypeError, match=r"r_: got the text '0,2'; .* np.concatenate\(\[a, b\], axis\) joins Variables"):
         r_["0,2", x, x]
+
+
+# ---------------------------------------------------------------------- second derivatives
+def test_hvp_of_a_function_alone_is_a_function_as_grad_is() -> None:
+    def loss(w: Any, x: Any, power: int) -> Any:
+        return ((w * x) ** power).sum()
+
+    w, x, v = np.array([1.0, 2.0]), np.array([3.0, -1.0]), np.array([1.0, 10.0])
+    np.testing.assert_allclose(lab.hvp(loss)(w, x, 3, v).data, 6 * w * x**3 * v)
+    np.testing.assert_allclose(lab.hvp(loss, wrt=1)(w, x, 3, v).data, 6 * x * w**3 * v)
+    product = lab.hessian_vector_product(lambda w: loss(w, x, 3))
+    np.testing.assert_allclose(product(w, v).data, 6 * w * x**3 * v)
+    assert product.__name__ == "hvp(<lambda>)"
+    for call in (lambda: lab.hvp(loss, w), product):
+        with pytest.raises(
+            TypeError, match=r"hvp: the vector is missing; expected hvp\(f, x, v\), or hvp\(f\)\(x, v\)"
+        ):
+            call()
+    with pytest.raises(TypeError, match="hvp: fn is an int; expected a function"):
+        lab.hvp(3)

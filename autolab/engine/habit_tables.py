@@ -113,7 +113,7 @@ HABITS: dict[str, dict[str, str]] = {
         **dict.fromkeys(("default_backend", "devices"), "`autolab.cuda.is_available()`"),
         "derivative": "`autolab.grad(f)(x)`; `autolab.derivatives(f)` draws it",
         "GradientTape": "`y.backward()`, or `autolab.grad(y, x)`: all that is computed is kept",
-        **dict.fromkeys(("hessian_vector_product", "make_hvp"), "`autolab.hvp(f, x, vector)`"),
+        "make_hvp": "`autolab.hvp(f)(x, vector)`",
         "misc": "`autolab.optimizers`",
         "onnx": "`autolab.export_html(view, path)` for a page",
         "playground": "`autolab.explore(f, x=...)`; `autolab playground` on the command line",
@@ -338,7 +338,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "transforms.trees": "tree_flatten tree_leaves tree_map tree_unflatten",
             "transforms": """
                 checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax nth_derivative value_and_grad
-                vmap tree=trees tree_util=trees
+                vmap tree=trees tree_util=trees hessian_vector_product=hvp
             """,
         }
     ),

@@ -163,8 +163,10 @@ def hessian(fn: Function, wrt: Wrt = 0) -> Function:
 
 
 @takes_other_words
-def hvp(fn: Function, args: Any, vectors: Any, wrt: Wrt | None = None) -> Any:
+def hvp(fn: Function, args: Any = None, vectors: Any = None, wrt: Wrt | None = None) -> Any:
     """The Hessian of ``fn`` times a vector, without the matrix: two backward passes.
+
+    As `grad` is, ``hvp(fn)`` is a function: of the arguments, and of a vector for the first of them or for ``wrt``.
 
     Parameters
     ----------
@@ -187,7 +189,14 @@ def hvp(fn: Function, args: Any, vectors: Any, wrt: Wrt | None = None) -> Any:
     >>> from autolab.transforms import hvp
     >>> hvp(lambda x: (x ** 3).sum(), np.array([1.0, 2.0]), np.array([1.0, 10.0]))
     variable([  6. 120.])
+    >>> hvp(lambda x, n: (x ** n).sum())(np.array([1.0, 2.0]), 3, np.array([1.0, 10.0]))
+    variable([  6. 120.])
     """
+    if args is None:
+        place = 0 if wrt is None else wrt
+        return named(lambda *given: hvp(fn, given[:-1], *given[-1:], wrt=place), "hvp", fn)
+    if vectors is None:
+        raise TypeError("hvp: the vector is missing; expected hvp(f, x, v), or hvp(f)(x, v)")
     arguments, everything = all_places(args)
     point = AppliedFunction("hvp", fn, everything if wrt is None else checked_wrt("hvp", wrt), arguments, {})
     directions = point.matched("the vector", vectors)
