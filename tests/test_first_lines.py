@@ -60,9 +60,7 @@ def test_hvp_of_a_function_alone_is_a_function_as_grad_is() -> None:
     np.testing.assert_allclose(product(w, v).data, 6 * w * x**3 * v)
     assert product.__name__ == "hvp(<lambda>)"
     for call in (lambda: lab.hvp(loss, w), product):
-        with pytest.raises(
-            TypeError, match=r"hvp: the vector is missing; expected hvp\(f, x, v\), or hvp\(f\)\(x, v\)"
-        ):
+        with pytest.raises(TypeError, match=r"hvp: the vector is missing; .* hvp\(f, x, v\), or hvp\(f\)\(x, v\)"):
             call()
     with pytest.raises(TypeError, match="hvp: fn is an int; expected a function"):
         lab.hvp(3)

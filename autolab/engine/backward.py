@@ -59,23 +59,23 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
     note_pass(y, stores, start)
 
 
-def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted) -> Gradients:
-    """Gradients of the leaves and of the nodes in ``keep``."""
+def gradients(ys: list[Variable], starts: list[Any], create_graph: bool, keep: Wanted, floor: int = 0) -> Gradients:
+    """Gradients of the leaves and of the nodes in ``keep``; what was made before the node ``floor`` is not visited."""
     seeds = [
         (y.node, _seed(y, start, create_graph, i))
         for i, (y, start) in enumerate(zip(ys, starts, strict=True))
         if y.node is not None
     ]
-    return _visit(seeds, create_graph, keep)
+    return _visit(seeds, create_graph, keep, floor)
 
 
-def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
+def _visit(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floor: int = 0) -> Gradients:
     if create_graph and not backprop_enabled():
         with using_config("enable_backprop", True):
-            return _visit(seeds, True, keep)
+            return _visit(seeds, True, keep, floor)
     on_host = create_graph or not seeds or type(seeds[0][1]) in numpys  # on a GPU `pull` makes one kernel of a node
     if keep or watched_nodes or (watchers and modes().hooks) or not on_host:
-        return _sweep_observed(seeds, create_graph, keep)
+        return _sweep_observed(seeds, create_graph, keep, floor)
     return _sweep(seeds, create_graph)
 
 
@@ -156,7 +156,7 @@ def _sweep(seeds: list[tuple[Node, Any]], create_graph: bool) -> Gradients:
     return grads
 
 
-def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted) -> Gradients:
+def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wanted, floor: int) -> Gradients:
     """The same walk through `pull`, which keeps what arrives at the nodes in ``keep`` and tells those who listen."""
     grads: Gradients = {}
     kept: Gradients = {}
@@ -177,7 +177,7 @@ def _sweep_observed(seeds: list[tuple[Node, Any]], create_graph: bool, keep: Wan
             watching(True)
         if stop is not None:
             notify(BackwardEvent(node, g, tuple([gradient for _, gradient in pairs]), stop()))
-        deliver(pairs, grads, heap)
+        deliver(pairs, grads, heap, floor)
         del pairs, g  # hold no gradient longer than its node
     grads.update(kept)
     return grads

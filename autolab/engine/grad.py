@@ -26,7 +26,7 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
     """Gradients of ``outputs`` with respect to ``inputs``; they are returned, and no ``.grad`` changes.
 
     The pass is that of `Variable.backward`: it runs all rules down to the leaves, also those that lead to none of
-    ``inputs``.
+    ``inputs``; if none of these is a leaf, those of steps older than ``inputs`` are left out.
 
     Parameters
     ----------
@@ -74,8 +74,9 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
             f"grad: got {len(starts)} grad_outputs; expected {len(ys)}, one per output. The upstream gradient of one "
             "output is an array or a Variable, not a list of numbers"
         )
-    inner = frozenset([x.node for x in xs if x.node is not None and x.node.order])
-    found = gradients(ys, starts, create_graph, keep=inner)
+    nodes = [x.node for x in xs if x.node is not None]
+    inner, oldest = frozenset([node for node in nodes if node.order]), min([node.order for node in nodes], default=0)
+    found = gradients(ys, starts, create_graph, inner, max(oldest - 1, 0))
     seen = {id(getattr(start, "array", start)) for start in starts}  # the caller's own arrays
     result = tuple([own(found[x.node], seen) if x.node in found else None for x in xs])
     return result[0] if isinstance(inputs, Variable) else result

@@ -181,11 +181,10 @@ def reaches(ys: Sequence[Variable], leaves: Collection[Any] | None = None, witho
         if node in seen:
             continue
         seen.add(node)
-        if node.order == 0:
-            if node not in without and (leaves is None or node in leaves):
-                return True
-        else:
-            stack.extend(node.parents)
+        left_out = node in without
+        if left_out if node.order else not left_out and (leaves is None or node in leaves):
+            return True  # below what is left out and no leaf there are others: no need to walk down to them
+        stack.extend(node.parents)
     return False
 
 

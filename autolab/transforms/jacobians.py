@@ -194,7 +194,7 @@ def hvp(fn: Function, args: Any = None, vectors: Any = None, wrt: Wrt | None = N
     """
     if args is None:
         place = 0 if wrt is None else wrt
-        return named(lambda *given: hvp(fn, given[:-1], *given[-1:], wrt=place), "hvp", fn)
+        return named(lambda *given: hvp(fn, given[:-1], given[-1] if given else None, place), "hvp", fn)
     if vectors is None:
         raise TypeError("hvp: the vector is missing; expected hvp(f, x, v), or hvp(f)(x, v)")
     arguments, everything = all_places(args)

@@ -15,6 +15,7 @@ import autolab
 from autolab import Parameter, Variable
 from autolab import functions as F
 from autolab.authoring import Function
+from autolab.engine.node import Node
 from autolab.transforms import grad, hessian, hvp, jacobian, jvp, nth_derivative, value_and_grad, vjp
 
 X = np.array([0.3, -0.7, 1.1])
@@ -136,6 +137,23 @@ def test_gradient_descent_on_rosenbrock() -> None:
         g = grad(rosenbrock)(p)
         p = {k: p[k] - 0.001 * g[k].item() for k in p}
     assert (p["a"], p["b"]) == pytest.approx((0.683711857, 0.465952684))
+
+
+def test_steps_of_descent_stay_short_whatever_the_point_was_computed_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with JAX's arrays: ``w = w - rate * grad(loss)(w)``, of which each w is computed from the one before."""
+    looked_at: list[Any] = []
+    parents = Node.parents.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Node, "parents", property(lambda node: looked_at.append(node) or parents(node)))
+    w, work = Variable(X), []
+    for _ in range(12):
+        looked_at.clear()
+        with autolab.observe(looked_at.append):
+            g = value_and_grad(lambda w: F.sum((w - 1.0) ** 4))(w)[1]
+        w = w - 0.01 * g
+        work.append(len(looked_at))
+    assert w.requires_grad and work[2] == work[-1] > 10
+    first = grad(lambda w: F.sum(w**3))
+    np.testing.assert_allclose(autolab.grad(F.sum(first(w) * X), w).data, 6 * w.data * X)  # still differentiable
 
 
 def test_nothing_stays_behind() -> None:
