@@ -57,6 +57,8 @@ def markdown() -> str:
         "gradient is copied first, `x = x.copy()`.\n",
         "`y.creator.inputs[0] is x`: the walk back from a Variable goes on at the `creator` of its inputs. An input "
         "that nobody holds, and a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks too.\n",
+        "`view.to_html(path)` writes a page, as `autolab.export_html(view, path)` does; without a path either returns "
+        "its text. `autolab.export_html(f, path, x=...)` writes that of a function, `recording.save('run.json')` data.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "

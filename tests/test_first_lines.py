@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,3 +66,43 @@ def test_hvp_of_a_function_alone_is_a_function_as_grad_is() -> None:
             call()
     with pytest.raises(TypeError, match="hvp: fn is an int; expected a function"):
         lab.hvp(3)
+
+
+# ---------------------------------------------------------------------- pages and files
+def _neuron(x: Any, w: Any) -> Any:
+    return np.tanh(w * x)
+
+
+def test_a_page_is_text_where_no_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    view, recording = autolab.explore(_neuron, x=1.0, w=0.5), autolab.record(_neuron, x=1.0, w=0.5)
+    chart = autolab.plots.line_chart([0.0, 1.0], {"loss": [2.0, 1.5]})
+    for shown in (view, recording, chart):
+        page = shown.to_html()  # type: ignore[attr-defined]
+        shown.write_html("named.html", title="Mine")  # type: ignore[attr-defined]
+        assert page.startswith("<!doctype html>") and page.endswith("</html>\n")
+        assert "<title>Mine</title>" in Path("named.html").read_text("utf-8")
+    view.close()
+    with pytest.raises(AttributeError, match="This view was closed"):
+        view.to_html()
+
+
+def test_a_function_is_exported_at_its_inputs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    autolab.export_html(_neuron, tmp_path / "page.html", x=1.0, w=0.5, title="A neuron")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    moves = '"controls":[{"key":"x","label":"x"'
+    assert "<title>A neuron</title>" in page and moves in page
+    assert moves not in autolab.export_html(autolab.record(_neuron, x=1.0, w=0.5))
+    autolab.export_html(_neuron, tmp_path / "second.html", x=1.0, w=0.5, order=2)
+    assert capsys.readouterr().out == ""
+    with pytest.raises(TypeError, match="q"):
+        autolab.export_html(_neuron, tmp_path / "none.html", x=1.0, q=0.5)
+    with pytest.raises(TypeError, match="export_html: got a keyword 'titel'; expected look, playground, title"):
+        autolab.export_html(autolab.record(_neuron, x=1.0, w=0.5), tmp_path / "none.html", titel="Mine")
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_a_recording_is_saved_as_data(tmp_path: Path) -> None:
+    recording = autolab.record(_neuron, x=np.array([1.0, np.nan]), w=0.5)
+    recording.save(tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == recording.to_json()

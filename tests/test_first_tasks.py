@@ -108,7 +108,7 @@ def test_a_number_is_looked_for_among_the_elements() -> None:
 
 
 def test_a_page_of_a_function_is_that_of_its_exploration(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"a function; .*; write export_html\(autolab.explore\(f, x=...\), path\)$"):
+    with pytest.raises(TypeError, match=r"a function; .*; write export_html\(f, path, x=...\)$"):
         autolab.export_html(lambda x: x, tmp_path / "page.html")
     with pytest.raises(TypeError, match=r"a recording, a view or a report$"):
         autolab.export_html(object(), tmp_path / "page.html")

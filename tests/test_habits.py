@@ -56,8 +56,9 @@ def test_a_missing_name_is_answered(where: str, name: str) -> None:
 def test_an_alias_is_what_it_stands_for(where: str, name: str) -> None:
     owner, target = OWNERS[where], ALIASES[where][name]
     found = None if "." in target and where in ("Link", "Optimizer") else getattr(owner, name)
-    if where == "autograd" or (where in ("Variable", "Link", "Optimizer") and "." in target):
-        owner, found = autolab, found if where == "autograd" else getattr(type(owner), name)
+    if where == "autograd" or (where in ("Variable", "View", "Recording", "Link", "Optimizer") and "." in target):
+        found = getattr(type(owner), name) if where in ("Variable", "Link", "Optimizer") else found
+        owner, found = autolab, getattr(found, "__func__", found)
     for part in target.split(".") if target else ():
         owner = getattr(owner, part) if not hasattr(owner, "__path__") else _below(owner, part)
     assert (found is owner or found == owner) and name not in HABITS[where] and name not in dir(OWNERS[where])

@@ -96,8 +96,8 @@ class Savable(Displayed):
         Parameters
         ----------
         path
-            Where to. Of a live graph also with the suffix ``.dot``, or ``.gif`` or ``.mp4`` for its walk as a film,
-            1280 pixels wide. An existing file is replaced.
+            Where to. Of a live graph also with the suffix ``.dot``, ``.json`` for its data, or ``.gif`` or ``.mp4`` for
+            its walk as a film, 1280 pixels wide. An existing file is replaced.
         look
             ``light`` or ``dark``; ``auto`` for a page or an SVG that follows its reader's system.
 

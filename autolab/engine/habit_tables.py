@@ -163,6 +163,8 @@ def _names(places: dict[str, str]) -> dict[str, str]:
     return {name: f"{place}.{own}".strip(".") for place, words in places.items() for name, own in _pairs(words)}
 
 
+_PAGES = "export_html to_html=export_html write_html=export_html"
+
 ALIASES: dict[str, dict[str, str]] = {
     "Variable": _names(
         {
@@ -202,7 +204,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
         }
     ),
-    "View": _names({"": "export=save export_html=save savefig=save to_html=save"}),
+    "View": _names({"": "export=save savefig=save", "views.export.pages": _PAGES}),
     "Link": _names(
         {
             "": """
@@ -297,7 +299,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
     "GradientReport": _names({"": "ok=passed"}),
-    "Recording": _names({"": "export=save export_html=save savefig=save to_dict=to_json to_html=save"}),
+    "Recording": _names({"": "export=save savefig=save to_dict=to_json", "views.export.pages": _PAGES}),
     "autolab": _names(
         {
             "": """

@@ -202,8 +202,8 @@ class Recording(Displayed):
         look: Literal["light", "dark", "auto"] = "light",
         direction: Literal["auto", "down", "right"] = "auto",
     ) -> None:
-        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, or
-        its walk to a ``.gif`` or ``.mp4`` film, 1280 pixels wide.
+        """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, its
+        walk to a ``.gif`` or ``.mp4`` film, 1280 pixels wide, or what `to_json` gives to a ``.json`` file.
 
         ``direction``: where the graph runs; by default time and long chains run to the right, everything else down.
         """

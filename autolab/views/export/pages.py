@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import warnings
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 from ...engine.display import NotShown, show
 from ...engine.errors import a_kind
+from ...engine.keyword_aliases import unknown_keyword
 from ...engine.variable import Variable
 from ...recording.graph import graph_named, variables_in
 from ...shared.files import write
@@ -53,11 +55,12 @@ _TRUSTED = "require-trusted-types-for 'script'; trusted-types autolab"
 
 def export_html(
     shown: Any,
-    path: Any,
+    path: Any = None,
     look: Look = "auto",
     playground: str | None = None,
     title: str | None = None,
-) -> None:
+    **inputs: Any,
+) -> str | None:
     """Write a view as one HTML file that works anywhere, without a kernel and without a network.
 
     A view stays live as far as nothing has to be computed. The steps of a recording or an exploration can be chosen,
@@ -75,10 +78,11 @@ def export_html(
     ----------
     shown : Recording, GradientReport, Variable ..., or what explore(), derivatives(), heatmap() and interact() return
         What to write; of a Variable that was computed, the graph that made it. Those of a list stand below one another.
-    path : str or path
+        A function is explored at its ``inputs``.
+    path : str or path, optional
         Where to, with the suffix ``.html``, which is added where there is none; an existing file is replaced. With
         ``.mjs`` the page is written as a module that shows it in a frame: what the directive ``{anywidget}`` of MyST's
-        sites loads.
+        sites loads. Without a path the page is not written, but returned.
     look : {"auto", "light", "dark"}
         ``auto`` follows the reader's system.
     playground : str, optional
@@ -89,6 +93,13 @@ def export_html(
         looked up, without a warning; an empty address means none.
     title : str, optional
         The page's title; by default what the view shows.
+    **inputs
+        Of a function: its arguments, as for `autolab.explore`.
+
+    Returns
+    -------
+    str or None
+        The page, where no path was given.
 
     Raises
     ------
@@ -102,23 +113,35 @@ def export_html(
     >>> import autolab
     >>> recording = autolab.record(lambda x: x * x, 3.0)
     >>> autolab.export_html(recording, "square.html")
+    >>> autolab.export_html(lambda x: x * x, "moving.html", x=3.0)
     """
     from .framed_pages import several
 
     if isinstance(shown, str | os.PathLike):
         shown, path = path, shown
+    if inputs and not callable(shown):
+        raise TypeError(unknown_keyword("export_html", next(iter(inputs)), ["look", "playground", "title"]))
+    if inputs:
+        from ..graph.explorer import explorer_of
+
+        with closing(explorer_of(shown, (), None, inputs)) as view:
+            return export_html(view, path, look, playground, title)
     if isinstance(shown, Variable) and shown.creator is not None:
         shown = graph_named(shown, variables_in(sys._getframe(1)))
-    target = Path(path) if Path(path).suffix else Path(path).with_suffix(".html")
+    target = Path("page" if path is None else path)
+    target = target if target.suffix else target.with_suffix(".html")
     if target.suffix.lower() not in (".html", ".htm", ".mjs"):
         raise ValueError(f"export_html: got the path {clean(target, 100)!r}; expected one that ends in .html or .mjs")
     each = shown if isinstance(shown, list | tuple) and shown else [shown]
     pages = [_written(one, look, title, playground) for one in each]
     page = pages[0][1] if each is not shown else several(title or "AutoLab", pages, look)
+    if path is None:
+        return page
     write(target, _MODULE.replace("PAGE", json.dumps(page)) if target.suffix.lower() == ".mjs" else page)
     for view in each:
         if isinstance(view, LiveView):
             view.exported(target)
+    return None
 
 
 def _written(shown: Any, look: Look, title: str | None, playground: str | None) -> tuple[str, str]:
@@ -129,7 +152,7 @@ def _written(shown: Any, look: Look, title: str | None, playground: str | None) 
     bundle = mimebundle(shown)
     html = bundle.get("text/html")
     if html is None:
-        told = "; write export_html(autolab.explore(f, x=...), path)" if callable(shown) else ""
+        told = "; write export_html(f, path, x=...)" if callable(shown) else ""
         raise TypeError(f"export_html: got {a_kind(shown)}; expected a recording, a view or a report{told}")
     return "", _page(title or _first_words(bundle["text/plain"]), Markup(html), look)
 

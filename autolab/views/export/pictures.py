@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -58,8 +59,8 @@ def save(
     opened: Collection[int] | None = None,
     view: Any = None,
 ) -> None:
-    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, or its
-    walk to a ``.gif`` or ``.mp4`` film.
+    """Write the graph to an ``.svg``, ``.png``, ``.pdf`` or ``.dot`` file or an ``.html`` page that stays live, its
+    walk to a ``.gif`` or ``.mp4`` film, or the recording's data to a ``.json`` file.
 
     Parameters
     ----------
@@ -91,6 +92,7 @@ def save(
         return film(recording, target, look, direction, opened, lambda svg, scale: _drawn(svg, target, "png", scale))
 
     others = {".dot": lambda: str(to_graphviz(recording, direction).source).encode(), **dict.fromkeys(_FILMS, walk)}
+    others[".json"] = lambda: json.dumps(recording.to_json()).encode()
     shown = recording if view is None else view
     _write(shown, target, look, lambda still: to_svg(recording, still, direction=direction, opened=opened), others)
 

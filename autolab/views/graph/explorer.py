@@ -213,9 +213,16 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     if isinstance(fn, Variable) and not (args or inputs or options):
         return explore_graph(fn, sys._getframe(1))
     with folded():
-        inputs, options = apart(fn, inputs, options, OPTIONS)
         if (elsewhere := bridge(fn, args, inputs)) is not None:
             return elsewhere.explore(fn, *args, options=options, **inputs)
-        explorer = Explorer(Session(fn, args, options, inputs))
+        explorer = explorer_of(fn, args, options, inputs)
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer
+
+
+def explorer_of(
+    fn: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any] | None, inputs: Mapping[str, Any]
+) -> Explorer:
+    """The view that `explore` shows, which is shown nowhere yet."""
+    inputs, options = apart(fn, inputs, options, OPTIONS)
+    return Explorer(Session(fn, args, options, inputs))
