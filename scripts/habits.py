@@ -51,14 +51,16 @@ def markdown() -> str:
         "`autolab.c_[x, y]` and `autolab.r_[x, y]` do.\n",
         "On a Variable and in `autolab` a second argument is NumPy's, one by the name `dim` PyTorch's: `x.max(1)` "
         "gives the largest numbers, `x.max(dim=1)` their places, too; `x.std(0)` divides by n, `x.std(dim=0)` by "
-        "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it.\n",
+        "n - 1; `x.repeat(2, 1)` repeats along axis 1; `x.transpose(0, 1)` of a matrix leaves it, `x.t()` turns it. "
+        "`x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's.\n",
         "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
         "gradient is copied first, `x = x.copy()`.\n",
         "`y.creator.inputs[0] is x`: the walk back from a Variable goes on at the `creator` of its inputs. An input "
         "that nobody holds, and a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks too.\n",
         "`view.to_html(path)` writes a page, as `autolab.export_html(view, path)` does; without a path either returns "
-        "its text. `autolab.export_html(f, path, x=...)` writes that of a function, `recording.save('run.json')` data.\n",
+        "its text. `autolab.export_html(f, path, x=...)` writes that of a function, `recording.save('run.json')` "
+        "the data.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",
         "`np.random.seed(0)` seeds AutoLab too. A Variable shares the memory of the array that it is made of, so a "

@@ -50,6 +50,32 @@ def test_numpys_c_and_r_name_autolabs() -> None:
         r_["0,2", x, x]
 
 
+# ---------------------------------------------------------------------- the order of Fortran
+def test_reshape_and_its_kin_take_numpys_order() -> None:
+    a, g = np.arange(24.0).reshape(2, 3, 4), np.random.default_rng(0).normal(size=24)
+    for call in (
+        lambda x: x.reshape(4, 6, order="F"),
+        lambda x: x.reshape((3, -1), order="F"),
+        lambda x: x.reshape(4, 6, order="C"),
+        lambda x: x.ravel("F"),
+        lambda x: np.ravel(x, order="F"),
+        lambda x: x.flatten("F"),
+        lambda x: x.flatten(order="F"),
+        lambda x: x.flatten("C"),
+    ):
+        x = Variable(a)
+        y = call(x)
+        np.testing.assert_array_equal(y.data, call(a))
+        y.backward(g.reshape(y.shape))
+        placed = np.zeros(24)
+        placed[call(np.arange(24).reshape(a.shape)).reshape(-1)] = g
+        np.testing.assert_array_equal(x.grad.data, placed.reshape(a.shape))
+    with pytest.raises(ValueError, match="reshape: order is 'K'; expected 'C' or 'F'"):
+        Variable(a).reshape(4, 6, order="K")
+    with pytest.raises(autolab.NoGradientError, match=r"'order'; .* x.reshape\(shape, order='F'\)"):
+        np.reshape(Variable(a), (4, 6), order="F")
+
+
 # ---------------------------------------------------------------------- second derivatives
 def test_hvp_of_a_function_alone_is_a_function_as_grad_is() -> None:
     def loss(w: Any, x: Any, power: int) -> Any:

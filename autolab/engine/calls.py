@@ -32,7 +32,7 @@ INSTEAD = {
     "where": "take the elements first, {name}(x[mask]); elementwise choose, F.where(mask, {name}(x), other)",
     "dtype": "cast the input first: x.astype(dtype)",
     "initial": "join it to the input as one more element",
-    "order": "arrays are in C order",
+    "order": "arrays are in C order; the method x.reshape(shape, order='F') takes the other",
     "like": "arrays follow their inputs",
     "copy": "a result is never changed in place, so it needs no copy",
     "kind": "sorting is always stable",

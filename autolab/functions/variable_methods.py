@@ -182,9 +182,16 @@ def _by_position(function: Any) -> inspect.Signature:
     return inspect.Signature([first, *[p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in rest]])
 
 
-def _reshape(self: Variable, *shape: Any) -> Variable:
-    """``x.reshape(2, 3)``, ``x.reshape((2, 3))`` or ``x.reshape([2, 3])``; the same shape gives the same Variable."""
+def _reshape(self: Variable, *shape: Any, order: str = "C") -> Variable:
+    """``x.reshape(2, 3)``, ``x.reshape((2, 3))`` or ``x.reshape([2, 3])``; the same shape gives the same Variable.
+
+    In the order ``F`` the first index moves first.
+    """
     wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
+    if order != "C":
+        if order != "F":
+            raise ValueError(f"Variable.reshape: order is {order!r:.60}; expected 'C' or 'F'")
+        return transpose(_reshape(transpose(self), *wanted[::-1]))
     return self if wanted == self.shape else reshape(self, shape=wanted)
 
 
@@ -197,13 +204,14 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
 
 
 @numpy_protocol.adapt(np.ravel)
-def _ravel(self: Variable) -> Variable:
+def _ravel(self: Variable, order: str = "C") -> Variable:
     """All elements along one axis."""
-    return _reshape(self, -1)
+    return _reshape(self, -1, order=order)
 
 
-def flatten(self: Variable, start_dim: int = 0, end_dim: int = -1) -> Variable:
-    """All elements along one axis; with a number of axes, as in ``x.flatten(1)``, these stay as they are.
+def flatten(self: Variable, start_dim: int | str = 0, end_dim: int = -1, order: str = "C") -> Variable:
+    """All elements along one axis; with a number of axes, as in ``x.flatten(1)``, these stay as they are. As in NumPy,
+    an order, ``F`` or ``C``, may come first.
 
     Examples
     --------
@@ -211,6 +219,8 @@ def flatten(self: Variable, start_dim: int = 0, end_dim: int = -1) -> Variable:
     >>> Variable([[[1.0, 2.0], [3.0, 4.0]]]).flatten(1)
     variable([[1. 2. 3. 4.]])
     """
+    if isinstance(start_dim, str) or order != "C":
+        return _ravel(self, start_dim if isinstance(start_dim, str) else order)
     if start_dim >= max(self.ndim, 1):
         return self
     return _reshape(self, *self.shape[:start_dim], -1, *self.shape[end_dim % max(self.ndim, 1) + 1 :])
