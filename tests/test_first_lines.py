@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Variable, c_, r_  # type: ignore[attr-defined]
+from autolab import Variable, c_, optimizers, r_  # type: ignore[attr-defined]
 
 lab: Any = autolab
 
@@ -132,3 +132,34 @@ def test_a_recording_is_saved_as_data(tmp_path: Path) -> None:
     recording = autolab.record(_neuron, x=np.array([1.0, np.nan]), w=0.5)
     recording.save(tmp_path / "r.json")
     assert json.loads((tmp_path / "r.json").read_text("utf-8")) == recording.to_json()
+
+
+# ---------------------------------------------------------------------- updates and checks
+def test_keras_applies_gradients() -> None:
+    w, b, rest = Variable([1.0, 2.0]), Variable(3.0), Variable(5.0)
+    optimizer: Any = optimizers.SGD(lr=0.1)
+    for _ in range(2):
+        gradients = autolab.grad((w * w).sum() + b * 2.0, [w, b, rest])
+        optimizer.apply_gradients(zip(gradients, [w, b, rest], strict=True))
+    np.testing.assert_allclose(w.data, [0.64, 1.28])
+    assert abs(b.item() - 2.6) < 1e-12 and rest.data == 5 and optimizer.t == 2
+    before = w.grad
+    with pytest.raises(ValueError, match=r"apply_gradients: got shape \(3,\); expected \(\)"):
+        optimizer.apply_gradients([(np.ones(2), w), (np.ones(3), b)])
+    assert w.grad is before and optimizer.t == 2
+
+
+def test_a_whole_number_beside_variables_is_a_constant_of_gradcheck() -> None:
+    class Power(lab.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, x: Any, n: Any) -> Any:
+            ctx.save_for_backward(x)
+            ctx.n = n
+            return x**n
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.n * ctx.saved_tensors[0] ** (ctx.n - 1), None
+
+    for n in (3, 3.0, True):
+        assert autolab.gradcheck(Power.apply, (Variable([1.0, 2.0]), n))  # type: ignore[operator]

@@ -26,6 +26,10 @@ HABITS: dict[str, dict[str, str]] = {
         "layers": "`model[0]` of a Sequential; `model.children()`",
         "predict": "`model(x)`, inside `with autolab.test_mode():`",
         "summary": "`print(model)`, or the model itself at the end of a cell",
+        **dict.fromkeys(
+            ("weight_ih_l0", "weight_hh_l0"),
+            "`dict(rnn.named_parameters())`: of each cell `W` takes the input, `U` the state",
+        ),
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
@@ -81,6 +85,7 @@ HABITS: dict[str, dict[str, str]] = {
         "tensorboard": "`autolab.LiveMonitor(model)`, and its `update(loss=loss)` in the loop",
     },
     "training": {
+        "get_trigger": "`trainer.extend(extension, trigger=(1, 'epoch'))`, which makes one of the pair",
         "EarlyStoppingTrigger": "`trainer.extend(training.EarlyStopping(patience=3))`",
     },
     "gradcheck": {},
@@ -222,7 +227,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "Optimizer": _names(
         {
             "": "load_state_dict=load_state state_dict=state zero_grads=zero_grad",
-            "optimizers.param_groups": "param_groups",
+            "optimizers.param_groups": "param_groups apply_gradients",
         }
     ),
     "functions": _names(

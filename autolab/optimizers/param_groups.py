@@ -1,10 +1,12 @@
-"""``optimizer.param_groups``: the settings of an optimizer as PyTorch has them, dicts of which some may be assigned."""
+"""What PyTorch and Keras call on an optimizer: ``param_groups``, dicts of which some may be assigned; and
+``apply_gradients``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
+from ..engine.store import publish
 from .optimizer import Optimizer
 
 
@@ -56,3 +58,22 @@ def param_groups(self: Any) -> list[ParameterGroup]:
         shown = [ParameterGroup(self, params), *[ParameterGroup(rule, params) for params, rule in self._groups]]
         self._shown_groups, self._shown_target = shown, self.target
     return shown
+
+
+def apply_gradients(self: Any, grads_and_vars: Iterable[tuple[Any, Any]]) -> None:
+    """Keras's form of an update: by gradients that come with what they change, as ``zip(gradients, parameters)``.
+
+    Examples
+    --------
+    >>> import autolab
+    >>> w = autolab.Variable([1.0, 2.0])
+    >>> autolab.optimizers.SGD(lr=0.1).apply_gradients([(autolab.grad((w * w).sum(), w), w)])
+    >>> w
+    variable([0.8 1.6])
+    """
+    pairs = list(grads_and_vars)
+    gradients = [(p.node, "grad", p._gradient(g, "apply_gradients")) for g, p in pairs if g is not None]
+    if self.target is None:
+        self.setup([parameter for _, parameter in pairs])
+    publish(gradients)
+    self.update()

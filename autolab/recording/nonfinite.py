@@ -135,7 +135,10 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     ('sqrt', 'F.sqrt(x * x)', 'inf')
     """
     if isinstance(fn, Variable):
-        raise TypeError("find_nonfinite: got a Variable; expected the function that computes it: find_nonfinite(f, x)")
+        raise TypeError(
+            "find_nonfinite: got a Variable; expected the function that computes it: find_nonfinite(f, x). Without "
+            "one, x.grad_status names the function that made a gradient NaN, after y.backward()"
+        )
     if isinstance(fn, Recording):
         recording = fn
     else:
@@ -181,6 +184,11 @@ class RecordedNet(Net):
         call = self.call_of(step)
         return [Place("value", operand.step) for operand in call.operands if operand.step is not None]
 
+    def misses_values(self, place: Place) -> bool:
+        """Whether a value was computed from some that are not known, as a graph that was there before keeps not all."""
+        operands = [operand.step for operand in self.call_of(self.steps[place.step]).operands]
+        return any([i is not None and self.steps[i].value is None for i in operands])
+
     def call_of(self, step: Step) -> Step:
         """The step itself, or the call that it is a part of."""
         above = step.operands[0].step if step.kind == "part" else None
@@ -221,6 +229,8 @@ def _origins(recording: Recording) -> Iterator[NonfiniteOrigin]:
     kinds: tuple[What, ...] = ("nan", "inf")
     for place in net.arrays:
         is_used = place.role == "value" and net.steps[place.step].order < recording.order
+        if place.role == "value" and net.misses_values(place):
+            continue  # one that was not kept may have had it
         for what in kinds:
             if not _has(net, what)(place) or any(map(_has(net, what), net.sources[place])):
                 continue

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.nodes import SinCos
 
-from autolab import FunctionNode, record
+from autolab import FunctionNode, Variable, graph, record
 from autolab import functions as F
 from autolab.recording import NonfiniteOrigin, find_nonfinite
 from autolab.recording.serialize import to_json
@@ -193,3 +193,14 @@ def test_graphs_of_higher_order() -> None:
 def test_it_is_plain_data() -> None:
     found = find_nonfinite(lambda x: F.sqrt(x * x), 0.0)
     assert json.loads(json.dumps(to_json(found)))["origins"][1]["because"]["function"] == "sqrt"
+
+
+def test_a_step_is_not_blamed_for_what_a_value_that_was_not_kept_may_have_had() -> None:
+    """A graph keeps what its rules need: of ``sum(m) + 3`` not the sum."""
+    with np.errstate(all="ignore"):
+        h = F.relu(Variable([1.0, 0.0, -1.0]) * 2.0)
+        logs = F.log(h)
+        m = logs * 0.0
+        y = F.sum(m) + 3.0
+    found = find_nonfinite(graph(y, h=h, logs=logs, m=m))
+    assert [(origin.what, origin.function) for origin in found.origins] == [("inf", "log"), ("nan", "mul")]

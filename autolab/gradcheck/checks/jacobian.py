@@ -153,7 +153,7 @@ def gradgradcheck(
 
 def _subject(caller: str, fn: Callable[..., Any], inputs: tuple[Any, ...]) -> Subject:
     if any([isinstance(x, Variable) for x in inputs]):
-        inputs = tuple([Variable(x, requires_grad=False) if isinstance(x, float) else x for x in inputs])
+        inputs = tuple([Variable(x, requires_grad=False) if isinstance(x, float | int) else x for x in inputs])
     for i, x in enumerate(inputs):
         constant = isinstance(x, Variable) and not x.requires_grad
         if constant or not (isinstance(x, Variable) or is_array(x)):
