@@ -134,6 +134,37 @@ def test_a_recording_is_saved_as_data(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "r.json").read_text("utf-8")) == recording.to_json()
 
 
+# ---------------------------------------------------------------------- timing
+def test_what_jit_gives_can_be_waited_for_also_of_numpys_arrays() -> None:
+    X, w = np.arange(6.0).reshape(2, 3), np.ones(3)
+
+    @lab.jit(static_argnums=2)  # type: ignore[misc]
+    def step(X: Any, w: Any, n: int) -> Any:
+        y = np.tanh(X @ w) ** n
+        return np.sum(y), {"y": y, "most": np.argmax(y)}
+
+    for _ in range(3):
+        total, rest = step(X, w, 2)
+        assert total.block_until_ready().item() == step.function(X, w, 2)[0] and not total.requires_grad
+        np.testing.assert_array_equal(rest["y"].block_until_ready().data, np.tanh(X @ w) ** 2)
+        assert isinstance(rest["most"], np.integer)
+    assert step.report().refusals == [] and len(step.programs) == 1
+    x = Variable([1.0, 2.0])
+    lab.jit(lambda x: (x * x).sum())(x).backward()
+    np.testing.assert_array_equal(x.grad.data, [2, 4])
+
+
+def test_a_method_is_jitted_as_a_function_is() -> None:
+    class Scaled:
+        factor = 3.0
+
+        @lab.jit  # type: ignore[misc]
+        def __call__(self, x: Any) -> Any:
+            return np.sum(x * self.factor)
+
+    assert Scaled().__call__(np.ones(2)).block_until_ready().item() == 6
+
+
 # ---------------------------------------------------------------------- updates and checks
 def test_keras_applies_gradients() -> None:
     w, b, rest = Variable([1.0, 2.0]), Variable(3.0), Variable(5.0)

@@ -308,7 +308,7 @@ ALIASES: dict[str, dict[str, str]] = {
     "autolab": _names(
         {
             "": """
-                jit=compile check_grad=check_gradients cuda=gpu dataset=data datasets=data gradient_check=gradcheck
+                check_grad=check_gradients cuda=gpu dataset=data datasets=data gradient_check=gradcheck
                 iterators=data optim=optimizers optimizer=optimizers optimizer_hooks=optimizers Tensor=Variable
                 utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
                 models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore draw=graph show=graph
@@ -324,8 +324,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "gradcheck": "check_grads gradgradcheck",
             "functions.array_module": """
                 bool=bool_ double=float64 half=float16 int=int32 short=int16 trapz=trapezoid equal=array_equal eq=equal
-                ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32 long=int64
-                c_ r_
+                ge=greater_equal gt=greater le=less_equal lt=less ne=not_equal clone=copy float=float32 long=int64 c_ r_
             """,
             "functions.pytorch_names": """
                 addmm block_until_ready=contiguous is_tensor lerp masked_select narrow numel rsqrt select
@@ -341,7 +340,7 @@ ALIASES: dict[str, dict[str, str]] = {
             "views": "why=grad_status",
             "serializers.pytorch_names": "load save",
             "training.extensions": "LiveMonitor",
-            "transforms.jax_forms": "vjp",
+            "transforms.jax_forms": "jit vjp",
             "transforms.trees": "tree_flatten tree_leaves tree_map tree_unflatten",
             "transforms": """
                 checkpoint elementwise_grad hessian hvp jacfwd jacobian jacrev jvp lax nth_derivative value_and_grad

@@ -264,19 +264,13 @@ def _inner(a: Any, b: Any, /) -> Any:
     return tensordot(a, b, axes=(-1, -1)) if np.ndim(a) and np.ndim(b) else mul(a, b)
 
 
-@adapt(np.vdot)
-def _vdot(a: Any, b: Any, /) -> Any:
-    return dot(reshape(a, shape=-1), reshape(b, shape=-1))
-
-
-@adapt(np.linalg.matmul)
-def _matmul(x1: Any, x2: Any, /) -> Any:
-    return matmul(x1, x2)
-
-
-@adapt(np.linalg.tensordot)
-def _tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
-    return tensordot(x1, x2, axes=axes)
+adapt(np.vdot)(lambda a, b: dot(reshape(a, shape=-1), reshape(b, shape=-1)))
+adapt(np.linalg.matmul)(lambda x1, x2: matmul(x1, x2))
+adapt(np.linalg.tensordot)(lambda x1, x2, axes=2: tensordot(x1, x2, axes=axes))
+adapt(np.linalg.diagonal)(lambda x, offset=0: diagonal(x, offset=offset, axis1=-2, axis2=-1))
+adapt(np.linalg.trace)(lambda x, offset=0: trace(x, offset=offset, axis1=-2, axis2=-1))
+adapt(np.linalg.svdvals)(lambda x: svd(x)[1])
+adapt(np.linalg.eigvalsh)(lambda a: eigh(a)[0])
 
 
 @adapt(np.linalg.outer)
@@ -286,28 +280,8 @@ def _outer(x1: Any, x2: Any, /) -> Any:
     return outer(x1, x2)
 
 
-@adapt(np.linalg.diagonal)
-def _diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    return diagonal(x, offset=offset, axis1=-2, axis2=-1)
-
-
-@adapt(np.linalg.trace)
-def _trace(x: Any, /, *, offset: int = 0) -> Any:
-    return trace(x, offset=offset, axis1=-2, axis2=-1)
-
-
 @adapt(np.linalg.vector_norm)
 def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Any:
     if axis is None and not keepdims:
         x, axis = reshape(x, shape=-1), 0
     return norm(x, ord=ord, axis=axis, keepdims=keepdims)
-
-
-@adapt(np.linalg.svdvals)
-def _svdvals(x: Any, /) -> Any:
-    return svd(x)[1]
-
-
-@adapt(np.linalg.eigvalsh)
-def _eigvalsh(a: Any) -> Any:
-    return eigh(a)[0]

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
+
+from ..engine.keyword_aliases import takes_other_words
+from ..engine.variable import wrap
+from ..shared.structure import rebuilt
 from . import gradients
+from .compiling import Compiled
 
 
 def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -21,3 +28,28 @@ def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tup
     (variable(6.0),)
     """
     return gradients.vjp(fn, primals)
+
+
+class Jitted(Compiled):
+    """What `jit` makes: it has all that `compile` gives a function."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return rebuilt(super().__call__(*args, **options), _not_numpys)
+
+
+def _not_numpys(y: Any) -> Any:
+    is_float = isinstance(y, np.ndarray | np.floating) and y.dtype.kind == "f"
+    return wrap(np.asarray(y), None) if is_float else y
+
+
+@takes_other_words
+def jit(fun: Any = None, *, check_every: int | None = 1000) -> Any:
+    """`autolab.compile`, whose results are Variables as those of `grad` and `vmap` are, also of NumPy's arrays.
+
+    Examples
+    --------
+    >>> import autolab, numpy as np
+    >>> autolab.jit(lambda x: np.sum(x * x))(np.ones(3)).block_until_ready()
+    variable(3.0)
+    """
+    return partial(Jitted, check_every=check_every) if fun is None else Jitted(fun, check_every)

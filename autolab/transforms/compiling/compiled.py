@@ -109,7 +109,7 @@ class Compiled:
             return self
         held = instance.__dict__.setdefault("_compiled", {})
         if self not in held:
-            held[self] = Compiled(self.function.__get__(instance, owner), self.check_every)
+            held[self] = type(self)(self.function.__get__(instance, owner), self.check_every)
         return held[self]
 
     def __call__(self, *args: Any, **options: Any) -> Any:
