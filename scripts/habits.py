@@ -56,8 +56,8 @@ def markdown() -> str:
         "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
         "gradient is copied first, `x = x.copy()`.\n",
-        "`autolab.jit(f)` gives Variables, as `grad(f)` and `vmap(f)` do, so that `jit(f)(x).block_until_ready()` works "
-        "with NumPy's arrays, too; `autolab.compile(f)` gives what the function gives.\n",
+        "`autolab.jit(f)` gives Variables, as `grad(f)` and `vmap(f)` do, so that `jit(f)(x).block_until_ready()` "
+        "works with NumPy's arrays, too; `autolab.compile(f)` gives what the function gives.\n",
         "`y.creator.inputs[0] is x`: the walk back from a Variable goes on at the `creator` of its inputs. An input "
         "that nobody holds, and a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks too.\n",
         "`view.to_html(path)` writes a page, as `autolab.export_html(view, path)` does; without a path either returns "

@@ -92,9 +92,7 @@ def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> An
     return start + share * (stop - start)
 
 
-@adapt(np.linalg.multi_dot)
-def _multi_dot(arrays: Sequence[Any]) -> Any:
-    return reduce(np.matmul, arrays)
+adapt(np.linalg.multi_dot)(lambda arrays: reduce(np.matmul, arrays))
 
 
 @adapt(np.linalg.cond)

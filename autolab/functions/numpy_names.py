@@ -95,20 +95,10 @@ def _open_mesh(*args: Any) -> tuple[Any, ...]:
     )
 
 
-@adapt(np.matrix_transpose)
-@adapt(np.linalg.matrix_transpose)
-def _matrix_transpose(x: Any, /) -> Any:
-    return swapaxes(x, axis1=-1, axis2=-2)
-
-
-@adapt(np.fliplr)
-def _fliplr(m: Any) -> Any:
-    return flip(m, axis=1)
-
-
-@adapt(np.flipud)
-def _flipud(m: Any) -> Any:
-    return flip(m, axis=0)
+for _turned in (np.matrix_transpose, np.linalg.matrix_transpose):
+    adapt(_turned)(lambda x: swapaxes(x, axis1=-1, axis2=-2))
+adapt(np.fliplr)(lambda m: flip(m, axis=1))
+adapt(np.flipud)(lambda m: flip(m, axis=0))
 
 
 @adapt(np.rot90)
@@ -141,19 +131,11 @@ def _hstack(tup: Arrays) -> Any:
     return concatenate(parts, axis=0 if np.ndim(parts[0]) == 1 else 1)
 
 
-@adapt(np.vstack)
-def _vstack(tup: Arrays) -> Any:
-    return concatenate([_lifted(x, 2) for x in tup], axis=0)
-
-
-@adapt(np.dstack)
-def _dstack(tup: Arrays) -> Any:
-    return concatenate([_lifted(x, 3) for x in tup], axis=2)
-
-
-@adapt(np.column_stack)
-def _column_stack(tup: Arrays) -> Any:
-    return concatenate([x if np.ndim(x) > 1 else reshape(x, shape=(-1, 1)) for x in tup], axis=1)
+adapt(np.vstack)(lambda tup: concatenate([_lifted(x, 2) for x in tup], axis=0))
+adapt(np.dstack)(lambda tup: concatenate([_lifted(x, 3) for x in tup], axis=2))
+adapt(np.column_stack)(
+    lambda tup: concatenate([x if np.ndim(x) > 1 else reshape(x, shape=(-1, 1)) for x in tup], axis=1)
+)
 
 
 @adapt(np.array_split)
@@ -259,11 +241,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1) -> Any:
 
 
 # ---------------------------------------------------------------------- linear algebra
-@adapt(np.inner)
-def _inner(a: Any, b: Any, /) -> Any:
-    return tensordot(a, b, axes=(-1, -1)) if np.ndim(a) and np.ndim(b) else mul(a, b)
-
-
+adapt(np.inner)(lambda a, b: tensordot(a, b, axes=(-1, -1)) if np.ndim(a) and np.ndim(b) else mul(a, b))
 adapt(np.vdot)(lambda a, b: dot(reshape(a, shape=-1), reshape(b, shape=-1)))
 adapt(np.linalg.matmul)(lambda x1, x2: matmul(x1, x2))
 adapt(np.linalg.tensordot)(lambda x1, x2, axes=2: tensordot(x1, x2, axes=axes))
