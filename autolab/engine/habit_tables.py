@@ -26,19 +26,19 @@ HABITS: dict[str, dict[str, str]] = {
         "layers": "`model[0]` of a Sequential; `model.children()`",
         "predict": "`model(x)`, inside `with autolab.test_mode():`",
         "summary": "`print(model)`, or the model itself at the end of a cell",
-        **dict.fromkeys(
-            ("weight_ih_l0", "weight_hh_l0"),
-            "`dict(rnn.named_parameters())`: of each cell `W` takes the input, `U` the state",
-        ),
+        **dict.fromkeys(("weight_ih_l0", "weight_hh_l0"), "`dict(rnn.named_parameters())`: `W` of the input, `U` of h"),
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
         "reset_state": "a cell keeps no state: the caller does, `h = cell(x, h)`",
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
         "register_forward_pre_hook": "a link that calls this one, with what it makes of the input",
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
-        "serialize": "`serializers.save_npz(path, model)`",
+        **dict.fromkeys(("save_weights", "serialize"), "`serializers.save_npz(path, model)`"),
+        "load_weights": "`serializers.load_npz(path, model)`",
+        **dict.fromkeys(("trainable_variables", "trainable_weights"), "`model.parameters()`"),
     },
     "Optimizer": {
         "init": "`optimizer.setup(model)`",
+        "minimize": "`loss.backward()`, then `optimizer.step()`",
         **dict.fromkeys(("new_epoch", "use_cleargrads"), "nothing needs it: leave it out"),
     },
     "functions": {
@@ -111,6 +111,9 @@ HABITS: dict[str, dict[str, str]] = {
     },
     "autolab": {
         **dict.fromkeys(("amp", "autocast", "GradScaler"), "leave it out; `model.half()` computes in float16"),
+        "cdist": "`autolab.norm(x[:, None] - y, axis=-1)`",
+        "device_get": "`x.data`; from a GPU `x.numpy()`",
+        "extend": "`autolab.custom_vjp`, `autolab.primitive`",
         "backends": "`autolab.to_gpu`, `autolab.get_array_module`",
         "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
         "build_computational_graph": "`autolab.graph(y)`, and `.to_graphviz()` of it",
@@ -186,15 +189,15 @@ ALIASES: dict[str, dict[str, str]] = {
                 atan2=arctan2 atanh=arctanh broadcast_to cross det erfc floor_divide fmax fmin fmod hypot inverse=inv
                 kron logaddexp matrix_power movedim=moveaxis multiply=mul nan_to_num negative=neg pinverse=pinv slogdet
                 swapdims=swapaxes xlogy ceil cosh erf expm1 flip floor log10 log1p log2 log_softmax logsumexp matmul
-                maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat roll sign sinh square
-                tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
+                maximum clamp_min=maximum median minimum norm outer pow quantile reciprocal repeat_interleave=repeat
+                roll sign sinh square tan tile tril triu bmm=matmul mm=matmul mv=matmul unsqueeze=expand_dims
             """,
             "functions.in_place_names": """
                 add_ clamp_ copy_ div_ fill_ masked_fill_ mul_ normal_ relu_ scatter_ sub_ uniform_ zero_
             """,
             "functions.index_updates": "at",
             "functions.pytorch_names": """
-                addmm block_until_ready=contiguous chunk clamp_min contiguous dim element_size equal expand expand_as
+                addmm block_until_ready=contiguous chunk contiguous dim element_size expand expand_as
                 gather index_add index_select is_leaf lerp masked_fill masked_select narrow ndimension=dim
                 nelement=numel numel reshape_as=view_as retain_grad rsqrt scatter scatter_add select split=in_sizes
                 type_as unbind unflatten view_as where=or_else
@@ -204,8 +207,8 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "functions.values_and_places": "amax amin topk",
             "functions.array_module": """
-                allclose argwhere diag diff fliplr inner isclose isfinite isinf isnan logical_and logical_not logical_or
-                nanmean nansum rot90 unique vdot
+                allclose argwhere equal=array_equal diag diff fliplr inner isclose isfinite isinf isnan logical_and
+                logical_not logical_or nanmean nansum rot90 unique vdot
             """,
         }
     ),

@@ -15,7 +15,7 @@ from .arrays.indexing import put, take_along_axis
 from .arrays.indexing import scatter as added
 from .arrays.joining import along, in_sizes
 from .arrays.shape import broadcast_to
-from .elementwise.selection import maximum, where
+from .elementwise.selection import where
 from .losses.classification import softmax_cross_entropy
 from .losses.entropy import xlogy
 from .losses.loss_terms import in_all
@@ -203,11 +203,6 @@ def addmm(x: Any, a: Any, b: Any) -> Any:
     return x + a @ b
 
 
-def clamp_min(x: Any, least: Any) -> Any:
-    """At least this."""
-    return maximum(x, least)
-
-
 def rsqrt(x: Any) -> Any:
     """One over the square root."""
     return 1 / np.sqrt(x)
@@ -241,11 +236,6 @@ def view_as(x: Any, other: Any) -> Any:
 def expand_as(x: Any, other: Any) -> Any:
     """`broadcast_to` the shape of another one."""
     return broadcast_to(x, other.shape)
-
-
-def equal(x: Any, other: Any) -> bool:
-    """Whether both have the same shape and the same elements."""
-    return np.array_equal(unwrap(x), unwrap(other))
 
 
 def lerp(x: Any, end: Any, weight: Any) -> Any:
