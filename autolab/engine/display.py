@@ -116,6 +116,10 @@ class Savable(Displayed):
         """
         show(self, "file", path, look)
 
+    def export_html(self, path: Any = None, *args: Any, **options: Any) -> Any:
+        """`autolab.export_html` of it: a page, or without a path its text."""
+        return show(self, "html", path, *args, **options)
+
 
 answer_habits(Savable, "View")
 

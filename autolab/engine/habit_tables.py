@@ -171,8 +171,6 @@ def _names(places: dict[str, str]) -> dict[str, str]:
     return {name: f"{place}.{own}".strip(".") for place, words in places.items() for name, own in _pairs(words)}
 
 
-_PAGES = "export_html to_html=export_html write_html=export_html"
-
 ALIASES: dict[str, dict[str, str]] = {
     "Variable": _names(
         {
@@ -212,7 +210,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
         }
     ),
-    "View": _names({"": "export=save savefig=save", "views.export.pages": _PAGES}),
+    "View": _names({"": "export=save savefig=save to_html=export_html write_html=export_html"}),
     "Link": _names(
         {
             "": """
@@ -307,7 +305,12 @@ ALIASES: dict[str, dict[str, str]] = {
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
     "GradientReport": _names({"": "ok=passed"}),
-    "Recording": _names({"": "export=save savefig=save to_dict=to_json", "views.export.pages": _PAGES}),
+    "Recording": _names(
+        {
+            "": "export=save savefig=save to_dict=to_json",
+            "views.export.pages": "export_html to_html=export_html write_html=export_html",
+        }
+    ),
     "autolab": _names(
         {
             "": """

@@ -25,7 +25,7 @@ _SHOWN = {
     "views.graph.session.Session": {"program": "export.playground_link:exploration"},
     "views.derivatives.session.DerivativeSession": {"program": "export.playground_link:derivatives"},
     "views.check.session.LensSession": {"program": "export.playground_link:check"},
-    "engine.display.Savable": {"file": "export.pictures:save_shown"},
+    "engine.display.Savable": {"file": "export.pictures:save_shown", "html": "export.pages:export_html"},
     "engine.variable.Variable": {
         "bundle": "cards.summary:variable_bundle",
         "grad_status": "draw.grad_status:of_variable",
