@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import autolab
+import autolab.authoring
 from autolab import Variable, c_, optimizers, r_  # type: ignore[attr-defined]
 
 lab: Any = autolab
@@ -194,3 +197,37 @@ def test_a_whole_number_beside_variables_is_a_constant_of_gradcheck() -> None:
 
     for n in (3, 3.0, True):
         assert autolab.gradcheck(Power.apply, (Variable([1.0, 2.0]), n))  # type: ignore[operator]
+
+
+def test_printed_values_of_steps_are_numbers() -> None:
+    recording = autolab.record(lambda x: (x * 2 + 1).sum(), np.ones(2))
+    assert [str(step.value) for step in recording.steps] == ["[1. 1.]", "[2. 2.]", "[3. 3.]", "6.0"]
+    large = autolab.record(lambda x: x.sum(), np.ones((1000, 1000)))
+    assert str(large.steps[0].value) == "float64 array of shape (1000, 1000)"
+
+
+def test_matplotlibs_words_at_a_chart_and_at_a_file(tmp_path: Path) -> None:
+    chart = autolab.plots.line_chart([0, 1], {"a": [1.0, 2.0]}, xlabel="t", ylim=(0, 4))
+    assert (chart.x_title, chart.y_range) == ("t", (0, 4))
+    for shown in (chart, autolab.record(lambda x: x * x, 3.0)):
+        with pytest.raises(TypeError, match=r"got a keyword 'dpi'; .*\.svg or \.pdf is sharp"):
+            shown.savefig(tmp_path / "x.png", dpi=150)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_line_of_a_static_backward_is_that_of_its_def() -> None:
+    report = autolab.check_gradients(Halved.apply, np.array([1.0, 2.0]))
+    line = inspect.getsource(sys.modules[__name__]).splitlines().index("    def backward(ctx, g):  # half of it") + 1
+    assert f"(line {line} of " in str(report)
+
+
+class Halved(autolab.authoring.ContextFunction):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):  # half of it
+        (x,) = ctx.saved_tensors
+        return g * x

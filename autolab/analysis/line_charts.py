@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.arrays import as_array, check_real
 from ..engine.devices import to_cpu
 from ..engine.display import Savable
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.variable import Variable
 
 MOST_POINTS = 5000
@@ -53,6 +54,7 @@ class LineChart(Savable):
         return str(self._repr_mimebundle_()["text/plain"])
 
 
+@takes_other_words
 def line_chart(
     x: Any,
     lines: Any = None,

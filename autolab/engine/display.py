@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from .habits import answer_habits
+from .keyword_aliases import takes_other_words
 
 Bundle = dict[str, Any]
 
@@ -87,6 +88,7 @@ class Savable(Displayed):
 
     __slots__ = ()
 
+    @takes_other_words
     def save(self, path: str | os.PathLike[str], look: Literal["light", "dark", "auto"] = "light") -> None:
         """Write it to a page that ends in ``.html``; where it is a picture, also to ``.svg``, ``.png`` or ``.pdf``.
 

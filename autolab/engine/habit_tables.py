@@ -62,7 +62,8 @@ HABITS: dict[str, dict[str, str]] = {
         "NStepLSTM": "`L.LSTM(in_size, out_size, layers=n)`, of sequences of one length",
         "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
         "StatelessLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
-        "Transformer": "`nn.TransformerEncoder`; a decoder is a Link of your own with two `nn.MultiheadAttention`",
+        "Transformer": "`nn.TransformerEncoder`, whose mask of the future is `np.triu(np.ones((n, n), bool), 1)`; a "
+        "decoder is a Link of your own with two `nn.MultiheadAttention`",
         "TransformerDecoderLayer": "a Link of your own with two `nn.MultiheadAttention`",
         "Upsample": "`F.interpolate(x, scale_factor)`",
         "ZeroPad2d": "`nn.functional.pad(x, (1, 1, 1, 1))`",
@@ -152,6 +153,7 @@ HABITS: dict[str, dict[str, str]] = {
         "nesterov": "`optimizers.NesterovAG(lr, momentum)`",
         "output_size": "`kernel=`",
         "debug": "`with autolab.detect_anomaly():`",
+        "dpi": "a picture that ends in `.svg` or `.pdf` is sharp at any size",
         "repeats": "`autolab.tile(x, (2, 1, 1))` repeats the whole array along its axes",
         "padding_mode": "`F.pad(x, width, mode=...)` before it",
         "params": "the model goes to `optimizer.setup(model)`",
@@ -369,7 +371,7 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
         num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
         num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
         shifts=shift source=value src=value steps=num target=t weight=w,class_weight
-        xlim=domain rate=ratio pool_size=kernel strides=stride
+        xlim=domain rate=ratio pool_size=kernel strides=stride xlabel=x_title ylim=y_range
         """
     )
 }

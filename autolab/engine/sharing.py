@@ -19,7 +19,7 @@ from .complaints import LIMIT
 from .errors import DamagedValueError
 from .modes import modes, watchers
 from .multi_output import Bundle
-from .source import file_label
+from .source import file_label, first_line
 from .tracebacks import add_note
 from .variable import Variable, wrap
 
@@ -150,7 +150,7 @@ def copies(arrays: Iterable[Any]) -> list[Any]:
 
 def changed_by(who: str, code: CodeType | None, what: str) -> DamagedValueError:
     """The error for a value that ``forward`` or ``backward``, whose ``code`` says where it stands, changed in place."""
-    file, line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+    file, line = (code.co_filename, first_line(code)) if code else ("", 0)
     place = f" ({file_label(file):.60}, line {line})" if code else ""
     return DamagedValueError(
         f"{what} was changed in place by its {who}{place}. Work on a copy: others still need the original.", file, line

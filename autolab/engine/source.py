@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache, lru_cache
+from itertools import takewhile
 from types import CodeType, FrameType
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -32,6 +33,12 @@ class Found(NamedTuple):
     node: Any
     statement: Any
     lines: list[str]
+
+
+def first_line(code: CodeType) -> int:
+    """The line of ``def``: that of code is its first decorator's."""
+    above = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    return code.co_firstlineno + len(list(takewhile(lambda line: line.lstrip().startswith("@"), above)))
 
 
 def by_position(frame: FrameType, instruction: int | None = None) -> Found | None:

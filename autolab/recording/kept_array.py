@@ -72,6 +72,10 @@ class Snapshot(_Measured):
     inf_count: int
     reduced_norm: float | None = None
 
+    def __str__(self) -> str:
+        """As NumPy prints it; of an array that is not kept whole, what it was."""
+        return str(self.values) if self.is_whole else f"{self.dtype} array of shape {self.shape}"
+
     @property
     def norm(self) -> float:
         """The Euclidean norm of the whole array's finite elements."""

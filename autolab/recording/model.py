@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..engine.display import Displayed, show
 from ..engine.habits import answer_habits
+from ..engine.keyword_aliases import takes_other_words
 from .kept_array import KeptArray, Pool, Snapshot
 from .step import LEAVES, BackwardStep, Kind, Opening, Operand, Scope, ScopeKind, Step
 
@@ -196,6 +197,7 @@ class Recording(Displayed):
         """The graph in Graphviz's language, DOT."""
         return str(self.to_graphviz().source)
 
+    @takes_other_words
     def save(
         self,
         path: str | os.PathLike[str],

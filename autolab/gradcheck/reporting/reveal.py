@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.source import first_line
 from ..judging.contracts import FORWARD
 from ..judging.finding import Finding
 from ..measuring.subject import Subject
@@ -86,4 +87,4 @@ def written_backward(subject: Subject) -> str:
     file = PurePath(code.co_filename)
     in_cell = "ipykernel" in code.co_filename or file.name.startswith("<")
     place = say("hint.cell") if in_cell else shown(file.name)
-    return say("hint.backward", function=shown(name), line=code.co_firstlineno, place=place)
+    return say("hint.backward", function=shown(name), line=first_line(code), place=place)
