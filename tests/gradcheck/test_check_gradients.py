@@ -116,6 +116,14 @@ def test_integers_and_constants_are_passed_on_and_not_checked():
     report = check_gradients(lambda x, i, m: pick(x) * m, np.array([1.0, 2.0, 3.0]), index, mask)
     assert report.passed
     assert [item.name for item in report.inputs] == ["x"]
+    assert [finding.message for finding in report.findings] == [
+        "m requires no gradient, so its gradient was not checked."
+    ]
+    params = [Variable(np.ones(2)) - 0.5 * np.ones(2), Variable(np.ones(2), requires_grad=False)]
+    report = check_gradients(
+        lambda ps, x: ps[0] * ps[1] * x, [p.data + Variable(0.0, requires_grad=False) for p in params], np.ones(2)
+    )
+    assert report.passed and "ps[0] and ps[1] require no gradient, so their gradients were not checked." in str(report)
 
 
 def test_unused_inputs_are_right():

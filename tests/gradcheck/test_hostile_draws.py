@@ -137,8 +137,8 @@ HIDDEN = {
     "1 - erf": (lambda x: 1 - F.erf(x), 15.0, "it jumps by 1.11e-16"),
     "exp": (lambda x: np.exp(x), 1e-30, "it jumps by 1.11e-16"),
     "softmax": (lambda x: np.exp(x) / F.sum(np.exp(x)), [47.5, 47.5, -0.2], "result [0] of"),
-    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), -800.0, "there is an overflow in float64"),
-    "root of a square": (lambda x: np.sqrt(x * x), 1e-200, "there is an underflow in float64"),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), -800.0, "There is an overflow in float64"),
+    "root of a square": (lambda x: np.sqrt(x * x), 1e-200, "There is an underflow in float64"),
 }
 
 

@@ -3,6 +3,8 @@
 SENTENCES: dict[str, str] = {
     "not_checked": "{function} also uses {names}, whose gradient was not checked: make it an input{link}.",
     "not_checked.several": "{function} also uses {names}, whose gradients were not checked: make them inputs{link}.",
+    "not_checked.still": "{names} requires no gradient, so its gradient was not checked.",
+    "not_checked.still.several": "{names} require no gradient, so their gradients were not checked.",
     "not_checked.link": ", or give the link as an argument",
     "kink": (
         "{function} has a kink in {input}{where}: its slope is {low} on one side and {high} on the other, and the "
@@ -41,7 +43,7 @@ SENTENCES: dict[str, str] = {
     ),
     "cannot_verify.beyond": (
         "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. There is an {limit} in {dtype}: "
-        "the formula may be right, and the way it is computed is not, as in ∞ / ∞. Training that gets there meets NaN."
+        "the formula may be right, and the way it is computed is not, as in ∞ / ∞ or 0 / 0. Training that gets there meets NaN."
     ),
     "cannot_verify.infinite": (
         "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"
