@@ -43,7 +43,8 @@ SENTENCES: dict[str, str] = {
     ),
     "cannot_verify.beyond": (
         "The gradient of {input} is {analytic}{where}; the numeric one is {numeric}. There is an {limit} in {dtype}: "
-        "the formula may be right, and the way it is computed is not, as in ∞ / ∞ or 0 / 0. Training that gets there meets NaN."
+        "the formula may be right, and the way it is computed is not, as in ∞ / ∞ or 0 / 0. Training that gets there "
+        "meets NaN."
     ),
     "cannot_verify.infinite": (
         "Not all results of {function} are finite here, and the gradient of {input} is {analytic}{where}; there is"
