@@ -3,11 +3,8 @@
 
 import { BEND, SHADES, makeTone } from "../live/colors.js";
 import { set, svg, write } from "../live/dom.js";
+import { BELOW_CELLS, HEADER, STRIP, TOP } from "./box_sizes.js";
 
-const [HEADER, CAPTION] = [36, 16]; // how high they are
-export const TOP = HEADER + CAPTION;
-export const STRIP = { width: 96, height: 48, cell: 26, wide: 20 };
-export const BELOW_CELLS = 16; // characters of a line below the cells
 const LONG = 7; // a longer number is written smaller
 
 /** @typedef {import("../live/colors.js").ColorMap} ColorMap */

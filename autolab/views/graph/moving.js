@@ -5,7 +5,7 @@
  * anything moves it must give Python's own numbers.
  */
 
-import { BELOW_CELLS } from "./column.js";
+import { BELOW_CELLS } from "./box_sizes.js";
 import { makeEvaluator } from "./evaluator.js";
 
 const RUNS = 8; // disturbed ones, which tell how much rounding matters

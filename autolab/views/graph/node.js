@@ -5,7 +5,8 @@
  */
 
 import { set, short, svg, write } from "../live/dom.js";
-import { STRIP, TOP, makeColumn } from "./column.js";
+import { STRIP, TOP } from "./box_sizes.js";
+import { makeColumn } from "./column.js";
 import { makeToggle } from "./edges.js";
 
 export const LEAVES = ["input", "leaf", "constant"]; // the kinds of boxes that nothing was computed for

@@ -29,7 +29,7 @@ _MOST_IN_TICKS = 8  # characters: those of an end and half of those of the numbe
 _BEYOND_MEDIAN = 10.0
 """A scale ends so far beyond the median array: a few large ones leave the others their colours."""
 
-MOST_CELLS = 12_000
+MOST_CELLS = 11_000
 """The values of all boxes together have at most so many, if blocks of large arrays can be joined."""
 
 
