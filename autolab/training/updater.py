@@ -134,6 +134,7 @@ class StandardUpdater:
         stores: list[tuple[Any, str, Any]] = [(iterator, name, value) for name, value in vars(iterator).items()]
         stores.append((self, "previous_epoch_detail", self.previous_epoch_detail))
         stores += [(rng.bit_generator, "state", rng.bit_generator.state) for rng in self._generators()]
+        stores += [(p, "_data", p._data) for p in self.target.params() if not p.is_initialized]  # it draws its numbers
         for link in self.target.links():
             stores += [(link, name, value) for name, value in link._own("buffer")]
         return partial(publish, stores)

@@ -126,13 +126,15 @@ def test_snapshots_bring_a_run_back_bit_for_bit(tmp_path):
 
 @pytest.mark.goal(id="R7")
 @INTERRUPTED
+@pytest.mark.parametrize("before", [1, 0], ids=["sizes are known", "the first"])
 @pytest.mark.parametrize("step", [211, pytest.param(3, marks=pytest.mark.full)])
-def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(step, tmp_path):
+def test_a_step_interrupted_anywhere_is_made_again_as_if_nothing_had_happened(step, before, tmp_path):
     made = {}
 
     def prepare():
         trainer = made["trainer"] = make(tmp_path, epochs=1, batch=60)
-        trainer.updater.update()
+        for _ in range(before):
+            trainer.updater.update()
         trainer.stop_trigger = training.triggers._Until(2, "iteration")
         return trainer.run
 
