@@ -55,7 +55,7 @@ def _getter(schema: Schema, name: str) -> Keeper:
 
 
 def places(function: Primitive, i: int) -> tuple[int, ...]:
-    """Where what the rule of input ``i`` keeps stands in ``(None, *inputs, output, *shapes, *attributes)``."""
+    """The places of what the rule of input ``i`` keeps, in ``(None, *inputs, output, *shapes, *attributes)``."""
     names = function.retained[function.inputs[i]] if function.plan(i) is not None else ()
     schema, shapes = function.schema, [f"{name}_shape" for name in function.inputs]
     values = (None, *function.inputs, *schema.outputs, *shapes, *schema.defaults)

@@ -53,7 +53,7 @@ def asarray(a: Any, dtype: Any = None, **settings: Any) -> Any:
 
 
 class _Joining:
-    """Joins what stands in its brackets along ``axis``, after giving what has too few axes the ``shape``.
+    """Joins the arrays in its brackets along ``axis``; those with too few axes are given ``shape`` first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a student is told names the real cause, and a program beside it that is right is not accused."""
+"""A diagnosis names the real cause, and says nothing about the correct program next to it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _REMEDIES = {
     "softmax_over_batch": "Use the axis of the classes, the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
     "mixed_examples": "Move axes with transpose or permute; view and reshape only cut the same order of numbers "
     "differently.",
-    "wrong_axis": "Name the axis of the features, mostly the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
+    "wrong_axis": "Name the axis of the features, usually the last: dim=-1 in PyTorch, axis=-1 elsewhere.",
 }
 _REDUCTIONS = {
     *("mean", "sum", "max", "amax", "min", "amin", "norm", "vector_norm", "linalg_norm", "normalize", "std", "var"),
