@@ -109,3 +109,13 @@ def test_a_function_that_moved_is_found_at_its_old_place_and_not_listed(name: st
 @pytest.mark.parametrize(("former", "name"), [("checked", "check_inplace"), ("scope", "named_scope")])
 def test_former_names_are_found_and_not_listed(former: str, name: str):
     assert getattr(autolab, former) is getattr(autolab, name) and former not in dir(autolab)
+
+
+@pytest.mark.parametrize("module", ["data", "initializers", "links", "optimizers", "training", "training.extensions"])
+def test_a_class_tells_tools_and_readers_what_it_takes(module: str):
+    package = import_module(f"autolab.{module}")
+    for name in package.__all__:
+        found = getattr(package, name)
+        if inspect.isclass(found) and vars(found).keys() & {"__init__"}:
+            settings = [*inspect.signature(found.__init__).parameters][1:]
+            assert [*inspect.signature(found).parameters] == settings, name

@@ -8,7 +8,7 @@ from reprlib import recursive_repr
 from typing import Any
 
 from ..engine.errors import a_kind
-from .link import Link
+from .link import Link, OfInstances
 
 
 class Chain(Link):
@@ -116,7 +116,7 @@ class Sequential(_LinkSequence):
         """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""
         return Sequential(*self._items[index]) if isinstance(index, slice) else self._items[index]
 
-    @property
+    @OfInstances
     def __signature__(self) -> inspect.Signature:
         """The arguments of the first step: they are what a call takes, under the names that it has for them."""
         try:

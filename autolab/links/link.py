@@ -24,6 +24,15 @@ from .registry import Registry
 from .state import places, planned, state_layout
 
 
+class OfInstances(property):
+    """A property of instances that the class does not have: `inspect.signature` asks both for their ``__signature__``."""
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            raise AttributeError("only an instance has it")
+        return super().__get__(instance, owner)
+
+
 class Link(Displayed, Registry):
     """A part of a model: it has parameters, buffers (arrays that are saved but not trained) and other links.
 
@@ -134,7 +143,7 @@ class Link(Displayed, Registry):
         lowest = next(cls for cls in type(self).__mro__ if not {"forward", "__call__"}.isdisjoint(vars(cls)))
         return self.forward if "forward" in vars(lowest) else self.__call__
 
-    @property
+    @OfInstances
     def __signature__(self) -> inspect.Signature:
         """That of what its author wrote: tools that ask for the names of inputs find them there."""
         return inspect.signature(self._written)

@@ -26,6 +26,12 @@ class TakesParameters(type):
             made.add_hook(WeightDecay(decay))
         return made
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The settings, which is what a person is shown; what else a call takes is PyTorch's spelling."""
+        _, *settings = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(settings)
+
     def _made(cls, *args: Any, **settings: Any) -> Any:
         first = args[0] if args else settings.get("params")
         given = target_and_groups(f"{cls.__name__}: params", first)
