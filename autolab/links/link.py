@@ -25,7 +25,7 @@ from .state import places, planned, state_layout
 
 
 class OfInstances(property):
-    """A property of instances that the class does not have: `inspect.signature` asks both for their ``__signature__``."""
+    """A property that the class itself does not have: `inspect.signature` asks both for their ``__signature__``."""
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
