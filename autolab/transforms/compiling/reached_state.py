@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...engine.node import Leaf
+from ...engine.node import Leaf, Node
 from ...engine.store import publish
 from ...engine.variable import Variable, wrap
 from .call_tape import CallTape
@@ -150,6 +150,12 @@ class ReachedState:
         self._moved: dict[int, bool] = {}
         self._kept: dict[tuple[int, str], Any] = {}
         self.attributes: list[tuple[Any, str, Any]] = []
+
+    def earlier(self) -> frozenset[Node]:
+        """The nodes of what was computed before the run, gradients among it."""
+        nodes = [v.node for v, _ in self.variables]
+        nodes += [leaf.grad.node for leaf in nodes if isinstance(leaf, Leaf) and leaf.grad is not None]
+        return frozenset([node for node in nodes if node is not None and node.order])
 
     def note(self, attributes: Iterable[tuple[Any, str]]) -> None:
         """Attributes that the function writes and does not read."""

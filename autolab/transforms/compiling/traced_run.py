@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from traceback import walk_tb
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
-from ...engine.backward import gradients
+from ...engine.backward import gradients, watched_nodes
 from ...engine.configuration import using_config
 from ...engine.modes import modes
-from ...engine.node import Leaf
-from ...engine.store import own
+from ...engine.node import Leaf, Node, new_order
+from ...engine.store import Gradients, own
 from ...engine.variable import Variable, wrap
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
@@ -90,9 +92,10 @@ class Traced:
             with overridden(first.function.__self__, update):
                 result = self._timed(function, args, options)
         else:
+            begin = new_order()
             result = self._timed(function, args, options)
             look(self.effects, result)
-            told[0] += self._pulled_from(result, leaves)
+            told[0] += self._pulled_from(result, leaves, begin)
         return result, told[0] if told else None
 
     def _timed(self, function: Any, args: Any, options: Any) -> Any:
@@ -101,14 +104,20 @@ class Traced:
         self.seconds = perf_counter() - start
         return result
 
-    def _pulled_from(self, result: Any, leaves: list[Any]) -> list[Any]:
-        """The gradients of a result, for upstream gradients of 1."""
+    def _pulled_from(self, result: Any, leaves: list[Any], begin: int) -> list[Any]:
+        """The gradients of a result that the function has made since ``begin``, for upstream gradients of 1."""
         if not self.pulled:
             return []
         ys = variables_in(result)
-        found = gradients(ys, [wrap(np.ones_like(y._data), None) for y in ys], False, frozenset())
-        holders = [leaves[one.index] if type(one) is Given else one for one in self.inputs]
-        return [found.get(x.node) for x in holders]
+        nodes = [(leaves[one.index] if type(one) is Given else one).node for one in self.inputs]
+        found = _gradients_since(begin, ys, [np.ones_like(y._data) for y in ys], nodes)
+        return [found.get(node) for node in nodes]
+
+
+def _gradients_since(begin: int, ys: list[Variable], starts: list[Any], nodes: Iterable[Node | None]) -> Gradients:
+    """The gradients of what was there before the function was called: no pass goes on into what made its inputs."""
+    made = frozenset([node for node in nodes if node is not None and node.order])
+    return gradients(ys, [wrap(g, None) for g in starts], False, made, begin if made else 0)
 
 
 class overridden:
@@ -162,6 +171,8 @@ class _NotedRun:
         self._drawn: Any = None if self._rng is None else self._rng.bit_generator.state
         self._before = state.snapshot()
         self.effects: list[Effect] = []
+        self._begin = new_order()
+        self._earlier = state.earlier()
         self._results: Any = None
         self._pulled: tuple[list[int], list[Out], list[Any]] = ([], [], [])
 
@@ -190,7 +201,8 @@ class _NotedRun:
             rng = RecordedGenerator.of(modes().rng, tape)
             with using_config("rng", rng), watched(tape, self.found.codes):
                 args, options = entered.values
-                result = function(*args, **options)
+                with _not_passed(self._earlier, tape):
+                    result = function(*args, **options)
                 self.effects = self.state.effects()
                 self._differentiate(result)
                 self._results = self._spec(result)
@@ -261,8 +273,10 @@ class _NotedRun:
             return self.tape.refuse("it returns both a value that is to be differentiated and something else")
         self.tape.is_backward = True
         starts = [self.tape.source(np.ones_like(y._data._value), None) for y in ys]
-        found: dict[Any, Any] = gradients(ys, [wrap(g, None) for g in starts], False, frozenset())
+        found: dict[Any, Any] = _gradients_since(self._begin, ys, starts, self._earlier)
         inputs = [(v, holder) for v, holder in self.state.variables if v.node in found]
+        if self._earlier & found.keys() - {v.node for v, _ in inputs}:
+            return self.tape.refuse("its result depends on a gradient that can be differentiated itself")
         pulled = [own(found[v.node], set())._data for v, _ in inputs]
         if not all([type(g) is Recorded for g in pulled]) or any(
             [g.shape != v.shape for g, (v, _) in zip(pulled, inputs, strict=True)]
@@ -297,6 +311,22 @@ class _NotedRun:
 
     def _unwrap(self) -> None:
         replaced([one for made in self.tape.made if (one := made()) is not None])
+
+
+@contextmanager
+def _not_passed(earlier: Iterable[Node], tape: CallTape) -> Iterator[None]:
+    """Refuse where a backward pass inside goes on into what computed the inputs: another time that is another graph."""
+
+    def tell(_: bool) -> None:
+        tape.refuse("it goes back beyond its inputs, into what computed them")
+
+    told = {ref(node): tell for node in earlier}
+    watched_nodes.update(told)
+    try:
+        yield
+    finally:
+        for key in told:
+            del watched_nodes[key]
 
 
 def _raised_at(error: BaseException) -> tuple[str, int] | None:

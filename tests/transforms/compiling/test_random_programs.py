@@ -105,14 +105,16 @@ def test_values_gradients_and_second_order_within(seed: int) -> None:
 
 
 @some(8, 1000)
-def test_values_gradients_and_second_order_from_outside(seed: int) -> None:
+@pytest.mark.parametrize("are_leaves", [True, False])
+def test_values_gradients_and_second_order_from_outside(seed: int, are_leaves: bool) -> None:
+    """Also of arguments that were computed themselves, in another way for each call."""
     program = programs.draw(seed)
     compiled = autolab.compile(program.ours)
     for i in range(5):
         told = []
         for function in (compiled, program.ours):
             xs = [Variable(a) for a in fresh(program, i)]
-            y = function(*xs)
+            y = function(*[x if are_leaves else F.sin(x) * (i + 1) for x in xs])
             if i == 4:
                 first = autolab.grad(y, xs, create_graph=True)
                 ready = [F.sum(g * g) for g in first if g is not None and g.requires_grad]

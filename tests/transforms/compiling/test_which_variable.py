@@ -135,6 +135,56 @@ def argument_that_is_reached_too() -> Any:
     return f, [call(Variable(B)), call(w), call(Variable(A))]
 
 
+def argument_that_was_computed() -> Any:
+    """Its function at the later calls is another one, and so is the leaf."""
+    xs = [Variable(A), Variable(B)]
+    w = Variable(A + 1)
+
+    def f(h: Variable, x: Variable) -> Any:
+        w.cleargrad()
+        F.sum(h * w).backward()
+        return w.grad.data, autolab.grad(F.sum(h * h), x)
+
+    def call(number: int, factor: float) -> Any:
+        def run(f: Any) -> Any:
+            for x in xs:
+                x.cleargrad()
+            return *f(xs[number] * factor, xs[number]), xs[number].grad
+
+        return run
+
+    return f, [call(0, 3.0), call(0, 5.0), call(1, 3.0)]
+
+
+def loss_of_a_computed_argument() -> Any:
+    xs = [Variable(A), Variable(B)]
+
+    def call(given: int, under: int, factor: float) -> Any:
+        def run(f: Any) -> Any:
+            for x in xs:
+                x.cleargrad()
+            f(xs[given], F.tanh(xs[under] * factor)).backward()
+            return [x.grad for x in xs]
+
+        return run
+
+    return lambda x, h: F.sum(x * h), [call(0, 0, 3.0), call(0, 0, 5.0), call(0, 1, 5.0), call(1, 0, 1.0)]
+
+
+def gradient_in_a_graph() -> Any:
+    x = Variable(A)
+
+    def call(power: int) -> Any:
+        def run(f: Any) -> Any:
+            x.cleargrad()
+            F.sum(x**power).backward(create_graph=True)
+            return autolab.grad(f(Variable(B)), x)
+
+        return run
+
+    return lambda a: F.sum(a * x.grad), [call(2), call(3)]
+
+
 def array_that_is_reached_too() -> Any:
     held = A.copy()
 
@@ -177,6 +227,9 @@ def parameters_that_come_to_share_memory() -> Any:
         one_of_many_arrays,
         identity,
         argument_that_is_reached_too,
+        argument_that_was_computed,
+        loss_of_a_computed_argument,
+        gradient_in_a_graph,
         array_that_is_reached_too,
         parameters_that_come_to_share_memory,
     ],
@@ -193,7 +246,7 @@ def test_it_does_what_the_function_does(make: Make) -> None:
 
 
 def repr_of(found: Any) -> Any:
-    return [repr_of(one) for one in found] if isinstance(found, tuple) else bits(found)
+    return [repr_of(one) for one in found] if isinstance(found, tuple | list) else bits(found)
 
 
 def test_an_array_beside_a_loss_is_compiled() -> None:
