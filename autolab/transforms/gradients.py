@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any
 
+from ..engine.configuration import using_config
 from ..engine.grad import grad as gradients_at
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.node import Node
@@ -14,7 +15,7 @@ from ..engine.tracebacks import folded, hidden
 from ..engine.variable import Variable, wrap
 from ..functions import sum as sum_of
 from ..shared.structure import filled, matched, rebuilt
-from .applied import AppliedFunction, Wrt, all_places, at_point, checked_fn, checked_wrt, is_point, like, zeros
+from .applied import AppliedFunction, Wrt, all_places, at_point, checked_fn, checked_wrt, is_point, like, same, zeros
 from .forward_mode import Tape, UnseenStepError
 
 Function = Callable[..., Any]
@@ -237,7 +238,8 @@ def jvp(fn: Function, args: Any, tangents: Any, wrt: Wrt | None = None) -> tuple
         with suppress(UnseenStepError):
             pushed = tape.pushed(point.inputs, [d._data for d in directions], point.outputs)
             return point.result(point.value, False), filled(point.value, iter([wrap(t, None) for t in pushed]))
-    dummies = [wrap(zeros(y)._data, Node.leaf()) for y in point.outputs]
+    with using_config("enable_backprop", True):  # new steps: no pass goes on into what is older
+        dummies = [same(wrap(zeros(y)._data, Node.leaf())) for y in point.outputs]
     products = point.gradients(point.outputs, dummies, True)
     found = gradients_at(products, dummies, directions, differentiable)
     each = iter([zeros(u) if g is None else g for g, u in zip(found, dummies, strict=True)])

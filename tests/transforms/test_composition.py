@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ import autolab
 from autolab import Parameter, Variable
 from autolab import functions as F
 from autolab.authoring import Function
+from autolab.engine.backward import watched_nodes
 from autolab.engine.node import Node
 from autolab.transforms import grad, hessian, hvp, jacobian, jvp, nth_derivative, value_and_grad, vjp
 
@@ -169,3 +171,28 @@ def test_nothing_stays_behind() -> None:
         with pytest.raises(ValueError, match="single number"):
             grad(layer)(x, W)
         assert garbage() == []
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        pytest.param(lambda x, v: grad(lambda x: loss(x, W))(x), id="grad"),
+        pytest.param(lambda x, v: vjp(lambda x: layer(x, W), x)[1](F.matmul(W, v)), id="vjp"),
+        pytest.param(lambda x, v: jvp(lambda x: layer(x, W), (x,), (v,)), id="jvp"),
+        pytest.param(lambda x, v: jvp(grad(lambda x: loss(x, W)), (x,), (v,)), id="jvp of grad"),
+        pytest.param(lambda x, v: hvp(lambda x: loss(x, W))(x, v), id="hvp"),
+        pytest.param(lambda x, v: jacobian(lambda x: layer(x, W))(x), id="jacobian"),
+        pytest.param(lambda x, v: hessian(lambda x: loss(x, W))(x), id="hessian"),
+    ],
+)
+def test_no_pass_goes_into_what_computed_the_arguments(derivative: Callable[[Any, Any], Any]) -> None:
+    """It would cost more at each step of an iteration."""
+    visited: list[bool] = []
+    x, v = Variable(X) * 2.0, F.sin(Variable(X))
+    for step in (x, v):
+        watched_nodes[weakref.ref(step.node)] = visited.append
+    try:
+        derivative(x, v)
+    finally:
+        watched_nodes.clear()
+    assert not visited
