@@ -118,7 +118,7 @@ KINDS = {
 
 @pytest.mark.browser
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("moves", [400, pytest.param(10_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("moves", [300, pytest.param(10_000, marks=pytest.mark.full)])
 def test_soak(new_page: Any, keep: Any, monkeypatch: pytest.MonkeyPatch, kind: str, moves: int) -> None:
     make, script, arrived = KINDS[kind]
     slow = Slow(0.02)

@@ -30,7 +30,7 @@ def resident_megabytes() -> float:
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-@pytest.mark.parametrize("moves", [500, pytest.param(10_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("moves", [300, pytest.param(10_000, marks=pytest.mark.full)])
 def test_widget_soak(new_page: Callable[..., Page], explorer: Any, monkeypatch: pytest.MonkeyPatch, moves: int) -> None:
     running, most, runs = [], [0], [0]
 

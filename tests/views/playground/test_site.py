@@ -93,6 +93,12 @@ def test_a_live_graph_moves_stops_and_is_shared_by_a_link(opened: Callable[[str]
     expect(page.locator(".al-play-output pre")).to_contain_text("Write `log_softmax(scores)`: with the same numbers")
     expect(page.locator(".al-node.al-selected")).to_contain_text("F.log(p)")
 
+
+@pytest.mark.browser
+@pytest.mark.full
+def test_a_program_that_does_not_listen_is_stopped_all_the_same(opened: Callable[[str], Page]) -> None:
+    page = opened("")
+    status(page, "ready")
     run(page, DEAF)
     expect(page.locator(".al-play-output pre")).to_contain_text("deaf")
     page.get_by_role("button", name=say("play_stop")).click()
