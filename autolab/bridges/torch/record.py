@@ -118,6 +118,7 @@ class TorchRun(TorchRecorder):
         return self._finish()
 
     def _finish(self) -> Recording:
+        """The recording; bridges/run.py makes it of the drafts."""
         is_ended = self.raised is not None and self.raised.phase == "forward"
         outputs = [] if is_ended else [self.step_of(y) for y in self.outputs]
         return self.recording(outputs, is_ended or any(y.requires_grad for y in self.outputs))

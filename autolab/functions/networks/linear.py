@@ -46,6 +46,7 @@ def linear(xp: Any, x: Array, w: Array, b: Array | None = None) -> Array:
     if len(size) != 2 or x.shape[-1:] != size[1:] or (b is not None and b.shape != size[:1]):
         one = math.prod(x.shape[1:]) if x.ndim > 2 else math.gcd(*x.shape, *size[1:])  # of all images in a row
         flat = f"; {FLAT}" if len(size) == 2 and x.ndim not in (0, 2) and one == size[1] else ""
+        # What came is put in front by engine/complaints.py.
         raise ValueError(f"expected x (..., in), w (out, in) and b (out,){flat}")
     if x.dtype not in FULL or w.dtype not in FULL:  # `real`, where every call counts
         return in_floats(_affine, xp, (x, w, b), {})

@@ -227,8 +227,8 @@ def _evenly(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def height_of(x: np.ndarray, y: np.ndarray, cut: bool) -> tuple[float, float]:
-    """The heights that a plot of a curve shows: all with a margin, or where it is to be ``cut``, as it goes to
-    infinity, the bulk."""
+    """The heights that a plot of a curve shows, such as a derivative: all with a margin, or where it is to be ``cut``,
+    as it goes to infinity, the bulk."""
     finite = _evenly(x, y) if cut else y[np.isfinite(y)]
     if not finite.size:
         return -1.0, 1.0

@@ -21,7 +21,7 @@ from ..draw.svg import Look, document, first_theme, sheet, words_at
 from ..graph.cells_svg import LEGEND_HEIGHT, LEVELS, scale_legend
 from ..graph.graph_svg import drawing
 from ..graph.labels import results
-from ..graph.layout import Direction
+from ..graph.layout.boxes import Direction
 from ..graph.playback import Playback
 from ..graph.readings import readings
 from ..graph.scene import scene

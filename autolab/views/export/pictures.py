@@ -23,7 +23,7 @@ from ..draw.messages import say
 from ..draw.names import heading, title
 from ..draw.svg import Look
 from ..graph.graph_svg import to_svg
-from ..graph.layout import Direction, direction_of
+from ..graph.layout.boxes import Direction, direction_of
 from ..graph.readings import spoken_group
 from ..graph.scene import scene
 from ..live.protocol import not_understood

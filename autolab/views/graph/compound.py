@@ -15,8 +15,8 @@ from math import inf
 from typing import NamedTuple
 
 from ...recording.outline import Group, Outline
-from .layout import Layout, layout
-from .layout.coordinates import joined, moved, tenth, turned_path
+from .layout.boxes import Layout, layout
+from .layout.columns_and_lines import joined, moved, tenth, turned_path
 from .layout.ranks import BUNDLED
 
 MARGIN = 16.0

@@ -17,7 +17,7 @@ from ..live.protocol import not_understood
 from .flow import MEASURES, flow
 from .health import nan_path, sentences
 from .labels import results, search_words
-from .layout import DIRECTIONS, Direction
+from .layout.boxes import DIRECTIONS, Direction
 from .listing import listing, proof, remarks
 from .questions import Reader, answers
 from .readings import SIGNS, readings, signs_at

@@ -14,7 +14,7 @@ from ..draw.numbers import number
 from ..draw.shading import Shading
 from ..draw.svg import Look, document, words_at
 from .cells_svg import LEGEND_HEIGHT, LEVELS, scale_legend, strip
-from .layout import Direction
+from .layout.boxes import Direction
 from .listing import notes
 from .readings import BELOW_CELLS, SIGNS, readings
 from .scene import (

@@ -37,7 +37,7 @@ from .labels import (
     plan_name,
     transfers,
 )
-from .layout import Direction, direction_of
+from .layout.boxes import Direction, direction_of
 from .listing import describe_program
 
 CHARACTER = 9.7  # width of one character of a 16 px fixed-width font

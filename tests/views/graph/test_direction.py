@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import autolab
 from autolab import functions as F
 from autolab.recording import Recording
-from autolab.views.graph.layout import LONG, direction_of, layout
+from autolab.views.graph.layout.boxes import LONG, direction_of, layout
 from autolab.views.graph.scene import TAB_CHARACTER, TAB_PADDING, scene
 
 WAYS = ("down", "right")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autolab.views.graph.layout import layout
-from autolab.views.graph.layout.coordinates import spread
+from autolab.views.graph.layout.boxes import layout
+from autolab.views.graph.layout.columns_and_lines import spread
 from autolab.views.graph.layout.ranks import MAX_WAYPOINTS, Layered, count_crossings, ordered
 
 GAP = (28.0, 46.0)
