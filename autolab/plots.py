@@ -6,13 +6,10 @@
 Each returns plain data that displays itself.
 """
 
-from typing import Any
-
 from .analysis import line_chart, show_hessian, show_jacobian, surface
-from .engine.habits import by_habit
+from .engine.habits import answering
 
 __all__ = ["line_chart", "show_hessian", "show_jacobian", "surface"]
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "plots", name)
+__getattr__ = answering(__name__, "plots")

@@ -1,8 +1,6 @@
 """Datasets, transforms and iterators."""
 
-from typing import Any
-
-from ..engine.habits import by_habit
+from ..engine.habits import answering
 from . import transforms
 from .bundled import get_digits, get_iris, get_spiral
 from .dataset import Dataset, TupleDataset, concat_examples
@@ -34,5 +32,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "data", name)
+__getattr__ = answering(__name__, "data")

@@ -90,10 +90,10 @@ def float_array(data: Any) -> Array:
         return np.asarray(float(data))
     array = as_array(data, "Variable: data")
     is_python = not isinstance(data, np.ndarray | np.generic)
-    return array.astype(np.float64) if is_python and array.dtype.kind in "iu" and not _holds_arrays(data) else array
+    return array.astype(np.float64) if is_python and array.dtype.kind in "iu" and not holds_arrays(data) else array
 
 
-def _holds_arrays(data: Any) -> bool:
+def holds_arrays(data: Any) -> bool:
     """Whether a nested list is made of arrays or NumPy scalars, which keep their dtype."""
     while isinstance(data, list | tuple) and data:
         data = data[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -24,7 +24,7 @@ def instead(where: str, name: str) -> str:
     >>> instead("keywords", "betas")
     '; instead: beta1=, beta2='
     """
-    found = HABITS[where].get(name)
+    found = HABITS[where].get(name) or (HABITS["autolab"].get(name) if where in ("autograd", "data") else None)
     return "" if found is None else f"; instead: {found.replace('`', '')}"
 
 
@@ -37,6 +37,15 @@ def by_habit(module: str, where: str, name: str, own: str = "") -> Any:
         asks = sys._getframe(2 if told else 1)  # of what it does not know, Python says no less
         raise not_there(asks, module, name, f"module {module!r} has no attribute {name!r}{told}")
     return _at(own or module, target)
+
+
+def answering(module: str, where: str, own: str = "") -> Callable[[str], Any]:
+    """`by_habit` as the ``__getattr__`` of a module."""
+
+    def __getattr__(name: str) -> Any:
+        return by_habit(module, where, name, own)
+
+    return __getattr__
 
 
 def not_there(frame: FrameType, module: str, name: str, said: str) -> Exception:
@@ -74,13 +83,13 @@ class ModulesByHabit:
         elif last in HABITS.get(where, {}):
             raise ModuleNotFoundError(f"No module named {name!r}{instead(where, last)}")
         else:
-            found = None if package == own else import_module(f"{own}.{last}")
+            found = None if package == own else _at(own, last)
         return ModuleSpec(name, _ThereAlready(found)) if isinstance(found, ModuleType) else None  # type: ignore[arg-type]
 
 
 _IMPORTED_FROM = {_PACKAGE: "autolab", f"{_PACKAGE}.nn": "links", f"{_PACKAGE}.optim": "optimizers"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.{name}": name for name in ("autograd", "functions", "links", "optimizers", "training")}
-_IMPORTED_FROM |= {f"{_PACKAGE}.cuda": "autolab"}
+_IMPORTED_FROM |= {f"{_PACKAGE}.cuda": "autolab", f"{_PACKAGE}.scipy.stats": "functions.stats"}
 _IMPORTED_FROM |= {f"{_PACKAGE}.scipy": "functions", f"{_PACKAGE}.utils": "data", f"{_PACKAGE}.nn.utils": "links.utils"}
 
 

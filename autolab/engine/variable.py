@@ -17,11 +17,7 @@ from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
 from .node import Leaf, Node
-from .remedies import (
-    ALREADY,
-    ASSIGNED,
-    check_update,
-)
+from .remedies import ALREADY, ASSIGNED, check_update
 
 
 class Variable(ArrayLike):

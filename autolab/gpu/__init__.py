@@ -6,10 +6,8 @@ that, `c_text.py` and `fused_kernel.py` make one kernel of it, `kernel_program.p
 written in C.
 """
 
-from typing import Any
-
 from ..engine.backend import cupy_for, gpu_status
-from ..engine.habits import by_habit
+from ..engine.habits import answering
 from ..engine.kernels import on_device
 from . import device
 from .fuse import fuse
@@ -42,8 +40,7 @@ def synchronize() -> None:
         cupy_for("synchronize").cuda.Device().synchronize()
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "autolab", name, "autolab")
+__getattr__ = answering(__name__, "autolab", "autolab")
 
 
 __all__ = ["elementwise_kernel", "fuse", "is_available", "synchronize"]

@@ -19,7 +19,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from ..engine.habits import by_habit
+from ..engine.habits import answering
 from .checks.backward_check import check_backward, check_double_backward
 from .checks.check import check_bound, check_gradients, check_grads
 from .checks.jacobian import gradcheck, gradgradcheck
@@ -60,8 +60,7 @@ class _CallableModule(ModuleType):
         return gradcheck(*args, **settings)
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "gradcheck", name)
+__getattr__ = answering(__name__, "gradcheck")
 
 
 sys.modules[__name__].__class__ = _CallableModule

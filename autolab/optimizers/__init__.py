@@ -1,8 +1,6 @@
 """Optimizers: how the parameters of a link change by their gradients."""
 
-from typing import Any
-
-from ..engine.habits import by_habit
+from ..engine.habits import answering
 from . import lr_scheduler, schedules
 from .hooks import GradientClipping, GradientNoise, Lasso, WeightDecay
 from .optimizer import Optimizer
@@ -27,5 +25,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "optimizers", name)
+__getattr__ = answering(__name__, "optimizers")

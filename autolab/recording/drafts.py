@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from .kept_array import maker
 from .locate import CodePosition
@@ -11,6 +12,8 @@ from .step import FilledIn
 
 _NOWHERE = CodePosition(file="", line=0)
 _step = maker(Step)
+_names = [entry.name for entry in fields(Step)]
+_first, _rest = attrgetter(*_names[:4]), attrgetter(*_names[_names.index("seconds") :])  # what a draft has, too
 
 
 @dataclass(init=False, slots=True)
@@ -74,10 +77,7 @@ class Draft:
         for use in self.uses:
             use.__class__ = Operand  # type: ignore[assignment]
         return _step(
-            self.id,
-            self.kind,
-            self.function,
-            self.name,
+            *_first(self),
             tuple(self.uses),
             self.value,
             self.grad,
@@ -86,16 +86,7 @@ class Draft:
             place.statement,
             place.file or None,
             place.line or None,
-            self.seconds,
-            self.backward_code,
-            self.outer_line,
-            self.attributes,
-            self.order,
-            self.of,
-            self.scope,
-            self.replaced,
-            self.tangent,
-            self.keeps,
+            *_rest(self),
         )
 
     def _status(self, missing: str) -> str:

@@ -88,7 +88,7 @@ def placed(found: Found | None, code: CodeType, line: int) -> CodePosition:
         file=file,
         line=node.lineno,
         source=_expression(lines, node) if head is None else f"next of {ast.unparse(_taken(node).iter)}",
-        statement=_first_line(segment(lines, statement)) or None,
+        statement=segment(lines, statement).strip().partition("\n")[0] or None,
         names=_targets(statement, node) if head is None else _element(node),
         operands=tuple([_text(operand) for operand in _operands(node)]),
         loops=loops_around(node, alone),
@@ -116,10 +116,6 @@ def _text(node: ast.AST) -> str:
     if isinstance(node, ast.Constant) and type(node.value) in (float, int):
         return repr(node.value)
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
-
-
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0]
 
 
 def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:

@@ -75,14 +75,10 @@ class Origins:
 
     def changed(self) -> list[str]:
         """The names of what is not as it was, each once."""
-        found = [name for ref, name, look in self._prints if _has_changed(ref(), look)]
+        found = [name for ref, name, look in self._prints if (value := ref()) is not None and _print(value) != look]
         now = {name: look for name, _, look in _reached(self._fn)}
         found += [name for name, look in self._names.items() if now.get(name, look) != look]
         return list(dict.fromkeys(found))
-
-
-def _has_changed(value: Any, look: object) -> bool:
-    return value is not None and _print(value) != look
 
 
 def _print(value: Any) -> object:

@@ -1,8 +1,6 @@
 """Training: `Trainer` is the loop, `StandardUpdater` one step of it; extensions are called between the steps."""
 
-from typing import Any
-
-from ..engine.habits import by_habit
+from ..engine.habits import answering
 from ..links.reporter import Reporter, report
 from . import extensions
 from .extension import Extension
@@ -14,5 +12,4 @@ from .updater import StandardUpdater
 __all__ = ["Extension", "IntervalTrigger", "Monitor", "Reporter", "StandardUpdater", "Trainer", "extensions", "report"]
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "training", name)
+__getattr__ = answering(__name__, "training")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..engine.habits import by_habit
+from ..engine.habits import answering
 
 if TYPE_CHECKING:
     from .trainer import Trainer
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 Trigger = Callable[["Trainer"], bool]
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "training", name)
+__getattr__ = answering(__name__, "training")
 
 
 class IntervalTrigger:

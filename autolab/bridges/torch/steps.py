@@ -18,15 +18,7 @@ from ...recording.model import Kind, Scope
 from ..needed import UnsupportedError
 from ..run import BridgeRun, Pruned
 from . import calls
-from .edges import (
-    Edge,
-    KnownTensors,
-    boundaries,
-    edge_of,
-    function_of,
-    nodes_between,
-    used_inside,
-)
+from .edges import Edge, KnownTensors, boundaries, edge_of, function_of, nodes_between, used_inside
 from .inputs import TorchInputs, takes_context, tensors_in
 from .lent import TorchBudget
 from .locate import Site, TorchTracker, name_in, names_of

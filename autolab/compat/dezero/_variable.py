@@ -73,16 +73,8 @@ class Variable(Engine):
         self.__class__ = Whole
 
     # ------------------------------------------------------------------ the array
-    @property
-    def data(self) -> Any:
-        """The array itself; None where there is none yet."""
-        data = self._data
-        if type(data) is Pending:
-            return None
-        return left(self, data) if listeners and self.node is not None else data
-
-    @data.setter
-    def data(self, value: Any) -> None:
+    @parameter.Parameter.data.setter  # type: ignore[attr-defined]
+    def data(self, value: Any) -> None:  # read as there: None where there is no array yet
         if type(self) in (Variable, Whole) and is_array(value) and _are_exact(value):
             self._become_whole(value)
             return
@@ -166,7 +158,7 @@ class Whole(Variable):
             shown.flags.writeable = False
         return shown
 
-    data = array = property(_integers, Variable.data.fset)  # type: ignore[attr-defined]
+    data = array = property(_integers, Variable.data.fset)
 
     @property
     def dtype(self) -> np.dtype:

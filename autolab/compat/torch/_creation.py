@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import configuration as _configuration
+from ...engine.arrays import holds_arrays
 from ...engine.backend import device_name, get_array_module
 from ...engine.devices import to_gpu
 from ...functions.arrays import device_transfer
@@ -62,15 +63,9 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
     array = np.array(given)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"tensor: data is of {array.dtype}; expected real numbers")
-    if dtype is None and array.dtype == np.float64 and not _has_arrays(given):
+    if dtype is None and array.dtype == np.float64 and not holds_arrays(given):
         dtype = default_dtype()
     return _made(array, "tensor", dtype, device, requires_grad)
-
-
-def _has_arrays(value: Any) -> bool:
-    while isinstance(value, list | tuple) and value:
-        value = value[0]
-    return isinstance(value, np.ndarray | np.generic)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:

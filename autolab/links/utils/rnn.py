@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.habits import by_habit
+from ...engine.habits import answering
 from ...functions import stack
 
 
@@ -39,5 +39,4 @@ def pad_sequence(sequences: Sequence[Any], batch_first: bool = False, padding_va
     return stack(filled, axis=0 if batch_first else 1)
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "rnn", name)
+__getattr__ = answering(__name__, "rnn")

@@ -34,13 +34,9 @@ def measure(item: Item, by: Measure, backward_seconds: Mapping[int, float]) -> f
         calls = [step for step in steps if by == "bytes" or step.kind not in LEAVES]
         if not calls:
             return None
-        return sum([_seconds(s, backward_seconds) if by == "time" else _bytes(s) for s in calls])
+        return sum([s.seconds + backward_seconds.get(s.id, 0.0) if by == "time" else _bytes(s) for s in calls])
     step = item.result if isinstance(item, Group) else item
     return None if step is None else _norm(step, by)
-
-
-def _seconds(step: Step, backward_seconds: Mapping[int, float]) -> float:
-    return step.seconds + backward_seconds.get(step.id, 0.0)
 
 
 def _bytes(step: Step) -> float:

@@ -27,16 +27,7 @@ from ..draw.messages import plural, say
 from ..draw.names import columns, expression, label, shorten, shorten_call, symbol, title
 from ..draw.numbers import short_count
 from .compound import OpenGroup, SceneEdge, arrange
-from .labels import (
-    devices,
-    group_count,
-    group_heading,
-    group_name,
-    group_text,
-    parameters_in,
-    plan_name,
-    transfers,
-)
+from .labels import devices, group_count, group_heading, group_name, group_text, parameters_in, plan_name, transfers
 from .layout.boxes import Direction, direction_of
 from .listing import describe_program
 
