@@ -115,32 +115,22 @@ for _name in ("forward", "pull", "with_number"):
     setattr(_on_device, _name, _by_gpu(_name))
 
 # All of these are loaded on first use, so that `import autolab` costs little more than NumPy.
-_LAZY = {
-    "Chain": "links",
-    "ChainList": "links",
-    "Link": "links",
-    "Sequential": "links",
-    "GradientReport": "gradcheck",
-    "assert_allclose": "gradcheck",
-    "check_gradients": "gradcheck",
-    "numerical_grad": "gradcheck",
-    "check_inplace": "debug",
-    "elementwise_kernel": "gpu",
-    "fuse": "gpu",
-    "Recording": "recording",
-    "graph": "recording",
-    "record": "recording",
-    "diagnose": "analysis.diagnosis",
-    "compare": "analysis.run_comparison",
-    "compile": "transforms.compiling",
-    "derivatives": "views.derivatives.explorer",
-    "explore": "views.graph.explorer",
-    "export_html": "views.export.pages",
-    "heatmap": "views.heatmap.heatmap",
-    "interact": "views.interact.interact",
+_FOUND_IN = {
+    "links": "Chain ChainList Link Sequential",
+    "gradcheck": "GradientReport assert_allclose check_gradients numerical_grad",
+    "debug": "check_inplace",
+    "gpu": "elementwise_kernel fuse",
+    "recording": "Recording graph record",
+    "analysis.diagnosis": "diagnose",
+    "analysis.run_comparison": "compare",
+    "transforms.compiling": "compile",
+    "views.derivatives.explorer": "derivatives",
+    "views.graph.explorer": "explore",
+    "views.export.pages": "export_html",
+    "views.heatmap.heatmap": "heatmap",
+    "views.interact.interact": "interact",
 }
-_LAZY |= dict.fromkeys(("line_chart", "show_hessian", "show_jacobian", "surface"), "plots")  # their old places
-_FORMER = {"checked": "check_inplace", "scope": "named_scope"}
+_LAZY = {name: module for module, names in _FOUND_IN.items() for name in names.split()}
 
 __all__ = [
     "Chain",
@@ -236,8 +226,6 @@ Variable.explore = _explore  # type: ignore[method-assign, assignment]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FORMER:
-        return getattr(_sys.modules[__name__], _FORMER[name])
     if name not in _LAZY:
         if name in __all__:  # what is neither here nor loaded from a module is one
             return _import_module(f".{name}", __name__)

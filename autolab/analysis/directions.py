@@ -16,8 +16,10 @@ def directions_of(space: Space, given: Any, way: list[np.ndarray], seed: int) ->
         given = "axes" if space.start.size == 2 else "path" if len(way) > 2 else "random"
     if isinstance(given, str):
         return _named(space, given, way, seed)
-    if not isinstance(given, list | tuple) or len(given) != 2:
-        raise TypeError(f"{CALLER}: directions is {given!r:.60}; expected 'axes', 'random', 'path' or a pair")
+    if not isinstance(given, list | tuple) or len(given) != 2 or all([isinstance(one, int | float) for one in given]):
+        expected = "'axes', 'random', 'path' or a pair of arrays or structures"
+        told = f"how far to go round a point is said by span: {CALLER}(f, (0.0, 0.0), span=2)"
+        raise TypeError(f"{CALLER}: directions is {given!r:.60}; expected {expected}; {told}")
     first, second = (space.flat(one, f"direction {i}") for i, one in enumerate(given, 1))
     return "given", *_apart(first, second)
 

@@ -85,7 +85,7 @@ class _Hook:
     def __call__(self, event: ForwardEvent | BackwardEvent) -> None:
         if not isinstance(event, ForwardEvent):
             return
-        node = _node(event)
+        node = node_of(event)
         if node is None:
             return
         prints: dict[int, tuple[str, str, Fingerprint]] = {}
@@ -169,7 +169,7 @@ def _position(frame: FrameType | None) -> tuple[CodeType | None, int]:
     return (None, 0) if frame is None else (frame.f_code, frame.f_lasti)
 
 
-def _node(event: ForwardEvent) -> Node | None:
+def node_of(event: ForwardEvent) -> Node | None:
     """The node that the step made: its results', or the one below the parts of several results."""
     for y in event.outputs:
         if y.node is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, ValuesView
 from importlib import import_module
 from typing import Any, overload
 
@@ -19,7 +19,7 @@ def grad(outputs: Callable[..., Any], inputs: int | str | tuple[int | str, ...] 
 def grad(outputs: Any, inputs: Variable, grad_outputs: Any = None, create_graph: bool = False) -> Variable | None: ...
 @overload
 def grad(
-    outputs: Any, inputs: Sequence[Variable], grad_outputs: Any = None, create_graph: bool = False
+    outputs: Any, inputs: Iterable[Variable], grad_outputs: Any = None, create_graph: bool = False
 ) -> tuple[Variable | None, ...]: ...
 @takes_other_words
 def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_graph: bool = False) -> Any:
@@ -32,7 +32,7 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
     ----------
     outputs : Variable or sequence of Variables
         Of a function, the result is that of `transforms.grad`: the function that computes its gradient.
-    inputs : Variable or sequence of Variables
+    inputs : Variable, or sequence or iterator of Variables
         May be leaves or values in between.
     grad_outputs : Variable, array or a sequence of them, optional
         The upstream gradient of each output, of its shape. It may be left out (or None) for outputs of one element: 1.
@@ -83,7 +83,8 @@ def grad(outputs: Any, inputs: Any = None, grad_outputs: Any = None, create_grap
 
 
 def _sequence(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+    is_one = isinstance(value, Variable) or not isinstance(value, list | tuple | Iterator | ValuesView)
+    return [value] if is_one else list(value)
 
 
 def _variables(what: str, values: Any) -> list[Variable]:

@@ -15,10 +15,7 @@ HABITS: dict[str, dict[str, str]] = {
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
         "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
     },
-    "View": {
-        "show": "the view itself at the end of a cell",
-        "to_svg": "`view.save('picture.svg')`",
-    },
+    "View": {"show": "the view itself at the end of a cell", "to_svg": "`view.save('picture.svg')`"},
     "Link": {
         **dict.fromkeys(
             ("compile", "fit"), "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
@@ -57,8 +54,10 @@ HABITS: dict[str, dict[str, str]] = {
         "AdaptiveAvgPool1d": "for size 1 `F.global_avg_pool(x, keepdims=True)`",
         "AdaptiveMaxPool2d": "for size 1 `F.global_max_pool(x, keepdims=True)`",
         "InstanceNorm2d": "`L.InstanceNormalization(size)`, which has weights",
+        "Activation": "the function itself, `F.relu`, or the layer, `L.ReLU()`",
         "Conv": "`L.Conv2D(in_channels, out_channels, ksize)`",
         "dot_product_attention": "`F.attention(q, k, v, mask=mask)`, with the length in the last axis but one",
+        **dict.fromkeys(("Input", "InputLayer"), "nothing: the first call tells the sizes"),
         "NStepLSTM": "`L.LSTM(in_size, out_size, layers=n)`, of sequences of one length",
         "StatefulGRU": "`L.GRUCell(in_size, out_size)`, whose state the caller keeps: `h = cell(x, h)`",
         "StatelessLSTM": "`L.LSTMCell(in_size, out_size)`, whose state the caller keeps: `state = cell(x, state)`",
@@ -77,7 +76,6 @@ HABITS: dict[str, dict[str, str]] = {
         "the padded batch, from `pad_sequence`, and `F.where(mask, terms, 0)` on the terms of the loss",
     ),
     "data": {
-        "benchmark": "`timeit` of Python: `timeit.timeit(lambda: f(x), number=100)`",
         "checkpoint": "`autolab.checkpoint(f)`, which is called as `f`",
         "get_dot_graph": "`autolab.graph(y).to_graphviz()`",
         "get_file": "`data.fetch(url, sha256, name)`",
@@ -107,9 +105,7 @@ HABITS: dict[str, dict[str, str]] = {
         "LinearShift": "`optimizers.LinearLR(optimizer)`, whose `step()` comes after each update",
         "snapshot_object": "`extensions.snapshot()`; `serializers.save_npz(path, model)`",
     },
-    "autograd": {
-        "profiler": "`autolab.observe(hook)` hears every step, with its time",
-    },
+    "autograd": {},
     "autolab": {
         **dict.fromkeys(("amp", "autocast", "GradScaler"), "leave it out; `model.half()` computes in float16"),
         "cdist": "`autolab.norm(x[:, None] - y, axis=-1)`",
@@ -267,7 +263,7 @@ ALIASES: dict[str, dict[str, str]] = {
             """,
             "attention": "MultiheadAttention",
             "function_layers": """
-                AveragePooling2D=AvgPool2d Dense=LazyLinear MaxPooling2D=MaxPool2d CELU CosineSimilarity GaussianNLLLoss
+                AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d CELU CosineSimilarity GaussianNLLLoss
                 GLU Hardsigmoid Hardswish PixelShuffle Softsign Tanhshrink TripletMarginLoss AdaptiveAvgPool2d AvgPool1d
                 AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU Flatten GELU Hardtanh HuberLoss Identity
                 KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax MaxPool1d MaxPool2d Mish ModuleDict
@@ -292,17 +288,13 @@ ALIASES: dict[str, dict[str, str]] = {
     "autograd": _names(
         {
             "": "gradcheck",
+            "debug": "detect_anomaly set_detect_anomaly",
             "gradcheck": "gradgradcheck",
             "transforms": "functional=pytorch_forms",
             "functions.pytorch_tensor_names": "set_grad_enabled",
         }
     ),
-    "data": _names(
-        {
-            "": "data= TensorDataset=TupleDataset",
-            "parts": "ConcatDataset split_dataset_random",
-        }
-    ),
+    "data": _names({"": "data= TensorDataset=TupleDataset", "parts": "ConcatDataset split_dataset_random"}),
     "training": _names({"": "callbacks=extensions updaters=updater", "extensions": "EarlyStopping"}),
     "gradcheck": _names({"": "check_grad=check_gradients numerical_gradient=numerical_grad"}),
     "plots": _names({"": "hessian=show_hessian jacobian=show_jacobian"}),
@@ -320,12 +312,11 @@ ALIASES: dict[str, dict[str, str]] = {
                 iterators=data optim=optimizers optimizer=optimizers optimizer_hooks=optimizers Tensor=Variable
                 utils=data Module=Link no_backprop_mode=no_grad inference_mode=no_grad export=export_html layers=links
                 models=links testing=gradcheck test_util=gradcheck scipy=functions explain=explore draw=graph show=graph
-                visualize=graph activations=functions losses=functions
+                visualize=graph activations=functions losses=functions checked=check_inplace scope=named_scope
             """,
             "authoring": "autograd custom_jvp custom_vjp",
-            "authoring.autograd": """
-                debug_nans=detect_anomaly detect_anomaly set_debug=set_detect_anomaly set_detect_anomaly
-            """,
+            "debug": "debug_nans=detect_anomaly detect_anomaly set_debug=set_detect_anomaly set_detect_anomaly",
+            "plots": "line_chart show_hessian show_jacobian surface",
             "authoring.by_form": "Function=FunctionByForm",
             "functions": "inverse=inv movedim=moveaxis mv=matmul numpy=array_module random=random_keys t=transpose",
             "links": "func nn",
@@ -364,14 +355,14 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     for name, own in _pairs(
         """
         alpha=lr generator=rng in_dims=in_axes out_dims=out_axes argnums=wrt,inputs attn_mask=mask betas=beta1
-        bias=b,nobias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
+        bias=b,nobias,use_bias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
         dim_feedforward=hidden dims=axis,axes embed_dim=size embedding_dim=size enable_double_backprop=create_graph
         hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a input_size=in_size is_causal=causal
         keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr n=order negative_slope=slope nhead=heads
         num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
         num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
         shifts=shift source=value src=value steps=num target=t weight=w,class_weight
-        xlim=domain rate=ratio pool_size=kernel strides=stride xlabel=x_title ylim=y_range
+        features=units xlim=domain rate=ratio pool_size=kernel strides=stride xlabel=x_title ylim=y_range
         """
     )
 }

@@ -80,14 +80,16 @@ def takes_other_words(function: Callable[P, R]) -> Callable[P, R]:
     >>> scaled(2.0, p=0.5)
     1.0
     """
-    names = [name for name in inspect.signature(function).parameters if name != "self"]
+    first, *others = names = [*inspect.signature(function).parameters]
+    names = others if first == "self" else names
     who = function.__qualname__
 
     @wraps(function)
     def call(*args: P.args, **given: P.kwargs) -> R:
         if all([name in names for name in given]):
             return function(*args, **given)
-        return function(*args, **known(who, names, given))
+        asked = f"{type(args[0]).__name__}.{function.__name__}" if first == "self" and args else who
+        return function(*args, **known(asked, names, given))
 
     vars(call)["in_own_words"] = partial(in_own_words, who, names)
     return call

@@ -5,10 +5,8 @@ of torch.nn.functional, then what says how. NumPy's own functions reach these wh
 gradients are at kinks, ties and poles, `conventions.conventions` lists.
 """
 
-from typing import Any
-
-from ..engine.habits import by_habit
-from . import numpy_compositions, numpy_names  # noqa: F401  # NumPy's functions reach them on import
+from ..engine.habits import answering
+from . import numpy_compositions, numpy_names, stats  # noqa: F401  # NumPy's functions reach them on import
 from .arrays.axes import expand_dims, moveaxis, squeeze, swapaxes
 from .arrays.combining import append, block, cross, kron, meshgrid
 from .arrays.diagonals import diagonal, trace, tril, triu
@@ -82,8 +80,7 @@ from .variable_methods import install as _install
 _install()
 
 
-def __getattr__(name: str) -> Any:
-    return by_habit(__name__, "functions", name)
+__getattr__ = answering(__name__, "functions")
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from .. import functions as F
@@ -66,6 +66,36 @@ class LazyLinear(Linear):
 
     def __init__(self, out_size: int, bias: bool = True) -> None:
         super().__init__(None, out_size, nobias=not bias)
+
+
+class Dense(Linear):
+    """Keras's: a `Linear` and the function after it, ``"relu"`` or `F.relu`.
+
+    The last length of ``input_shape`` is that of the inputs; without one the first input tells it. Two numbers are the
+    sizes of a `Linear`.
+    """
+
+    @takes_other_words
+    def __init__(
+        self, units: int, activation: Any = None, use_bias: bool = True, input_shape: Sequence[Any] = (None,)
+    ) -> None:
+        if isinstance(activation, int):
+            input_shape, units, activation = (units,), activation, None
+        super().__init__(input_shape[-1], units, nobias=not use_bias)
+        found = getattr(F, activation, activation) if isinstance(activation, str) else activation
+        if found is not None and not callable(found):
+            raise TypeError(f"Dense: activation is {activation!r:.60}; expected a function, or the name of one of F")
+        self.activation = None if activation == "linear" else found
+
+    def forward(self, x: Any) -> Any:
+        """The function of ``x @ W.T + b``."""
+        y = super().forward(x)
+        return y if self.activation is None else self.activation(y)
+
+    def extra_repr(self) -> str:
+        """The sizes, and the name of the function."""
+        name = getattr(self.activation, "__name__", self.activation)
+        return super().extra_repr() + ("" if self.activation is None else f", activation={name}")
 
 
 class LeakyReLU(FunctionLayer):

@@ -101,11 +101,8 @@ def named_buffers(link: Link) -> Iterator[tuple[str, Any]]:
 def state_dict(link: Link) -> dict[str, Any]:
     """`state`, under PyTorch's names and as Variables without a gradient; `load_state` takes both."""
     names = _in_pytorchs_names(link)
-    return {names[name]: _without_gradient(value) for name, value in link.state().items()}
-
-
-def _without_gradient(value: Any) -> Any:
-    return None if value is None else Variable(value, requires_grad=False)
+    state = {names[name]: value for name, value in link.state().items()}
+    return {name: None if value is None else Variable(value, requires_grad=False) for name, value in state.items()}
 
 
 class Differences(NamedTuple):
@@ -113,6 +110,9 @@ class Differences(NamedTuple):
 
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        return f"missing: {self[0]}; unexpected: {self[1]}" if any(self) else "<All keys matched successfully>"
 
 
 def load_state_dict(link: Link, state: Mapping[str, Any], strict: bool = True) -> Differences:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..engine.display import Savable, show
@@ -100,7 +100,15 @@ def gradient_flow(recording: Recording) -> GradientFlow:
         if rows and _continues(step, rows[-1].step) and names.are_one(step, recording.by_id[rows[-1].step]):
             row = _joined(rows.pop(), row)
         rows.append(row)
-    return GradientFlow(tuple(rows), recording.function, recording)
+    counts = Counter([row.layer for row in rows])
+    told = [_by_weight(row, weights.get(row.step, [])) if counts[row.layer] > 1 else row for row in rows]
+    return GradientFlow(tuple(told), recording.function, recording)
+
+
+def _by_weight(row: LayerFlow, weights: Sequence[tuple[Operand, Step]]) -> LayerFlow:
+    """The row of a step that is one of several in its layer, called by what it uses there: ``cell.W``, ``cell.U``."""
+    names = [leaf.name for _, leaf in weights if leaf.name]
+    return replace(row, layer=f"{row.layer}.{names[0]}") if names else row
 
 
 def _weights(recording: Recording) -> dict[int, list[tuple[Operand, Step]]]:

@@ -54,6 +54,24 @@ class Cell(autolab.Chain):
         return h
 
 
+def test_the_weights_of_one_layer_have_names_of_their_own() -> None:
+    class Recurrent(autolab.Link):
+        def __init__(self) -> None:
+            super().__init__()
+            self.W, self.U = autolab.Parameter(np.ones((3, 2))), autolab.Parameter(np.eye(2))
+            self.out = L.Linear(2, 1)
+
+        def forward(self, xs: Any) -> Any:
+            h = np.zeros((4, 2))
+            for x in xs:
+                h = F.tanh(x @ self.W + h @ self.U)
+            return self.out(h)
+
+    net = Recurrent()
+    rows = autolab.record(lambda xs: net(xs).sum(), np.ones((2, 4, 3))).flow().rows
+    assert [row.layer for row in rows] == [*[f"net.pass {i}.{name}" for i in (1, 2) for name in "WU"], "net.out"]
+
+
 class Around(autolab.Chain):
     def __init__(self) -> None:
         super().__init__()

@@ -39,7 +39,10 @@ def test_a_value_that_was_not_kept_is_not_shown_and_that_is_said():
     assert [step.value is None for step in recording.steps] == [False, True, False]
     assert recording.steps[2].source == "(x * 3) + 1"
     assert remarks(recording) == ["The graph keeps 2 of its 3 values; record() keeps all of them."]
-    assert [step.status for step in recording.steps] == ["not_computed", "not_kept", "not_kept"]
+    assert [step.status for step in recording.steps] == ["not_computed"] * 3
+    y.backward()
+    assert [step.status for step in autolab.graph(y).steps[:2]] == ["ok", "passed"]
+    assert autolab.graph(x * 5.0).steps[1].status == "not_kept"  # x was reached, by whichever way
     y.backward(retain_grad=True)
     assert [step.status for step in autolab.graph(y).steps] == ["ok", "value_not_kept", "ok"]
     assert "It has a gradient; its value was not kept." in to_text(autolab.graph(y))

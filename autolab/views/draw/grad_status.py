@@ -149,7 +149,7 @@ def _of_none(variable: Variable) -> str:
         return _of_unreached(variable, output)
     if getattr(node, "passes", 0):
         return say("cleared")
-    return say("not_computed" if variable.creator is None else "not_kept")
+    return say("not_kept" if any([getattr(below, "passes", 0) for below in graph_of(variable)]) else "not_computed")
 
 
 def _of_unreached(variable: Variable, output: Variable) -> str:

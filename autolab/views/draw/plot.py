@@ -65,7 +65,7 @@ def _legend(chart: dict[str, Any]) -> list[tuple[float, float, dict[str, Any]]]:
 
 
 def _entry(line: dict[str, Any]) -> str:
-    return f"{line['name']} {line['last']}"
+    return f"{line['name']} {line['last']}".strip()
 
 
 def _notes(chart: dict[str, Any]) -> list[str]:
@@ -252,10 +252,9 @@ def drawn(shown: LineChart) -> dict[str, Any]:
     found: dict[str, Any] = chart(
         shown.title, lines, "y" in shown.log, shown.x_title, mark, () if mark is None else (mark,), shown.y_range
     )
-    if shown.mark is not None:  # the legend says the numbers there; the last ones would be those of another place
-        nearest = int(np.abs(shown.x - shown.mark).argmin())
-        for line in found["lines"]:
-            line["last"] = number(float(shown.lines[line["name"]][nearest]))
+    nearest = None if shown.mark is None else int(np.abs(shown.x - shown.mark).argmin())
+    for line in found["lines"]:  # the legend says the numbers at the mark, and without one the names alone
+        line["last"] = "" if nearest is None else number(float(shown.lines[line["name"]][nearest]))
     return with_powers(found) if across else found
 
 

@@ -249,6 +249,7 @@ class LiveView(anywidget.AnyWidget, Savable):
         page, self._page_file = self._page_file, None
         if page is not None and page != path.absolute():
             no_notebook.removed(page)
+            print(f"{page.name} is now {path}")
 
     def _still(self) -> object:
         """What the view shows, as it stands where nothing moves: in an untrusted notebook, on a web page, in a file."""

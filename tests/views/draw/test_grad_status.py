@@ -30,7 +30,10 @@ def zero_at(function, why=""):
 def test_nothing_was_computed_yet():
     x = leaf()
     assert x.grad_status == say("not_computed")
-    assert (x * 2).grad_status == say("not_kept")
+    y = x * 2
+    assert y.grad_status == say("not_computed")
+    (x * 3).sum().backward()
+    assert y.grad_status == say("not_kept")  # the result is gone, so that nobody knows which way the pass went
 
 
 def test_a_gradient_that_is_there():

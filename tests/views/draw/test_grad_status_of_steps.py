@@ -33,7 +33,8 @@ def variable(through=None):
     [
         (lambda: variable(), "not_computed"),
         (lambda: variable(through=lambda x: x * x), "ok"),
-        (lambda: variable() * 2, "not_kept"),
+        (lambda: variable() * 2, "not_computed"),
+        (lambda: variable(through=lambda x: x * x) * 2, "not_kept"),
         (lambda: autolab.Variable(np.array([1, 2])), "integer"),
         (lambda: autolab.Variable(np.array([True])), "integer"),
         (lambda: autolab.Variable(1.0, requires_grad=False), "not_required"),

@@ -174,7 +174,7 @@ class Module(_links.Link):
             raise RuntimeError(f"load_state_dict of {type(self).__name__}: {said:.200}; nothing was loaded")
         same = {n: v for n, v in own.items() if n in state_dict}
         publish([(v, "_data", as_array(plain(state_dict[n]), n).astype(v._data.dtype)) for n, v in same.items()])
-        return _Keys(absent, unknown)
+        return Differences(absent, unknown)
 
 
 class Layer(Settled, Module):
@@ -205,13 +205,6 @@ def _changing(name: str) -> Any:
 
 for _name in ("cpu", "cuda", "double", "float", "half"):
     setattr(Module, _name, _changing(_name))
-
-
-class _Keys(Differences):
-    """What was missing in a state, and what was unexpected."""
-
-    def __repr__(self) -> str:
-        return f"missing: {self[0]}; unexpected: {self[1]}" if any(self) else "<All keys matched successfully>"
 
 
 def _cleared(parameters: Iterator[Parameter], set_to_none: bool) -> None:

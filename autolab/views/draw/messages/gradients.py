@@ -61,9 +61,10 @@ SENTENCES: dict[str, str] = {
     ),
     "not_computed": "No gradient yet: no backward pass has reached it.",
     "not_kept": (
-        "No gradient here: no backward pass has reached it, or it was not kept (backward(retain_grad=True) keeps it)."
+        "No gradient here: a backward pass keeps none for a value in between, unless it is asked to "
+        "(backward(retain_grad=True), or retain_grad() before it)."
     ),
-    "not_retained": ("No gradient here: no backward pass has reached it, or it was not kept (retain_grad() keeps it)."),
+    "not_retained": "No gradient here: no backward pass has reached it, or it was not kept (retain_grad() keeps it).",
     "not_required": (
         "No gradient: none is required. It was made with requires_grad=False, under no_grad(), or from such values."
     ),

@@ -1,0 +1,105 @@
+"""detect_anomaly(): a backward pass ends at the first function whose gradient is NaN, and the error says where that
+comes from: which function made it, of which numbers, at which line."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..engine.configuration import FromNowOn
+from ..engine.creator import nodes_below
+from ..engine.devices import to_cpu
+from ..engine.modes import modes
+from ..engine.node import Node
+from ..engine.numpy_protocol import unwrap
+from ..engine.observe import BackwardEvent, ForwardEvent, observe
+from ..engine.source import caller, file_label, in_code, position, segment
+from .inplace import node_of
+from .provenance import state_of
+
+
+class detect_anomaly(observe):
+    """A ``with`` block in which a backward pass ends with an error at the first function whose gradient is NaN.
+
+    Raises
+    ------
+    RuntimeError
+        It names the function that made the first NaN, forward or backward; if that ran inside the block, its line, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autolab import Variable, autograd
+    >>> with np.errstate(all="ignore"), autograd.detect_anomaly():
+    ...     (2 * np.sqrt(Variable(-1.0))).backward()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    RuntimeError: sqrt: made NaN of -1 (..., line 2: np.sqrt(Variable(-1.0)))
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(_refuse_nan if check_nan else lambda event: None)
+
+
+class set_detect_anomaly(FromNowOn):
+    """`detect_anomaly` from now on, or no longer; in a ``with`` block until its end.
+
+    Examples
+    --------
+    >>> from autolab import autograd
+    >>> _ = autograd.set_detect_anomaly(True), autograd.set_detect_anomaly(False)
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        others = tuple([hook for hook in modes().hooks if hook is not _refuse_nan])
+        super().__init__("hooks", (*others, _refuse_nan) if mode and check_nan else others)
+
+
+class _ForwardStep(NamedTuple):
+    """A step of the forward pass: what it ``made``, if that is a NaN that it was not given, and where it is written."""
+
+    made: str
+    code: CodeType
+    instruction: int
+
+    def place(self) -> str:
+        """Its file, line and expression."""
+        found, file = in_code(self.code, self.instruction), file_label(self.code.co_filename)
+        written = "" if found is None else f": {' '.join(segment(found.lines, found.node).split()):.80}"
+        return f" ({file}, line {position(self.code, self.instruction)[0]}{written})"
+
+
+_steps: WeakKeyDictionary[Node, _ForwardStep] = WeakKeyDictionary()
+
+
+def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
+    if isinstance(event, BackwardEvent):
+        if any(map(_has_nan, event.gradients)):
+            raise RuntimeError(_told(event.node))
+    elif (node := node_of(event)) is not None and (frame := caller()) is not None:
+        _steps[node] = _ForwardStep(_made(event), frame.f_code, frame.f_lasti)
+
+
+def _has_nan(value: Any) -> bool:
+    return hasattr(array := unwrap(value), "dtype") and state_of(array).nan
+
+
+def _made(event: ForwardEvent) -> str:
+    if any(map(_has_nan, event.inputs)) or not any(map(_has_nan, event.outputs)):
+        return ""
+    if not getattr(event.function, "elementwise", False):
+        return "made NaN"
+    y, *inputs = [to_cpu(unwrap(x)) for x in (event.outputs[0], *event.inputs) if x is not None]
+    at = tuple(np.argwhere(np.isnan(y))[0])
+    return f"made NaN of {' and '.join([f'{np.broadcast_to(x, y.shape)[at]:.6g}' for x in inputs])}"
+
+
+def _told(node: Node) -> str:
+    """The first step that made a NaN, of those that this one's gradient depends on."""
+    for below in nodes_below(node):
+        if below in _steps and (written := _steps[below]).made:
+            return f"{below.function.name}: {written.made}{written.place()}"
+    place = _steps[node].place() if node in _steps else ""
+    return f"{node.function.name}: its backward made NaN{place}; autolab.find_nonfinite(f, x) says from what"

@@ -1,0 +1,112 @@
+"""What users of Keras, SciPy and PyTorch type first works, or the answer says what to write."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autolab
+from autolab import Variable
+from autolab import functions as F
+from autolab import links as L
+
+lab: Any = autolab
+
+
+# ---------------------------------------------------------------------- layers and states
+def test_layers_of_keras_apply_their_function() -> None:
+    x = np.array([[-1.0, 2.0], [3.0, -4.0]], np.float32)
+    model = L.Sequential(L.Dense(3, activation="relu", input_shape=(2,)), L.Dense(4, F.tanh), L.Dense(1, "linear"))
+    first, second, last = model
+    assert first.W.shape == (3, 2) and second.W.data is None
+    y = model(x).data
+    hidden = np.tanh(np.maximum(x @ first.W.data.T, 0) @ second.W.data.T)
+    np.testing.assert_allclose(y, hidden @ last.W.data.T, rtol=1e-5)
+    assert [repr(layer) for layer in (second, last)] == ["Dense(3, 4, activation=tanh)", "Dense(4, 1)"]
+    assert L.Dense(features=5, bias=False).b is None and L.Dense(3, 4).W.shape == (4, 3)
+    with pytest.raises(TypeError, match="Dense: activation is 'leaky'; expected a function, or the name of one of F"):
+        L.Dense(3, activation="leaky")
+
+
+def test_a_state_that_fits_says_so_as_pytorchs() -> None:
+    model = L.Linear(2, 1)
+    state = model.state_dict()
+    assert repr(model.load_state_dict(state)) == "<All keys matched successfully>"
+    part = model.load_state_dict({"weight": state["weight"], "scale": 1.0}, strict=False)
+    assert repr(part) == "missing: ['b']; unexpected: ['scale']"
+
+
+def test_gradients_by_all_parameters_of_a_model() -> None:
+    model = L.Linear(2, 1)
+    loss = (model(np.ones((3, 2), np.float32)) ** 2).sum()
+    by_list = autolab.grad(loss, [*model.parameters()])
+    for inputs in (model.parameters(), (p for p in model.params()), dict(model.named_parameters()).values()):
+        found = autolab.grad(loss, inputs)
+        assert [g.data.tolist() for g in found] == [g.data.tolist() for g in by_list]
+    with pytest.raises(TypeError, match="grad: inputs has a str; expected a Variable or a sequence of them"):
+        autolab.grad(loss, (name for name, _ in model.named_parameters()))
+
+
+# ---------------------------------------------------------------------- the normal distribution
+def test_the_normal_distribution_of_scipy() -> None:
+    import autolab.scipy.stats.norm as by_import
+    from autolab.scipy import stats
+    from autolab.scipy.stats import norm
+
+    assert norm is by_import is stats.norm is autolab.functions.stats.norm
+    x, loc, scale = Variable([-30.0, -1.0, 0.5, 2.0]), Variable(0.5), Variable(2.0)
+    z = (x.data - 0.5) / 2
+    log_density = -z * z / 2 - np.log(2 * np.sqrt(2 * np.pi))
+    np.testing.assert_allclose(norm.logpdf(x, loc, scale).data, log_density, rtol=1e-14)
+    np.testing.assert_allclose(norm.pdf(x, loc, scale).data, np.exp(log_density), rtol=1e-12)
+    below = [0.5 * math.erfc(-one / math.sqrt(2)) for one in z]
+    np.testing.assert_allclose(norm.cdf(x, loc, scale).data, below, rtol=1e-12)
+    for function in (norm.logpdf, norm.pdf, norm.cdf):
+        assert autolab.check_gradients(function, x[1:].data, 0.5, 2.0).passed, function
+    assert norm.cdf([0.0, 1]).shape == (2,) and norm.pdf(0) == norm.pdf(0.0)
+
+
+# ---------------------------------------------------------------------- what is said
+def test_where_the_first_nan_was_made_is_said() -> None:
+    def end(wrong: Callable[[Any], Any], *at: float) -> str:
+        with np.errstate(all="ignore"), lab.detect_anomaly(), pytest.raises(RuntimeError) as caught:
+            (2 * wrong(Variable([*at]))).sum().backward()
+        return str(caught.value)
+
+    here = rf"\({Path(__file__).name}, line \d+"
+    assert re.fullmatch(rf"sqrt: made NaN of -1 {here}: np.sqrt\(x\)\)", end(lambda x: np.sqrt(x), 4.0, -1.0))
+    twice = end(lambda x: np.exp(np.log(x) * x), -0.25)
+    assert re.fullmatch(rf"log: made NaN of -0.25 {here}: np.log\(x\)\)", twice)
+    assert "sub: made NaN of inf and inf (" in end(lambda x: (1 / x - 1 / x) ** 2, 0.0)
+    assert re.match("prod: made NaN " + here, end(lambda x: np.prod(1 / x) * x, 0.0, np.inf)) is not None
+    back = end(lambda x: 0 * np.sqrt(x), 0.0)
+    assert re.fullmatch(
+        rf"sqrt: its backward made NaN {here}: np.sqrt\(x\)\); autolab.find_nonfinite\(f, x\) says from what", back
+    )
+
+
+def test_a_method_is_called_by_the_class_that_the_user_has(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"^LineChart.save: got a keyword 'color'; expected path, look$"):
+        autolab.plots.line_chart([1.0, 2.0]).save(tmp_path / "a.svg", color="red")
+
+
+def test_ranges_in_the_place_of_directions_are_answered() -> None:
+    with pytest.raises(TypeError, match=r"surface: directions is \(-2, 2\); .*surface\(f, \(0.0, 0.0\), span=2\)$"):
+        autolab.plots.surface(lambda x, y: x * y, (-2, 2), (-2, 2))
+
+
+def test_what_an_export_takes_the_place_of_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    view = autolab.explore(np.tanh, 1.0)
+    capsys.readouterr()
+    autolab.export_html(view, "tanh.html")
+    assert re.fullmatch(r"explore_\w+.html is now tanh.html\n", capsys.readouterr().out)
+    view.close()
