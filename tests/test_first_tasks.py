@@ -28,7 +28,12 @@ def test_steps_are_told_in_a_line_each() -> None:
         return F.exp(y)
 
     steps = autolab.record(f, 2.0).steps
-    assert repr(steps) == "(<Step 0: input x>, <Step 1: call y = x + 1>, <Step 2: call F.exp(y)>)"
+    first, second, third = steps
+    assert repr((first, second)) == (
+        "(<Step 0: input x, value 2, gradient 20.0855>, <Step 1: call y = x + 1, value 3, gradient 20.0855>)"
+    )
+    assert repr(third) == "<Step 2: call F.exp(y), value 20.0855, gradient 1>"
+    assert repr(autolab.record(F.exp, [1.0, 2.0]).steps[1]).endswith("exp>")
 
 
 def test_a_recording_of_a_value_is_no_way_to_look_for_nan() -> None:

@@ -34,7 +34,8 @@ def finished(
     outputs = _unused(drafts) if ends is None else tuple(ends)
     describe_inner_steps(drafts, scopes, outputs)
     steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in drafts])
-    source, file, first = source_of(written)
+    is_layer = str(getattr(written, "__module__", "")).startswith(f"{__name__.partition('.')[0]}.links.")
+    source, file, first = source_of(None if is_layer else written)  # the code of AutoLab's own layers is nobody's
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     last = None if raised is None else raised.outer_line
     return Recording(

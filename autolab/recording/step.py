@@ -184,7 +184,9 @@ class Step:
 
     def __repr__(self) -> str:
         written = " = ".join(filter(None, (self.name, self.source))) or self.function or ""
-        return f"<Step {self.id}: {self.kind} {written:.200}>"
+        single = [(what, kept) for what, kept in (("value", self.value), ("gradient", self.grad)) if kept]
+        numbers = "".join([f", {what} {kept.values:.6g}" for what, kept in single if kept.shape == ()])
+        return f"<Step {self.id}: {self.kind} {written:.200}{numbers}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,8 @@ def test_a_recorded_link_says_nothing_of_the_statement_that_records_it(net: Link
     assert calls(r) == [(name and first, (source or "").replace("l0(x)", first)) for name, source in ROW]
     assert [(s.file, s.line, s.statement) for s in r.steps] == [(None, None, None)] * len(r.steps)
     assert r.steps[0].name == "x", "the first step's name for it"
-    assert r.source.startswith("def forward(self")
-    lines = [r.source.splitlines()[s.outer_line - r.first_line] for s in r.steps if s.kind == "call"]
-    assert all("layer" in line or "last(x)" in line or "step(*args)" in line for line in lines), lines
+    assert (r.source, r.file, r.first_line) == (None, None, None), "nobody looks at a net to read AutoLab's code"
+    assert str(record(Own(), X).source).startswith("def forward(self")
 
 
 def test_only_the_result_of_a_call_has_the_name_that_the_user_gave_it() -> None:
