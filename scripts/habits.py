@@ -55,13 +55,15 @@ def markdown() -> str:
         "`x.reshape(2, 3, order='F')`, `x.ravel('F')` and `x.flatten('F')` are NumPy's.\n",
         "`x[i] = v` gives a Variable a new array, and the step that made it: gradients flow to `v` and to the rest of "
         "`x`. What was taken out of `x` before, such as `row = x[0]`, keeps the old numbers. A leaf that requires a "
-        "gradient is copied first, `x = x.copy()`.\n",
+        "gradient is copied first, `x = x.copy()`. `w.data` is NumPy's array, without PyTorch's `add_`: an update is "
+        "`w.data -= lr * w.grad`, or `w.sub_(lr * w.grad)` inside `with autolab.no_grad():`.\n",
         "`autolab.jit(f)` gives Variables, as `grad(f)` and `vmap(f)` do, so that `jit(f)(x).block_until_ready()` "
         "works with NumPy's arrays, too; `autolab.compile(f)` gives what the function gives.\n",
         "`y.creator.inputs[0] is x`: the walk back from a Variable goes on at the `creator` of its inputs. An input "
         "that nobody holds, and a constant, is a Variable without numbers. `y.grad_fn.next_functions` walks too.\n",
         "`view.to_html(path)` writes a page, as `autolab.export_html(view, path)` does; without a path either returns "
-        "its text. `autolab.export_html(f, path, x=...)` writes that of a function, `recording.save('run.json')` "
+        "its text. A page that `explore` wrote by itself, as no notebook draws, is removed then. "
+        "`autolab.export_html(f, path, x=...)` writes that of a function, `recording.save('run.json')` "
         "the data.\n",
         "A whole script of PyTorch's, Chainer's or DeZero's runs as it is after "
         "`from autolab import compat; compat.install('torch')`, as far as docs/compat.md lists its names.\n",

@@ -42,6 +42,26 @@ def test_a_state_that_fits_says_so_as_pytorchs() -> None:
     assert repr(part) == "missing: ['b']; unexpected: ['scale']"
 
 
+def test_a_model_is_saved_and_loaded_by_its_own_name(tmp_path: Path) -> None:
+    model, twin = L.Sequential(), L.Sequential(L.Linear(2, 3), F.relu)
+    model.add(L.Linear(2, 3))
+    model.add(L.ReLU())
+    model.save(tmp_path / "model.npz")  # type: ignore[attr-defined]
+    twin.load(tmp_path / "model.npz")  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(twin[0].W.data, model[0].W.data)
+    model[0].save_weights(tmp_path / "weights.npz")
+    L.Linear(2, 3).load_weights(tmp_path / "weights.npz")  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="0/W"):
+        L.Linear(2, 3).load(tmp_path / "model.npz")  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"Sequential has no 'evaluate'; instead: model\(x\), inside with autolab"):
+        model.evaluate(np.ones((1, 2)))  # type: ignore[attr-defined]
+
+
+def test_the_pooling_of_keras_over_whole_channels() -> None:
+    x = np.arange(24.0).reshape(2, 3, 2, 2)
+    np.testing.assert_array_equal(L.GlobalAveragePooling2D()(x), x.mean((2, 3)))
+
+
 def test_gradients_by_all_parameters_of_a_model() -> None:
     model = L.Linear(2, 1)
     loss = (model(np.ones((3, 2), np.float32)) ** 2).sum()

@@ -4,7 +4,7 @@ comes from: which function made it, of which numbers, at which line."""
 from __future__ import annotations
 
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -57,21 +57,8 @@ class set_detect_anomaly(FromNowOn):
         super().__init__("hooks", (*others, _refuse_nan) if mode and check_nan else others)
 
 
-class _ForwardStep(NamedTuple):
-    """A step of the forward pass: what it ``made``, if that is a NaN that it was not given, and where it is written."""
-
-    made: str
-    code: CodeType
-    instruction: int
-
-    def place(self) -> str:
-        """Its file, line and expression."""
-        found, file = in_code(self.code, self.instruction), file_label(self.code.co_filename)
-        written = "" if found is None else f": {' '.join(segment(found.lines, found.node).split()):.80}"
-        return f" ({file}, line {position(self.code, self.instruction)[0]}{written})"
-
-
-_steps: WeakKeyDictionary[Node, _ForwardStep] = WeakKeyDictionary()
+_steps: WeakKeyDictionary[Node, tuple[str, CodeType, int]] = WeakKeyDictionary()
+"""Of the steps of the forward pass: what each made, if that is a NaN that it was not given, and where it is written."""
 
 
 def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
@@ -79,7 +66,7 @@ def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
         if any(map(_has_nan, event.gradients)):
             raise RuntimeError(_told(event.node))
     elif (node := node_of(event)) is not None and (frame := caller()) is not None:
-        _steps[node] = _ForwardStep(_made(event), frame.f_code, frame.f_lasti)
+        _steps[node] = _made(event), frame.f_code, frame.f_lasti
 
 
 def _has_nan(value: Any) -> bool:
@@ -99,7 +86,14 @@ def _made(event: ForwardEvent) -> str:
 def _told(node: Node) -> str:
     """The first step that made a NaN, of those that this one's gradient depends on."""
     for below in nodes_below(node):
-        if below in _steps and (written := _steps[below]).made:
-            return f"{below.function.name}: {written.made}{written.place()}"
-    place = _steps[node].place() if node in _steps else ""
+        if below in _steps and (made := _steps[below][0]):
+            return f"{below.function.name}: {made}{_place(*_steps[below][1:])}"
+    place = _place(*_steps[node][1:]) if node in _steps else ""
     return f"{node.function.name}: its backward made NaN{place}; autolab.find_nonfinite(f, x) says from what"
+
+
+def _place(code: CodeType, instruction: int) -> str:
+    """The file, the line and the expression."""
+    found, file = in_code(code, instruction), file_label(code.co_filename)
+    written = "" if found is None else f": {' '.join(segment(found.lines, found.node).split()):.80}"
+    return f" ({file}, line {position(code, instruction)[0]}{written})"

@@ -21,7 +21,7 @@ HABITS: dict[str, dict[str, str]] = {
             ("compile", "fit"), "a loop of `loss.backward()` and `optimizer.update()`, or `training.Trainer`"
         ),
         "layers": "`model[0]` of a Sequential; `model.children()`",
-        "predict": "`model(x)`, inside `with autolab.test_mode():`",
+        **dict.fromkeys(("evaluate", "predict"), "`model(x)`, inside `with autolab.test_mode():`"),
         "summary": "`print(model)`, or the model itself at the end of a cell",
         **dict.fromkeys(("weight_ih_l0", "weight_hh_l0"), "`dict(rnn.named_parameters())`: `W` of the input, `U` of h"),
         "bias_hh": "`cell.bias_ih`, the only bias: PyTorch's two are added",
@@ -29,8 +29,7 @@ HABITS: dict[str, dict[str, str]] = {
         "register_full_backward_hook": "a forward hook that calls `y.register_hook(...)`",
         "register_forward_pre_hook": "a link that calls this one, with what it makes of the input",
         "add_param": "assign it: `self.name = Parameter(initializer, shape)`",
-        **dict.fromkeys(("save_weights", "serialize"), "`serializers.save_npz(path, model)`"),
-        "load_weights": "`serializers.load_npz(path, model)`",
+        "serialize": "`serializers.save_npz(path, model)`",
         **dict.fromkeys(("trainable_variables", "trainable_weights"), "`model.parameters()`"),
     },
     "Optimizer": {
@@ -169,6 +168,17 @@ def _names(places: dict[str, str]) -> dict[str, str]:
     return {name: f"{place}.{own}".strip(".") for place, words in places.items() for name, own in _pairs(words)}
 
 
+_LAYERS = """
+    AdaptiveAvgPool2d=adaptive_avg_pool2d AvgPool1d=avg_pool1d AvgPool2d=avg_pool2d BCELoss=binary_cross_entropy
+    BCEWithLogitsLoss=sigmoid_cross_entropy CELU CrossEntropyLoss=cross_entropy ELU GELU GLU
+    GaussianNLLLoss=gaussian_nll GlobalAveragePooling2D=global_avg_pool Hardsigmoid Hardswish Hardtanh HuberLoss=huber
+    KLDivLoss=kl_div L1Loss=mean_absolute_error LogSigmoid LogSoftmax=log_softmax MSELoss=mean_squared_error
+    MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish NLLLoss=nll_loss PixelShuffle=pixel_shuffle ReLU ReLU6 SELU SiLU
+    Sigmoid SmoothL1Loss=smooth_l1 Softmax Softplus Softsign Tanh TripletMarginLoss=triplet Unflatten
+"""
+LAYERS = {name: own.lower() for name, own in _pairs(_LAYERS)}
+"""A layer's name -> the function in `autolab.functions` that it applies, mostly of the same name in small letters."""
+
 ALIASES: dict[str, dict[str, str]] = {
     "Variable": _names(
         {
@@ -221,6 +231,7 @@ ALIASES: dict[str, dict[str, str]] = {
                 out_features in_channels out_channels kernel_size padding dilation num_features num_embeddings
                 embedding_dim running_mean running_var
             """,
+            "serializers.pytorch_names": "load load_weights=load save save_weights=save",
         }
     ),
     "Optimizer": _names(
@@ -262,12 +273,9 @@ ALIASES: dict[str, dict[str, str]] = {
                 GroupNorm=GroupNormalization LayerNorm=LayerNormalization RMSNorm=RMSNormalization
             """,
             "attention": "MultiheadAttention",
-            "function_layers": """
-                AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d CELU CosineSimilarity GaussianNLLLoss
-                GLU Hardsigmoid Hardswish PixelShuffle Softsign Tanhshrink TripletMarginLoss AdaptiveAvgPool2d AvgPool1d
-                AvgPool2d BCELoss BCEWithLogitsLoss CrossEntropyLoss ELU Flatten GELU Hardtanh HuberLoss Identity
-                KLDivLoss L1Loss LazyLinear LeakyReLU LogSigmoid LogSoftmax MaxPool1d MaxPool2d Mish ModuleDict
-                ModuleList MSELoss NLLLoss ReLU ReLU6 SELU Sigmoid SiLU SmoothL1Loss Softmax Softplus Tanh Unflatten
+            "function_layers": f"""
+                {" ".join(LAYERS)} AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d CosineSimilarity Tanhshrink
+                Flatten Identity LazyLinear LeakyReLU ModuleDict ModuleList
             """,
             "registry": "Parameter",
             "link": "Module=Link",
@@ -350,22 +358,18 @@ ALIASES: dict[str, dict[str, str]] = {
 }
 """Where it was looked for -> name -> what answers to this name too: a name of the same place, or the path of one."""
 
-KEYWORDS: dict[str, tuple[str, ...]] = {
-    name: tuple(own.split(","))
-    for name, own in _pairs(
-        """
-        alpha=lr generator=rng in_dims=in_axes out_dims=out_axes argnums=wrt,inputs attn_mask=mask betas=beta1
-        bias=b,nobias,use_bias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
-        dim_feedforward=hidden dims=axis,axes embed_dim=size embedding_dim=size enable_double_backprop=create_graph
-        hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a input_size=in_size is_causal=causal
-        keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr n=order negative_slope=slope nhead=heads
-        num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows
-        num_features=size num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad
-        shifts=shift source=value src=value steps=num target=t weight=w,class_weight
-        features=units xlim=domain rate=ratio pool_size=kernel strides=stride xlabel=x_title ylim=y_range
-        """
-    )
-}
+_KEYWORDS = """
+    alpha=lr generator=rng in_dims=in_axes out_dims=out_axes argnums=wrt,inputs attn_mask=mask betas=beta1
+    bias=b,nobias,use_bias correction=ddof d_model=size diagonal=k dilate=dilation dilation=dilate dim=axis
+    dim_feedforward=hidden dims=axis,axes embed_dim=size embedding_dim=size enable_double_backprop=create_graph
+    hidden_size=out_size ignore_index=ignore_label in_features=in_size input=x,a input_size=in_size is_causal=causal
+    keepdim=keepdims kernel_size=kernel,ksize ksize=kernel learning_rate=lr n=order negative_slope=slope nhead=heads
+    num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows num_features=size
+    num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift
+    source=value src=value steps=num target=t weight=w,class_weight features=units xlim=domain rate=ratio
+    pool_size=kernel strides=stride xlabel=x_title ylim=y_range
+"""
+KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> under which name a function, link or optimizer takes it: the first that it has."""
 
 _OTHER_RESULTS = frozenset({"max", "min", "median", "sort", "split", "std", "var"})

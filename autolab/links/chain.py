@@ -105,6 +105,8 @@ class Sequential(_LinkSequence):
             raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link or a function")
         super().append(step)
 
+    add = append
+
     def forward(self, *args: Any) -> Any:
         """The last step's result. The first step takes the arguments; a tuple is passed on as several arguments."""
         for step in self._items:

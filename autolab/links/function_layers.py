@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from .. import functions as F
+from ..engine.habit_tables import LAYERS
 from ..engine.keyword_aliases import takes_other_words
 from ..functions.variable_methods import flatten
 from .chain import ChainList
@@ -147,16 +148,7 @@ def _layer(name: str, function: Callable[..., Any]) -> type[FunctionLayer]:
     return type(name, (FunctionLayer,), {"__doc__": said, "__module__": __name__, "function": function})
 
 
-_LAYERS = """
-    AdaptiveAvgPool2d=adaptive_avg_pool2d AvgPool1d=avg_pool1d AvgPool2d=avg_pool2d BCELoss=binary_cross_entropy
-    BCEWithLogitsLoss=sigmoid_cross_entropy CELU=celu CrossEntropyLoss=cross_entropy ELU=elu GELU=gelu GLU=glu
-    GaussianNLLLoss=gaussian_nll Hardsigmoid=hardsigmoid Hardswish=hardswish Hardtanh=hardtanh HuberLoss=huber
-    KLDivLoss=kl_div L1Loss=mean_absolute_error LogSigmoid=logsigmoid LogSoftmax=log_softmax MSELoss=mean_squared_error
-    MaxPool1d=max_pool1d MaxPool2d=max_pool2d Mish=mish NLLLoss=nll_loss PixelShuffle=pixel_shuffle ReLU=relu
-    ReLU6=relu6 SELU=selu SiLU=silu Sigmoid=sigmoid SmoothL1Loss=smooth_l1 Softmax=softmax Softplus=softplus
-    Softsign=softsign Tanh=tanh TripletMarginLoss=triplet Unflatten=unflatten
-"""
-for _name, _function in [pair.split("=") for pair in _LAYERS.split()]:
+for _name, _function in LAYERS.items():
     globals()[_name] = _layer(_name, getattr(F, _function))
 CosineSimilarity = _layer("CosineSimilarity", lambda a, b, dim=1, eps=1e-8: F.cosine_similarity(a, b, dim, eps))
 Tanhshrink = _layer("Tanhshrink", lambda x: x - F.tanh(x))

@@ -133,13 +133,9 @@ class _GraphReader:
         if not drafts:
             drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
         name, output = ("graph", 0) if root is None else (self._names.get(root, "graph"), self._ids[root])
-        return graph_recording(name, drafts, output, self._budget, self._without())
-
-    def _without(self) -> str:
-        """Why a value in between has no gradient, as far as that is known."""
-        if not any([getattr(node, "passes", 0) for node in self._nodes]):
-            return "not_computed"
-        return "passed" if last_start(self._y) is not None else "not_kept"
+        is_reached = any([getattr(node, "passes", 0) for node in self._nodes])  # by a pass from here, or another one
+        told = "not_kept" if last_start(self._y) is None else "passed"
+        return graph_recording(name, drafts, output, self._budget, told if is_reached else "not_computed")
 
     def _draft(self, node: Node) -> Draft:
         value, g = self._values.get(node), getattr(node, "grad", None)

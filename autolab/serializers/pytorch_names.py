@@ -82,12 +82,14 @@ def save(target: Any, file: Any) -> None:
     save_npz(file, stateful)
 
 
-def load(file: str | os.PathLike[str], map_location: Any = None, weights_only: bool = True) -> dict[str, Any]:
+def load(file: Any, map_location: Any = None, weights_only: bool = True) -> dict[str, Any]:
     """The state that `save` wrote, or the dict of several, with the numbers and words beside them.
 
     A state is in memory and goes where the model is, so the other two arguments of PyTorch's change nothing; a model or
-    optimizer in second place is given its state, as by `load_npz`.
+    optimizer in second place is given its state, as by `load_npz`; ``model.load(path)`` does the same.
     """
+    if hasattr(file, "load_state"):  # as a method has it
+        file, map_location = map_location, file
     if hasattr(map_location, "load_state"):
         load_npz(file, map_location)
     arrays = read_npz(file)
