@@ -133,7 +133,15 @@ class One(Constant):
         super().__init__(1.0, **options)
 
 
-class Normal(Initializer):
+class _OfScale(Initializer):
+    """One that multiplies its numbers by ``scale``."""
+
+    def __init__(self, scale: float = 1.0, **options: Any) -> None:
+        super().__init__(**options)
+        self.scale = check_number(type(self).__name__, "scale", scale, 0)
+
+
+class Normal(_OfScale):
     """Normally distributed with mean 0 and standard deviation ``scale``.
 
     Examples
@@ -146,14 +154,13 @@ class Normal(Initializer):
     """
 
     def __init__(self, scale: float = 0.05, **options: Any) -> None:
-        super().__init__(**options)
-        self.scale = check_number(type(self).__name__, "scale", scale, 0)
+        super().__init__(scale, **options)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         return rng.normal(0.0, self.scale, shape)
 
 
-class Uniform(Initializer):
+class Uniform(_OfScale):
     """Evenly distributed between ``-scale`` and ``scale``.
 
     Examples
@@ -166,22 +173,17 @@ class Uniform(Initializer):
     """
 
     def __init__(self, scale: float = 0.05, **options: Any) -> None:
-        super().__init__(**options)
-        self.scale = check_number(type(self).__name__, "scale", scale, 0)
+        super().__init__(scale, **options)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         return rng.uniform(-self.scale, self.scale, shape)
 
 
-class _Scaled(Initializer):
+class _Scaled(_OfScale):
     """Standard deviation ``scale * sqrt(gain / fan)``."""
 
     gain = 1.0
     uniform = False
-
-    def __init__(self, scale: float = 1.0, **options: Any) -> None:
-        super().__init__(**options)
-        self.scale = check_number(type(self).__name__, "scale", scale, 0)
 
     def fan(self, fan_in: int, fan_out: int) -> float:
         """What the variance is divided by."""
@@ -297,7 +299,7 @@ class HeUniform(HeNormal):
     uniform = True
 
 
-class Orthogonal(Initializer):
+class Orthogonal(_OfScale):
     """Rows (or columns, whichever are fewer) that are orthogonal to each other, of length ``scale``.
 
     A. Saxe et al., "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks", 2014.
@@ -310,10 +312,6 @@ class Orthogonal(Initializer):
     >>> bool(np.allclose(W @ W.T, np.eye(3), atol=1e-6))
     True
     """
-
-    def __init__(self, scale: float = 1.0, **options: Any) -> None:
-        super().__init__(**options)
-        self.scale = check_number(type(self).__name__, "scale", scale, 0)
 
     def draw(self, shape: Shape, rng: np.random.Generator) -> Any:
         rows, columns = (shape[0], math.prod(shape[1:])) if shape else (1, 1)

@@ -103,8 +103,12 @@ def test_where_the_first_nan_was_made_is_said() -> None:
     assert re.fullmatch(rf"sqrt: made NaN of -1 {here}: np.sqrt\(x\)\)", end(lambda x: np.sqrt(x), 4.0, -1.0))
     twice = end(lambda x: np.exp(np.log(x) * x), -0.25)
     assert re.fullmatch(rf"log: made NaN of -0.25 {here}: np.log\(x\)\)", twice)
+    assert end(np.log, 2.0, -1.0).startswith("log: made NaN of -1 (")  # whose gradient is none
     assert "sub: made NaN of inf and inf (" in end(lambda x: (1 / x - 1 / x) ** 2, 0.0)
     assert re.match("prod: made NaN " + here, end(lambda x: np.prod(1 / x) * x, 0.0, np.inf)) is not None
+    with np.errstate(all="ignore"), lab.detect_anomaly():
+        F.where(np.array([True, False]), F.log(x := Variable([2.0, -1.0])), 0.0).sum().backward()
+    assert x.grad.data.tolist() == [0.5, 0.0]  # what is left out does no harm
     back = end(lambda x: 0 * np.sqrt(x), 0.0)
     assert re.fullmatch(
         rf"sqrt: its backward made NaN {here}: np.sqrt\(x\)\); autolab.find_nonfinite\(f, x\) says from what", back

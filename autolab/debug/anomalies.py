@@ -22,7 +22,8 @@ from .provenance import state_of
 
 
 class detect_anomaly(observe):
-    """A ``with`` block in which a backward pass ends with an error at the first function whose gradient is NaN.
+    """A ``with`` block in which a backward pass ends with an error at the first function whose gradient is NaN, or
+    whose value is, if the result depends on it.
 
     Raises
     ------
@@ -57,38 +58,46 @@ class set_detect_anomaly(FromNowOn):
         super().__init__("hooks", (*others, _refuse_nan) if mode and check_nan else others)
 
 
-_steps: WeakKeyDictionary[Node, tuple[str, CodeType, int]] = WeakKeyDictionary()
-"""Of the steps of the forward pass: what each made, if that is a NaN that it was not given, and where it is written."""
+_steps: WeakKeyDictionary[Node, tuple[str, Any, CodeType, int]] = WeakKeyDictionary()
+"""Of the steps of the forward pass: what each made, and at which elements, if that is a NaN that it was not given; and
+where it is written."""
 
 
 def _refuse_nan(event: ForwardEvent | BackwardEvent) -> None:
     if isinstance(event, BackwardEvent):
-        if any(map(_has_nan, event.gradients)):
+        if any(map(_has_nan, event.gradients)) or _counts(event):
             raise RuntimeError(_told(event.node))
     elif (node := node_of(event)) is not None and (frame := caller()) is not None:
-        _steps[node] = _made(event), frame.f_code, frame.f_lasti
+        _steps[node] = *_made(event), frame.f_code, frame.f_lasti
+
+
+def _counts(event: BackwardEvent) -> bool:
+    """Whether the result depends on a NaN that this step made; one that `where` leaves out has the gradient 0."""
+    at, g = _steps.get(event.node, ("", None))[1], unwrap(event.upstream)
+    return at is not None and getattr(g, "shape", None) == at.shape and bool(np.asarray(to_cpu(g))[at].any())
 
 
 def _has_nan(value: Any) -> bool:
     return hasattr(array := unwrap(value), "dtype") and state_of(array).nan
 
 
-def _made(event: ForwardEvent) -> str:
+def _made(event: ForwardEvent) -> tuple[str, Any]:
     if any(map(_has_nan, event.inputs)) or not any(map(_has_nan, event.outputs)):
-        return ""
-    if not getattr(event.function, "elementwise", False):
-        return "made NaN"
+        return "", None
     y, *inputs = [to_cpu(unwrap(x)) for x in (event.outputs[0], *event.inputs) if x is not None]
-    at = tuple(np.argwhere(np.isnan(y))[0])
-    return f"made NaN of {' and '.join([f'{np.broadcast_to(x, y.shape)[at]:.6g}' for x in inputs])}"
+    at = np.isnan(y)
+    if not getattr(event.function, "elementwise", False):
+        return "made NaN", at
+    first = tuple(np.argwhere(at)[0])
+    return f"made NaN of {' and '.join([f'{np.broadcast_to(x, y.shape)[first]:.6g}' for x in inputs])}", at
 
 
 def _told(node: Node) -> str:
     """The first step that made a NaN, of those that this one's gradient depends on."""
     for below in nodes_below(node):
         if below in _steps and (made := _steps[below][0]):
-            return f"{below.function.name}: {made}{_place(*_steps[below][1:])}"
-    place = _place(*_steps[node][1:]) if node in _steps else ""
+            return f"{below.function.name}: {made}{_place(*_steps[below][2:])}"
+    place = _place(*_steps[node][2:]) if node in _steps else ""
     return f"{node.function.name}: its backward made NaN{place}; autolab.find_nonfinite(f, x) says from what"
 
 

@@ -11,9 +11,10 @@ from typing import Any
 HABITS: dict[str, dict[str, str]] = {
     "Variable": {
         "backward_hook": "`autolab.observe(hook)` hears every step",
-        "indices": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
+        **dict.fromkeys(
+            ("indices", "values"), "`values, places = x.max(dim=1)`; `x.max(1)` is NumPy's, without places"
+        ),
         "plot": "`autolab.explore(f, x=...)` draws a function; Matplotlib takes `x.data`",
-        "values": "`values, places = x.max(dim=1)`; `x.max(1)` and `autolab.max(x, 1)` are NumPy's, without places",
     },
     "View": {"show": "the view itself at the end of a cell", "to_svg": "`view.save('picture.svg')`"},
     "Link": {
@@ -152,6 +153,7 @@ HABITS: dict[str, dict[str, str]] = {
         "repeats": "`autolab.tile(x, (2, 1, 1))` repeats the whole array along its axes",
         "padding_mode": "`F.pad(x, width, mode=...)` before it",
         "params": "the model goes to `optimizer.setup(model)`",
+        "training": "`with autolab.test_mode():` around the call, or `model.eval()` before it",
         "weight_decay_rate": "`weight_decay=` is times lr: `weight_decay_rate / lr`",
         "weight_decay": "`optimizer.add_hook(optimizers.WeightDecay(rate))`",
     },

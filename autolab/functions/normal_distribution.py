@@ -18,8 +18,6 @@ from .elementwise.arithmetic import sub
 from .elementwise.exponentials import exp, log
 from .elementwise.special import erfc
 
-__all__ = ["cdf", "logpdf", "pdf"]
-
 
 def logpdf(x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
     """Logarithm of the density."""
