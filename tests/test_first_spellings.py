@@ -407,8 +407,9 @@ VIEWS = {
 def test_a_view_is_printed_as_what_it_shows(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     view = VIEWS[line]()
-    assert str(view) == repr(view) == f"<{line}>"
+    assert repr(view) == f"<{line}>" and str(view) == view._static()["text/plain"]
     view.close()
+    assert str(view) == repr(view)
     assert "This view was closed" in repr(view)
 
 

@@ -272,12 +272,12 @@ ALIASES: dict[str, dict[str, str]] = {
                 BatchNorm1d=BatchNormalization BatchNorm2d=BatchNormalization Conv1d=Conv1D Conv2d=Conv2D
                 ConvTranspose1d=ConvTranspose1D ConvTranspose2d=ConvTranspose2D Deconvolution1D=ConvTranspose1D
                 Deconvolution2D=ConvTranspose2D Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding
-                GroupNorm=GroupNormalization LayerNorm=LayerNormalization RMSNorm=RMSNormalization
+                GroupNorm=GroupNormalization LayerNorm=LayerNormalization RMSNorm=RMSNormalization LazyLinear=Linear
             """,
             "attention": "MultiheadAttention",
             "function_layers": f"""
                 {" ".join(LAYERS)} AveragePooling2D=AvgPool2d Dense MaxPooling2D=MaxPool2d CosineSimilarity Tanhshrink
-                Flatten Identity LazyLinear LeakyReLU ModuleDict ModuleList
+                Flatten Identity LeakyReLU ModuleDict ModuleList
             """,
             "registry": "Parameter",
             "link": "Module=Link",

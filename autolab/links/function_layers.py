@@ -62,13 +62,6 @@ class Flatten(FunctionLayer):
         super().__init__(start_dim, *[end_dim] * (end_dim != -1))
 
 
-class LazyLinear(Linear):
-    """A `Linear` whose first input tells the size of its inputs."""
-
-    def __init__(self, out_size: int, bias: bool = True) -> None:
-        super().__init__(None, out_size, nobias=not bias)
-
-
 class Dense(Linear):
     """Keras's: a `Linear` and the function after it, ``"relu"`` or `F.relu`.
 

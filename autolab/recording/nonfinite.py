@@ -136,8 +136,9 @@ def find_nonfinite(fn: Callable[..., Any] | Recording, /, *args: Any, **inputs: 
     """
     if isinstance(fn, Variable):
         raise TypeError(
-            "find_nonfinite: got a Variable; expected the function that computes it: find_nonfinite(f, x). Without "
-            "one, x.grad_status names the function that made a gradient NaN, after y.backward()"
+            "find_nonfinite: got a Variable, whose graph has not kept all values; expected the function that computes "
+            "it: find_nonfinite(f, x). Without one, with autolab.detect_anomaly(): around its lines stops at the first "
+            "NaN, and x.grad_status names what made a gradient NaN"
         )
     if isinstance(fn, Recording):
         recording = fn

@@ -258,6 +258,10 @@ class LiveView(anywidget.AnyWidget, Savable):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {say('closed_view') if self.closed else self._in_a_line()}>"
 
+    def __str__(self) -> str:
+        """What a notebook would show, in words."""
+        return repr(self) if self.closed else str(self._static()["text/plain"])
+
     def _in_a_line(self) -> str:
         """What the view shows, in a few words."""
         return str(self._still()).partition("\n")[0]
