@@ -13,6 +13,9 @@ from .model import LEAVES, Recording, Scope
 from .raised import Raised
 from .unexecuted_lines import unexecuted_lines
 
+_LAYERS = tuple([f"{__name__.partition('.')[0]}.{part}." for part in ("links", "compat")])
+"""Modules whose code a user does not want to read beside a net."""
+
 
 def finished(
     drafts: Sequence[Draft],
@@ -34,8 +37,7 @@ def finished(
     outputs = _unused(drafts) if ends is None else tuple(ends)
     describe_inner_steps(drafts, scopes, outputs)
     steps = tuple([draft.step("not_reached" if raised is None else "ended") for draft in drafts])
-    is_layer = str(getattr(written, "__module__", "")).startswith(f"{__name__.partition('.')[0]}.links.")
-    source, file, first = source_of(None if is_layer else written)  # the code of AutoLab's own layers is nobody's
+    source, file, first = source_of(None if str(getattr(written, "__module__", "")).startswith(_LAYERS) else written)
     lines = frozenset([step.outer_line for step in steps if step.outer_line is not None])
     last = None if raised is None else raised.outer_line
     return Recording(
