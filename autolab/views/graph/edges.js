@@ -108,7 +108,7 @@ export function walk({ nodes, frames, edges, direction }, id, key) {
 // Groups of steps: a frame around the boxes of an open one, and the sign on a closed one. The measures are those of
 // views/graph/scene.py.
 
-const TAB = { corner: 12, character: 7.9, padding: 8, toggle: 20 };
+const TAB = { corner: 12, character: 8.5, padding: 8, toggle: 20 };
 
 /**
  * @typedef {{id: number, parent: number | null, kind: string, name: string, text: string, count: string, depth: number,

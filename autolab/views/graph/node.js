@@ -231,7 +231,7 @@ function makeHeading({ name, text }, x, y) {
 
 /** @param {string} word */
 function plateWidth(word) {
-  return 7.2 * word.length + 16;
+  return 8 * word.length + 14;
 }
 
 /**
@@ -257,6 +257,6 @@ function makePlate(word, x, y, kind = word) {
   const width = plateWidth(word);
   return [
     svg("rect", { class: `al-plate-${kind}`, x: x - width / 2, y: y - 8.5, width, height: 17, rx: 8.5 }),
-    svg("text.al-plate", { x, y: y + 4 }, word),
+    svg("text.al-plate", { x, y: y + 5 }, word),
   ];
 }

@@ -33,19 +33,20 @@ from .listing import describe_program
 
 CHARACTER = 9.7  # width of one character of a 16 px fixed-width font
 PADDING = 12.0
-HEADER = 36.0
+HEADER = 32.0
 CAPTION = 16.0
 NUMBER = 26.0
+BOTTOM = 8.0
 STRIP_WIDTH, STRIP_HEIGHT = 96.0, 48.0
 COLUMN_GAP = 16.0
 NUMBER_WIDTH, NUMBER_GAP = 76.0, 8.0
 TOGGLE = 26.0  # the sign in front of a group's heading that opens or closes it
 FOOTER = 20.0
 PLANNED = 48.0  # the height of a box in a plan
-TAB_CHARACTER = 7.9  # width of one character of a frame's label, 13 px
+TAB_CHARACTER = 8.5  # width of one character of a frame's label, 14 px
 TAB_PADDING = 8.0
 FRAME_CORNER = 12.0
-_SMALL_CHARACTER = 6.4  # width of one of 12 px
+_SMALL_CHARACTER = 7.2  # width of one of 14 px
 _TEXT_LIMIT = 34
 _TAB_LIMIT = 44
 _SHORT = 20  # columns; in a plan, a longer expression is told by its name
@@ -235,7 +236,7 @@ def _node(identity: int, kind: str, name: str | None, text: str, sign: str, show
     body = 2 * column + gap if value is not None else 0.0
     heading_width = CHARACTER * (columns(text) + (used if text != name else 0) + (columns(sign) + 2 if sign else 0))
     number = STRIP_HEIGHT + CAPTION if cells else NUMBER
-    height = HEADER if value is None else HEADER + CAPTION + number + PADDING
+    height = HEADER if value is None else HEADER + CAPTION + number + BOTTOM
     return {
         "id": identity,
         "kind": kind,

@@ -6,11 +6,11 @@ import { clamp, draggable, placeIn } from "../live/hand.js";
 import { LEAVES } from "./node.js";
 
 const STEP = 1.25;
-const READABLE = 10 / 12; // the smallest letters, of 12 pixels, have 10 on the screen
-const WHOLE = 9 / 12; // or 9, if then all of it can be seen at once, or all of its width
-const BACK_ROW = 4 / 5; // or 16 of 20 from the back row, if then all of its width can be seen
-const LARGEST = 1.3; // how much a small graph is enlarged to fill the pane
-const NEARLY = 2; // panes: what is not wider begins at its edge, and is cut at one side only
+const READABLE = 12 / 14; // the smallest letters, of 14 pixels, have 12 on the screen
+const WHOLE = 0.78; // or 11, if then all of it can be seen at once, or all of its width
+const BACK_ROW = (4 / 5) * READABLE; // or 16 of 20 from the back row, if then all of its width can be seen
+const LARGEST = 1.7; // how much a small graph is enlarged to fill the pane
+const NEARLY = 2; // panes: what is not larger begins at an edge, and is cut at one side only
 
 const MAPPED = 640; // pixels: a map in a narrower pane would take more than it gives
 const BESIDE = 132; // of the pane, for a map beside the picture: graph.css
@@ -31,7 +31,7 @@ export function makeZoom(picture, moved) {
   let zoom = 1;
   let automatic = true;
   /** @type {ReturnType<typeof beginning> | null} */
-  let first = null; // what is to be seen in the middle at first; nothing once it has been shown
+  let first = null; // what is to be seen in the middle until somebody does something
   let whole = false; // the user wants to see all of it, however small
   let beyond = false; // it is larger than the pane
 
@@ -56,15 +56,17 @@ export function makeZoom(picture, moved) {
     if (whole) return fitAll();
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
-    const [least, usual] = scale > 1 ? [BACK_ROW * scale, scale] : [WHOLE, READABLE];
+    const [least, usual] = scale > 1 ? [BACK_ROW * scale, READABLE * scale] : [WHOLE, READABLE];
     apply(fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
-        top: Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
+        top:
+          first.ends && height * zoom < NEARLY * pane.clientHeight
+            ? pane.scrollHeight
+            : Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
         behavior: "instant",
       });
-    first = null;
   }
 
   /** @param {number} factor */
@@ -121,8 +123,10 @@ export function makeZoom(picture, moved) {
     tool("Fit", "Fit the whole graph", fitAll),
   );
 
+  const settle = () => (first = null);
   return {
     parts: [ruler, pane],
+    settle,
     tools,
     /** The part of the picture in the pane, in its own measure. @returns {import("./edges.js").Extent} */
     seen() {
@@ -132,6 +136,7 @@ export function makeZoom(picture, moved) {
     /** Scroll so that parts of the picture can be seen, if they cannot. @param {Element[]} parts */
     reveal(parts) {
       if (!parts.length) return;
+      settle();
       const boxes = parts.map((part) => part.getBoundingClientRect());
       const frame = pane.getBoundingClientRect();
       const by = (
@@ -149,6 +154,7 @@ export function makeZoom(picture, moved) {
     },
     /** Scroll so that a part of the picture stands where it was. @param {Element} part @param {DOMRect} place */
     keep(part, place) {
+      settle();
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
@@ -164,7 +170,7 @@ export function makeZoom(picture, moved) {
      * @param {ReturnType<typeof beginning>} place what is to be seen first
      */
     resize(w, h, place) {
-      if (w !== width && automatic) first = place;
+      if (w !== width || h !== height) first = w !== width && automatic ? place : null;
       [width, height] = [w, h];
       if (automatic) fit();
       else apply(zoom);
@@ -183,7 +189,8 @@ export function makeZoom(picture, moved) {
 const [FIRST, ACROSS] = [900, 350]; // of a large picture, in its own measure: about what is seen of it at first
 
 /**
- * Where a large picture is looked at first: where its lines begin, and across them where most is computed.
+ * Where a large picture is looked at first: where its lines begin, and across them where most is computed. One that
+ * runs down and is not much too high is looked at where it ends, so that the results are seen.
  * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
@@ -196,7 +203,7 @@ export function beginning({ nodes, direction }) {
   const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
   const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
   const top = Math.min(...seen.map(({ y }) => y)) - 12; // what stands above a box is seen as well
-  return toRight ? { x: 0, y: middle, top } : { x: middle, y: 0, top: 0 };
+  return toRight ? { x: 0, y: middle, top, ends: false } : { x: middle, y: 0, top: 0, ends: true };
 }
 
 // A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from autolab import functions as F
+
 from ..bare_page import Wire, menu
 from ..looking import seen
 
 pytestmark = pytest.mark.browser
-LEAST = 9.9  # pixels: the smallest letters
+LEAST = 11.9  # pixels: the smallest letters
 MEASURED = """() => {
   const pane = document.querySelector('.al-pane'), picture = document.querySelector('.al-picture');
   const zoom = picture.clientWidth / picture.viewBox.baseVal.width, seen = pane.getBoundingClientRect();
@@ -120,7 +122,7 @@ def test_a_net_of_two_layers_is_seen_whole(shown: Shown, size: dict[str, int]) -
 def test_a_larger_one_begins_with_its_first_box_and_can_be_read(shown: Shown, size: dict[str, int]) -> None:
     page, wire = shown(size, deep, **NET)
     found = page.evaluate(MEASURED)
-    assert found["letters"] == pytest.approx(10.0, abs=0.1) and not found["all"]
+    assert found["letters"] == pytest.approx(12.0, abs=0.1) and not found["all"]
     assert found["first"] or size is PHONE
     assert found["map"] == (size is not PHONE), "a map in a narrow pane takes more than it gives"
     assert found["bottom"] < size["height"], "nobody has to scroll the page to see the graph"
@@ -135,6 +137,29 @@ def test_a_graph_that_is_only_too_high_is_cut_at_no_side(shown: Shown) -> None:
     found = page.evaluate(MEASURED)
     assert page.evaluate("() => (pane => pane.scrollWidth <= pane.clientWidth)(document.querySelector('.al-pane'))")
     assert found["letters"] >= LEAST - 1 and found["first"] and not found["all"] and not found["map"]
+
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    s = q @ k.T / np.sqrt(2)
+    A = F.softmax(s, axis=1)
+    y = A @ v
+    return y
+
+
+@pytest.mark.parametrize("height", [684, 784], ids=["laptop", "larger screen"])
+def test_one_that_is_too_high_begins_with_its_results(shown: Shown, height: int) -> None:
+    page, wire = shown({"width": 850, "height": height}, attention, **normal(q=(3, 2), k=(3, 2), v=(3, 2)))
+    page.wait_for_timeout(300)
+    result = page.locator(f".al-node[data-id='{wire.widget.recording['y'].id}']")
+    pane, box = page.locator(".al-pane").bounding_box(), result.bounding_box()
+    assert pane and box and pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
+    assert page.evaluate(MEASURED)["letters"] >= 11.9
+    page.mouse.move(pane["x"] + 20, pane["y"] + 20)
+    page.mouse.wheel(0, -40)
+    page.set_viewport_size({"width": 840, "height": height})
+    page.wait_for_timeout(300)
+    left = "pane => pane.scrollHeight - pane.clientHeight - pane.scrollTop"
+    assert page.locator(".al-pane").evaluate(left) > 20, "where somebody scrolled to, it stays"
 
 
 def test_one_that_is_a_little_too_wide_is_cut_at_one_side_only(shown: Shown) -> None:

@@ -153,6 +153,7 @@ def test_the_upstream_gradient_is_changed_in_the_box_of_the_output(page: Page, o
 def test_a_cell_is_dragged_in_its_box_and_the_sentence_says_its_number(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
     cell = node(page, wire, "W").locator(".al-value .al-cells rect").nth(6)
+    cell.scroll_into_view_if_needed()
     drag(page, cell, 0, up=24, release=False)
     wire.settle()
     moved, control = wire.widget.point["W"][1, 2], seen(wire.widget).controls[1]
