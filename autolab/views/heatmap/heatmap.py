@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -109,7 +110,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     Parameters
     ----------
     *arrays : Variable, Parameter, array, number, value or gradient of a recording's step, or a dict of these by name
-        On the CPU or on the GPU, where they stay. The live view reads them again after every cell; arrays of more than
+        On the CPU or on the GPU, where they stay. One without a name is called as the call writes it. The live view reads them again after every cell; arrays of more than
         four million elements when it is asked to.
     options : dict, optional
         ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "asinh" (default),
@@ -143,7 +144,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
         given = chosen_options("heatmap", options, ("show", "scale", "shared", "axes"))
         if len(arrays) == 1 and isinstance(named.get("title"), str):
             arrays, named = ({named["title"]: arrays[0]},), {}
-        entries = gather(arrays, named)
+        entries = gather(arrays, named, sys._getframe(1))
         has_gradient = any([entry.read("gradient") is not None for entry in entries])
         show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")
         if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from ...engine.arrays import as_array, check_real
 from ...engine.variable import Variable
 from ...recording.model import Snapshot
+from ...recording.positions import found_at
 from ..draw.escape import clean
 from ..draw.heatmap_data import Heat
 
@@ -41,8 +44,8 @@ class NamedArray:
         return None if which == "gradient" else Heat(found)
 
 
-def gather(arrays: tuple[Any, ...], named: Mapping[str, Any]) -> list[NamedArray]:
-    """Everything that is to be shown, with its name.
+def gather(arrays: tuple[Any, ...], named: Mapping[str, Any], caller: FrameType | None = None) -> list[NamedArray]:
+    """Everything that is to be shown, with its name: its own, or else the one that the call of ``caller`` writes.
 
     Raises
     ------
@@ -52,15 +55,25 @@ def gather(arrays: tuple[Any, ...], named: Mapping[str, Any]) -> list[NamedArray
         If there is nothing, or too much.
     """
     found: list[NamedArray] = []
-    for given in arrays:
+    for given, written in zip(arrays, _written(caller, len(arrays)), strict=True):
         if isinstance(given, Mapping):
             found += [_named(str(name), value) for name, value in given.items()]
         else:
-            found.append(_named(getattr(given, "name", None) or f"array {len(found) + 1}", given))
+            found.append(_named(getattr(given, "name", None) or written or f"array {len(found) + 1}", given))
     found += [_named(name, value) for name, value in named.items()]
     if not 1 <= len(found) <= MAX_ARRAYS:
         raise ValueError(f"heatmap: got {len(found)} arrays; expected 1 to {MAX_ARRAYS}")
     return [NamedArray("array", found[0].source)] if [entry.name for entry in found] == ["array 1"] else found
+
+
+def _written(caller: FrameType | None, count: int) -> list[str | None]:
+    """For each array the name that stands in the call, such as ``W`` or ``net.W``; None where something else does."""
+    node = getattr(None if caller is None else found_at(caller), "node", None)
+    if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("heatmap"):
+        return [None] * count
+    texts = [ast.unparse(one) for one in node.args]
+    is_each = len(texts) == count and not any([text.startswith("*") for text in texts])
+    return [text if text.replace(".", "").isidentifier() else None for text in texts] if is_each else [None] * count
 
 
 def _named(name: str, value: Any) -> NamedArray:

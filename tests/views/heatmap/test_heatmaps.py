@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import linecache
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -80,6 +82,25 @@ def test_any_shape_and_kind_of_numbers(make: Make, shape: tuple[int, ...], dtype
 def test_names_come_from_the_variables_the_keys_or_the_keywords(make: Make) -> None:
     view = make(trained(), np.ones(2), {"a": 1.0, "b": [1, 2]}, c=np.ones(3), options={"show": "value"})
     assert [p["name"] for p in told(view, "heat")["panels"]] == ["W", "array 2", "a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        ("autolab.heatmap(A)", ["A"]),
+        ("autolab.heatmap(A, net.W, A[:1], {'b': A}, c=A)", ["A", "net.W", "array 3", "b", "c"]),
+        ("autolab.heatmap(*[A], net.W)", ["array 1", "array 2"]),
+        ("next(map(autolab.heatmap, one))", ["array"]),
+    ],
+)
+@pytest.mark.usefixtures("make")
+def test_an_array_without_a_name_is_called_as_the_call_writes_it(call: str, names: list[str]) -> None:
+    linecache.cache["<called>"] = len(call), None, [call], "<called>"
+    array = np.ones((2, 2))
+    world = {"autolab": autolab, "A": array, "net": SimpleNamespace(W=array), "one": iter([array])}
+    view = eval(compile(call, "<called>", "eval"), world)
+    assert [entry.name for entry in view._board.arrays] == names
+    view.close()
 
 
 def test_several_share_one_scale_unless_told_otherwise(make: Make) -> None:
