@@ -185,7 +185,7 @@ class CallTape:
     def leaves(self, array: Recorded, how: str) -> np.ndarray:
         """The value, for somebody who takes it away from the tape."""
         if self.depends[array._slot]:
-            self.refuse(f"a number leaves it for Python: {how} of an array")
+            self.refuse(f"a number leaves the arrays through {how}")
         return array._value
 
     def refuse(self, what: str, line: Line = None) -> None:

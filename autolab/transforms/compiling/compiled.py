@@ -54,7 +54,7 @@ def compile(function: Any = None, *, check_every: int | None = 1000) -> Any:
     Warns
     -----
     CompileWarning
-        Once, with the user's line, if something cannot be traced: a number that leaves it for Python, output, foreign
+        Once, with the user's line, if something cannot be traced: a number that leaves the arrays, output, foreign
         code, state that the function changes. It then runs as it is written.
 
     Examples

@@ -28,8 +28,8 @@ open_tape: ContextVar[CallTape | None] = ContextVar("open_tape", default=None)
 class Recorded:
     """An array of which each use is noted on a tape; for `isinstance` it is NumPy's.
 
-    A number that leaves it for Python's own arithmetic, or for a function that knows nothing of tapes, is the true one;
-    the tape then is of no use, and says why. A truth is a branch: the tape holds where it is the same.
+    A number that leaves the arrays for Python's own arithmetic, or for a function that knows nothing of tapes, is the
+    true one; the tape then is of no use, and says why. A truth is a branch: the tape holds where it is the same.
     """
 
     __slots__ = ("__weakref__", "_is_scalar", "_slot", "_tape", "_value")
@@ -53,7 +53,7 @@ class Recorded:
         return answer
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        value = np.asarray(self._tape.leaves(self, "NumPy takes it as an array"), dtype)
+        value = np.asarray(self._tape.leaves(self, "np.asarray"), dtype)
         return value.copy() if copy else value
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
