@@ -57,7 +57,8 @@ export function makeStaleNoticePart({ get, send, link, root }) {
 
   function show() {
     const { text: since, again: follows } = get("since");
-    const saved = link.asleep && get("words").live_saved;
+    const words = get("words");
+    const saved = link.gone ? words.live_gone : link.asleep && words.live_saved;
     panel.hidden = !since && !saved;
     write(text, saved || since || "");
     again.hidden = Boolean(saved) || !follows;

@@ -23,6 +23,7 @@ export function makeLink(model) {
   let listening = 0;
   let greeting = -Math.floor(Math.random() * 2 ** 52);
   let asleep = false; // nobody has answered a greeting
+  let met = false; // but somebody did, once
   // Each page counts from a place of its own: an acknowledgement to another page is never taken for ours.
   let seq = Math.floor(Math.random() * 2 ** 32) * 2 ** 20;
 
@@ -65,6 +66,7 @@ export function makeLink(model) {
   }
 
   function acknowledged() {
+    met = true;
     sleep(false);
     if (model.get("ack") !== seq) return;
     const callbacks = done;
@@ -108,6 +110,10 @@ export function makeLink(model) {
     },
     get asleep() {
       return asleep;
+    },
+    /** A kernel has answered, and does not any more. */
+    get gone() {
+      return asleep && met;
     },
     close() {
       clearTimeout(timer);

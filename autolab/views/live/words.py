@@ -14,6 +14,7 @@ _WORDS = (
     "live_old",
     "live_stopping",
     "live_saved",
+    "live_gone",
     "still",
     "find_reach",
     "take",

@@ -19,7 +19,6 @@ const NUMBERED = 8; // columns of both factors: with more there is no room for n
  * @param {((pick: any[]) => void) | null} choose where there is a kernel, to follow a cell
  */
 export function makeSheet({ get }, choose) {
-  const phase = html("div.al-phase");
   const title = html("h3.al-event");
   const body = html("div.al-sheet-body");
   let written = "";
@@ -108,13 +107,11 @@ export function makeSheet({ get }, choose) {
   }
 
   return {
-    root: html("section.al-sheet", { "aria-label": "This step of the walk" }, phase, title, body),
+    root: html("section.al-sheet", { "aria-label": "This step of the walk" }, title, body),
     /** @param {import("../live/colors.js").ColorMap} painted */
     update(painted) {
       const frame = get("frame");
       if (frame.k === undefined) return;
-      write(phase, `${frame.phase}, ${frame.place}`);
-      phase.classList.toggle("al-backward", frame.backward);
       write(title, frame.title);
       const text = JSON.stringify(frame, (_, part) => (part instanceof DataView ? [...floats(part)] : part));
       if (text === written && painted === colors) return;

@@ -315,5 +315,5 @@ def test_a_picture_without_a_kernel_says_so_by_itself(page: Page, open_view: Ope
     wire.settle()  # the greeting is answered after all
     expect(page.locator(".al-since")).to_be_hidden()
     page.evaluate("() => { window.disconnected = true; host.restarted(); }")
-    expect(page.locator(".al-since")).to_contain_text(say("live_saved"))
+    expect(page.locator(".al-since")).to_contain_text(say("live_gone"), timeout=5000)
     assert number(page, wire, "w") == "10"

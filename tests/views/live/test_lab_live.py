@@ -103,7 +103,7 @@ def test_a_restarted_kernel_is_told_of_before_anything_is_moved(lab: Lab, open_p
     view.run(0)
     expect(view.page.locator(".al-since")).to_be_hidden()
     view.restart()
-    expect(view.page.locator(".al-since").first).to_contain_text(say("live_saved"), timeout=10_000)
+    expect(view.page.locator(".al-since").first).to_contain_text(say("live_gone"), timeout=10_000)
     view.problems.clear()  # JupyterLab itself complains of messages that the restart cut off
 
 
