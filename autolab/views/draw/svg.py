@@ -110,7 +110,7 @@ text{{font:16px {MONOSPACE}}}
 .name{{font-weight:700}}
 .number{{font-size:18px;font-weight:600}}
 .small{{font:12px {SANS}}}
-.tag{{font:600 11px {SANS};text-anchor:middle}}
+.tag{{font:600 12px {SANS};text-anchor:middle}}
 .sign,.right{{text-anchor:end}}
 .absent{{font:italic 14px {SANS}}}
 .group{{stroke-width:1.2}}

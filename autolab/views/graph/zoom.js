@@ -8,7 +8,7 @@ import { LEAVES } from "./node.js";
 const STEP = 1.25;
 const READABLE = 12 / 14; // the smallest letters, of 14 pixels, have 12 on the screen
 const WHOLE = 0.78; // or 11, if then all of it can be seen at once, or all of its width
-const BACK_ROW = (4 / 5) * READABLE; // or 16 of 20 from the back row, if then all of its width can be seen
+const BACK_ROW = 4 / 5; // or 16 of 20 from the back row, if then all of its width can be seen
 const LARGEST = 1.7; // how much a small graph is enlarged to fill the pane
 const NEARLY = 2; // panes: what is not larger begins at an edge, and is cut at one side only
 
@@ -56,13 +56,14 @@ export function makeZoom(picture, moved) {
     if (whole) return fitAll();
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
-    const [least, usual] = scale > 1 ? [BACK_ROW * scale, READABLE * scale] : [WHOLE, READABLE];
+    const usual = READABLE * scale;
+    const least = scale > 1 ? BACK_ROW * usual : WHOLE;
     apply(fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
         top:
-          first.ends && height * zoom < NEARLY * pane.clientHeight
+          first.x && height * zoom < NEARLY * pane.clientHeight
             ? pane.scrollHeight
             : Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
         behavior: "instant",
@@ -123,10 +124,9 @@ export function makeZoom(picture, moved) {
     tool("Fit", "Fit the whole graph", fitAll),
   );
 
-  const settle = () => (first = null);
   return {
     parts: [ruler, pane],
-    settle,
+    settle: () => (first = null),
     tools,
     /** The part of the picture in the pane, in its own measure. @returns {import("./edges.js").Extent} */
     seen() {
@@ -136,7 +136,7 @@ export function makeZoom(picture, moved) {
     /** Scroll so that parts of the picture can be seen, if they cannot. @param {Element[]} parts */
     reveal(parts) {
       if (!parts.length) return;
-      settle();
+      first = null;
       const boxes = parts.map((part) => part.getBoundingClientRect());
       const frame = pane.getBoundingClientRect();
       const by = (
@@ -154,7 +154,7 @@ export function makeZoom(picture, moved) {
     },
     /** Scroll so that a part of the picture stands where it was. @param {Element} part @param {DOMRect} place */
     keep(part, place) {
-      settle();
+      first = null;
       const { left, top } = part.getBoundingClientRect();
       pane.scrollBy({ left: left - place.left, top: top - place.top, behavior: "instant" });
     },
@@ -170,7 +170,7 @@ export function makeZoom(picture, moved) {
      * @param {ReturnType<typeof beginning>} place what is to be seen first
      */
     resize(w, h, place) {
-      if (w !== width || h !== height) first = w !== width && automatic ? place : null;
+      if (w !== width) first = automatic ? place : null;
       [width, height] = [w, h];
       if (automatic) fit();
       else apply(zoom);
@@ -203,7 +203,7 @@ export function beginning({ nodes, direction }) {
   const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
   const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
   const top = Math.min(...seen.map(({ y }) => y)) - 12; // what stands above a box is seen as well
-  return toRight ? { x: 0, y: middle, top, ends: false } : { x: middle, y: 0, top: 0, ends: true };
+  return toRight ? { x: 0, y: middle, top } : { x: middle, y: 0, top: 0 };
 }
 
 // A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph

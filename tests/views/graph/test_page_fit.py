@@ -87,7 +87,7 @@ NET = normal(x=(3, 4), W1=(4, 5), b1=(5,), W2=(5, 2), b2=(2,), t=(3, 2))
 STEPS = normal(xs=(30, 3), Wx=(3, 4), Wh=(4, 4), b=(4,))
 LAPTOP, CELL, PHONE = {"width": 1280, "height": 800}, {"width": 1100, "height": 800}, {"width": 390, "height": 844}
 BESIDE_FILES = {"width": 850, "height": 800}  # JupyterLab's list of files takes the rest of a laptop's screen
-LOW, NARROW = {"width": 640, "height": 600}, {"width": 600, "height": 800}
+LOW, NARROW = {"width": 640, "height": 600}, {"width": 600, "height": 840}
 Shown = Callable[..., tuple[Page, Wire]]
 
 

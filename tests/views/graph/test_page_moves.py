@@ -236,6 +236,7 @@ def test_a_slow_function_shows_that_it_computes_and_the_view_goes_on(
     assert free(page, "x").bounding_box() == place  # a box stays under the hand that moves it
     busy = page.locator(".al-busy")
     graph, work = (page.locator(what).bounding_box() or {} for what in (".al-graph", ".al-work"))
+    assert place and place["y"] + place["height"] < work["y"], "nor is it covered"
     assert graph["y"] <= work["y"] and graph["x"] <= work["x"] and work["width"] <= graph["width"]
     assert busy.text_content() == f"{say('live_computing')} {say('live_old')}"
     assert float(page.locator(".al-graph").evaluate("e => getComputedStyle(e).opacity")) < 1
