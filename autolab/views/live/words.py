@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..draw.messages import say
+from ..draw.messages import SENTENCES, say
 
-_WORDS = (
-    "live_silent",
-    "live_stale",
-    "live_ended",
-    "live_computing",
-    "live_old",
-    "live_stopping",
-    "live_saved",
-    "live_gone",
-    "still",
-    "find_reach",
-    "take",
-    "take_png",
-    "take_svg",
-    "take_page",
-)
+_LIVE = [key for key in SENTENCES if key.startswith("live_")]
+_WORDS = (*_LIVE, "still", "find_reach", "take", "take_png", "take_svg", "take_page")
 
 
 def view_words(own: Iterable[str] = (), **words: str) -> dict[str, str]:

@@ -160,10 +160,7 @@ SENTENCES: dict[str, str] = {
     "moves_too_large": "too many numbers",
     "page_others_closed": "Other groups were closed to show that: this page holds only some pictures of the graph.",
     "live_saved": "A saved picture: no kernel answers. Run the cell to move its inputs.",
-    "live_gone": (
-        "The kernel that computed this was restarted or shut down. Run the cell of this picture again, and before it "
-        "the cells whose names it uses."
-    ),
+    "live_gone": "The kernel is gone. Run the cells with the names that this picture uses, and then its own cell.",
     "since_reached": "Changed since these numbers were computed: {names}.",
     "since_given": "Changed in the notebook: {names}. This view goes on with its own copy; run the cell to take it.",
     "since_redefined": "{name} has been redefined. This view still shows the function as it was; run the cell again.",

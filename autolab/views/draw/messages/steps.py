@@ -52,7 +52,6 @@ SENTENCES: dict[str, str] = {
     "term_after": "{kind} of {name} now",
     "term_sum": "sum over {axes}",
     "summed": "{rule}, summed over {axes}",
-    "term_start": "given at the start",
     # Forward mode: tangents in the place of gradients.
     "walk_moving": "Forward mode",
     "walk_rest_moving": "Forward mode: press Play to watch how each tangent comes from those before it.",
@@ -101,7 +100,6 @@ SENTENCES: dict[str, str] = {
     "repeated": "{name} of shape {small} is repeated to {large}.",
     "cast": "The {kind} becomes {dtype}, the kind of {name}.",
     "not_linear": "Careful: this rule does not give upstream × local derivative. A gradient rule must be linear in g.",
-    "own_backward": "This function computes its gradients in its own code:",
     "rule_of": "as declared in {function} for {parameter}: ",
     "follow": "Choose a cell to follow its numbers.",
     "terms": "({count} terms)",
