@@ -72,12 +72,26 @@ def test_nothing_of_the_caller_is_touched():
 
 
 def test_a_check_can_be_repeated_and_its_random_numbers_chosen():
-    first, again = (check_gradients(muladd, 2.0, 3.0, 4.0) for _ in range(2))
-    assert first.upstream == again.upstream
-    other = check_gradients(muladd, 2.0, 3.0, 4.0, rng=np.random.default_rng(5))
-    assert other.upstream != first.upstream
-    same = check_gradients(muladd, 2.0, 3.0, 4.0, options={"rng": np.random.default_rng(5)})
-    assert same.upstream == other.upstream
+    first, again = (check_gradients(muladd, [2.0, 1.0], 3.0, 4.0) for _ in range(2))
+    assert (first.upstream[0] == again.upstream[0]).all()
+    other = check_gradients(muladd, [2.0, 1.0], 3.0, 4.0, rng=np.random.default_rng(5))
+    assert (other.upstream[0] != first.upstream[0]).all()
+    same = check_gradients(muladd, [2.0, 1.0], 3.0, 4.0, options={"rng": np.random.default_rng(5)})
+    assert (same.upstream[0] == other.upstream[0]).all()
+
+
+@pytest.mark.parametrize("way", [lambda x, y: x * y + x, lambda x, y: F.reshape(x * y + x, shape=(1, 1))])
+def test_the_gradients_of_a_single_number_are_its_derivatives(way):
+    report = check_gradients(way, x=2.0, y=-3.0)
+    assert report.upstream == (1.0,) and (report["x"].analytic, report["y"].analytic) == (-2.0, 2.0)
+    assert "x: right, −2 against −2 numerically" in str(report)
+    twice = check_gradients(way, x=2.0, y=-3.0, order=2)
+    assert twice.function.endswith(", upstream 1.137")
+
+
+def test_a_backward_that_ignores_the_upstream_gradient_of_a_single_number_is_found():
+    report = check_gradients(node(lambda x: x * x, lambda g, x: 2 * x), 3.0)
+    assert report.verdict == "wrong" and report.findings[0].kind == "upstream_ignored"
 
 
 def test_options_make_room_for_an_input_called_rng():

@@ -80,8 +80,9 @@ def check_gradients(
     What ``fn`` raises at the given inputs is passed on as it is, except a backward with the wrong number or shape of
     gradients: that is a finding. An input with more than 256 elements is checked along random directions and at a
     sample of its elements; each element of another takes some twenty evaluations, so check a model with a few rows.
-    Beside a random upstream gradient others are tried, ones among them, and the gradients are compared with those in
-    the dtype of the inputs and, if backward can be differentiated, with those under ``create_graph``.
+    The gradients of a single number are its derivatives, those of other results belong to a random upstream gradient.
+    Others are tried as well, and the gradients are compared with those in the dtype of the inputs and, if backward can
+    be differentiated, with those under ``create_graph``.
 
     Examples
     --------

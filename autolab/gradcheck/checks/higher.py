@@ -12,8 +12,8 @@ from ...engine.configuration import using_config
 from ...engine.grad import grad
 from ...engine.variable import Variable
 from ...shared.binding import Bound
-from ..measuring.subject import Subject, beside, draw_upstreams, results
-from ..messages import shown
+from ..measuring.subject import Subject, beside, draw_upstreams, flat, results
+from ..messages import number, shown
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
     """A bound function whose results are the gradients of ``bound`` for a random upstream gradient."""
     checked = tuple([name for name, x in bound.variables.items() if x.requires_grad])
     drawn = draw_upstreams(results(caller, bound.name, bound.call()), rng)
-    return Bound.of_variables(FirstOrder(caller, bound, checked, (), drawn), _name(bound), bound.variables)
+    numbers = flat(drawn)
+    name = f"{_name(bound)}, upstream {number(float(numbers[0])) if numbers.size == 1 else 'random'}"
+    return Bound.of_variables(FirstOrder(caller, bound, checked, (), drawn), name, bound.variables)
 
 
 def second_order(first: Subject, upstream: Sequence[Any]) -> Subject:

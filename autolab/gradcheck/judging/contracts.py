@@ -21,7 +21,7 @@ from ...engine.errors import DamagedValueError, GradientCountError, GradientShap
 from ...engine.sharing import wrote_to_lent
 from ...transforms.compiling.surroundings import generators
 from ..measuring.point import Arrays, Shape, attempted
-from ..measuring.subject import Gradients, Run, Subject, draw_upstreams
+from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, first_upstreams
 from ..messages import Kind, Verdict, number, shown
 from .finding import Finding
 from .outside import changed_by
@@ -65,7 +65,7 @@ class Combination:
 class Examination:
     """What the contracts leave for the comparison.
 
-    ``upstreams`` are two random upstream gradients; ``gradients`` belong to the first, ``second`` to the other,
+    ``upstreams`` are two upstream gradients, `first_upstreams` and random ones; ``gradients`` belong to the first, ``second`` to the other,
     ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first under ``create_graph``;
     None if backward cannot be differentiated. With a ``breach`` there are no gradients.
     """
@@ -83,7 +83,7 @@ def examine(subject: Subject, rng: np.random.Generator) -> Examination:
     """Check the contracts of the forward, then those of the backward, and that nothing changes in between."""
     with watching(lambda value: value.name, blame=False):
         first = subject.run()
-        upstreams = draw_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
+        upstreams = first_upstreams(first.outputs, rng), draw_upstreams(first.outputs, rng)
         try:
             return _examined(subject, first, upstreams, rng)
         except Breach as breach:

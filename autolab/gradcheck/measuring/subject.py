@@ -251,6 +251,13 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
     return tuple(drawn)
 
 
+def first_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Those that a report shows the gradients for: of a single number 1, so that it shows its derivatives."""
+    drawn = draw_upstreams(results, rng)
+    is_number = sum([g.size for g in drawn]) == 1
+    return tuple([np.abs(np.sign(g)) for g in drawn]) if is_number else drawn
+
+
 def where_finite(run: Run, upstreams: Arrays) -> list[np.ndarray]:
     """Upstream gradients for a run, with 0 for what is not finite there."""
     return [np.where(np.isfinite(y), g, 0).astype(g.dtype) for y, g in zip(run.values(), upstreams, strict=True)]

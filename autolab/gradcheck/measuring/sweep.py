@@ -16,7 +16,7 @@ from ...shared.options import settle
 from ..messages import shown
 from .noise import estimate_noise
 from .point import Arrays, Direction, Point
-from .subject import Subject, draw_upstreams, flat, where_finite
+from .subject import Subject, first_upstreams, flat, where_finite
 
 ALL_STEPS = tuple(2.0**-k for k in range(1, 48))
 FEW_STEPS = ALL_STEPS[::3]
@@ -134,7 +134,7 @@ def step_sweep(
     shape = subject.arrays[i].shape
     place = None if chosen["index"] is None else _checked(chosen["index"], shape)
     with np.errstate(all="ignore"):
-        upstreams = draw_upstreams(subject.run().outputs, rng)
+        upstreams = first_upstreams(subject.run().outputs, rng)
         return sweep_of(subject, i, place, upstreams, rng)[0]
 
 

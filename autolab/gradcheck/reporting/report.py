@@ -110,7 +110,8 @@ class GradientReport(Savable):
     findings : tuple of Finding
         Accusations first.
     upstream : tuple of arrays
-        The random upstream gradients, one per result, that the gradients were computed with.
+        The upstream gradients, one per result, that the gradients were computed with: 1 for a single number, else
+        random ones.
     evaluations : int
         How often the function was called.
     seconds : float
