@@ -19,6 +19,7 @@ class Kind(NamedTuple):
 
 
 _C = "class C:\n    k = 1.0\n    def __init__(self): self.n = 0\n    def up(self):\n        self.n += 1\nc = C()\n"
+_OPTIMIZER = "from autolab.optimizers import SGD, lr_scheduler; o = SGD(lr=1.5).setup(autolab.links.Linear(1, 1))"
 
 KINDS = [
     Kind("float", "", "v = float(x.data[0]) #!", "v", "float"),
@@ -57,6 +58,8 @@ KINDS = [
     Kind("random", "import random", "v = random.random() #!", "v", "random"),
     Kind("random generator", "import random; r = random.Random(1)", "v = r.gauss(0, 1) #!", "v", ""),
     Kind("numpy.random", "", "v = np.random.rand(2) #!", "v", "numpy.random"),
+    Kind("scheduler", _OPTIMIZER + "; plan = lr_scheduler.ExponentialLR(o, 0.5)", "v = o.lr; plan.step() #!", "v", "LRScheduler.step"),
+    Kind("group of an optimizer", _OPTIMIZER, "for group in o.param_groups: group['lr'] *= 0.5 #!", "2", "ParameterGroup"),
     Kind("own generator", "r = np.random.default_rng(1)", "v = r.normal(size=2) #!", "v", "r"),
     Kind("new generator", "", "v = np.random.default_rng(4).normal(size=2) #!", "v", "numpy.random"),
     Kind("number of config.rng", "", "v = autolab.config.rng.normal() #!", "v", "normal"),

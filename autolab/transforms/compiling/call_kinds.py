@@ -13,7 +13,7 @@ from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import exact, is_plain
 from .reached_state import alike, gradient_alike
-from .reads import same
+from .reads import keys_alike, same
 
 FILE = PACKAGE + "transforms/compiling/<arguments>"
 
@@ -29,6 +29,10 @@ class Signature:
         The arguments that are arrays or Variables, however they are nested.
     objects : list
         Those that are neither data nor plain values.
+    is_nested : bool
+        Whether there are lists or dicts among the arguments, which may change after the call.
+    train : bool
+        The mode of that name.
 
     Raises
     ------
@@ -39,8 +43,10 @@ class Signature:
     def __init__(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.leaves: list[Any] = []
         self.objects: list[Any] = []
+        self.is_nested = False
         mode = modes()
-        kinds = self._kind(args), self._kind(options) if options else None
+        self.train = mode.train
+        kinds = *map(self._kind, args), *[(key, self._kind(value)) for key, value in options.items()]
         numbers = [id(leaf) for leaf in self.leaves]
         self.has_twins = len(set(numbers)) < len(numbers)
         twins = tuple([numbers.index(number) for number in numbers]) if self.has_twins else None
@@ -60,9 +66,11 @@ class Signature:
             of_grad = None if grad is None else (grad._data.strides, grad._data.dtype, grad.node is None)
             return kind, data.shape, data.strides, data.dtype, type(node), of_grad
         if kind is tuple or kind is list:
+            self.is_nested |= kind is list
             return kind, tuple([self._kind(item) for item in value])
         if kind is dict:
-            return tuple([(key, self._kind(item)) for key, item in value.items()])
+            self.is_nested = True
+            return tuple([(exact(key), self._kind(item)) for key, item in value.items()])
         if is_plain(value):
             return exact(value)
         if isinstance(value, np.ndarray):
@@ -108,7 +116,7 @@ class _Taker:
             for i, item in enumerate(value):
                 self.visit(f"{text}[{i}]", item)
         elif kind is dict:
-            self.tests.append(f"list({text}) == {self._bound(list(value))}" if value else f"not {text}")
+            self.tests.append(keys_alike(f"{text}", tuple(value), self._bound))
             for key, item in value.items():
                 self.visit(f"{text}[{self._bound(key)}]", item)
         elif kind is np.ndarray:

@@ -23,10 +23,8 @@ from .users_frames import asks_user, line_of, pulled, users_frame
 
 Line = tuple[str, int] | None
 
-TELLING = frozenset(
-    [np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.may_share_memory]
-)
-"""Functions that look at no element."""
+TELLING = frozenset([np.shape, np.ndim, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj])
+"""Functions that look at no element, nor where one lies."""
 
 _BLANK = (np.zeros_like, np.ones_like, np.empty_like)
 """Functions that look at the shape and the dtype of an array."""

@@ -32,6 +32,14 @@ def read_in(code: CodeType) -> frozenset[str]:
     return frozenset([name for name in found if isinstance(name, str)])
 
 
+@cache
+def attributes_of(code: CodeType) -> frozenset[str]:
+    """The attributes that code reads or sets; where it asks for them by `getattr` and the like, all its names."""
+    if "getattr" in code.co_names or "setattr" in code.co_names:
+        return words_of(code)
+    return frozenset([name for _, opname, name in placed(code) if opname.endswith(("_ATTR", "_METHOD"))])
+
+
 def placed(code: CodeType) -> Iterator[tuple[int, str, Any]]:
     """The instructions of code with their lines."""
     starts, line = dict(dis.findlinestarts(code)), code.co_firstlineno

@@ -107,10 +107,15 @@ class Compiled:
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
-        held = instance.__dict__.setdefault("_compiled", {})
+        held = instance.__dict__.get("_compiled")
+        if held is None or getattr(held, "of", None) is not instance:
+            held = instance.__dict__["_compiled"] = _Methods(instance)
         if self not in held:
             held[self] = type(self)(self.function.__get__(instance, owner), self.check_every)
         return held[self]
+
+    def __reduce__(self) -> Any:  # a copy begins without programs: these are of what it was copied from
+        return type(self), (self.function, self.check_every)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         if (
@@ -200,6 +205,16 @@ class Compiled:
     def programs(self) -> list[CompiledProgram]:
         """The programs, in the order in which they were made."""
         return [program for found in self._programs.values() for program in found]
+
+
+class _Methods(dict[Compiled, Compiled]):
+    """The compiled methods of an object. A copy of the object makes its own, as these run on the original."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def __reduce__(self) -> Any:
+        return dict, ()
 
 
 try:  # the object that NumPy asks itself: a hundredth of the time of geterr

@@ -36,6 +36,12 @@ class CompiledProgram:
     ----------
     traced : Traced
     forward : Executable
+    around : Reads
+        What it found around the function.
+    train, is_nested
+        Of the calls: see `Signature`.
+    beside : list of StatePlace
+        Where it looks up data beside that of which it computes gradients.
     backward : Executable or None
         What computes the gradients of what the function returned, if they may be asked for.
     calls : int
@@ -47,6 +53,7 @@ class CompiledProgram:
     def __init__(self, key: Hashable, traced: Traced, around: Reads, signature: Signature, takes: Any) -> None:
         self.key, self.traced, self.calls = key, traced, 0
         self.takes, self.seconds = takes, math.inf
+        self.around, self.train, self.is_nested = around, signature.train, signature.is_nested
         assert traced.state is not None
         self._guard = around.guard(traced.state.tests)
         self._held = signature.objects  # their ids are in the key
@@ -56,6 +63,7 @@ class CompiledProgram:
         self._busy, self._pulling = Lock(), Lock()
         self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
+        self.beside = self._read_beside()
         self._sharing = Sharing(self._low, traced.tape.sources, traced.tape.values)
 
     def fits(self, leaves: list[Any]) -> bool:
@@ -87,6 +95,13 @@ class CompiledProgram:
         used = {low.slot(slot) for slot in slots_in([(step.args, step.options) for step in steps])}
         used |= {low.slot(out.slot) for out in traced.pulled}
         return sorted([slot for slot in used - made if slot not in low.static])
+
+    def _read_beside(self) -> list[StatePlace]:
+        """The places of data without a gradient, from which the results are computed as well."""
+        low, named_so = self._low, set(map(id, self.traced.inputs))
+        used = {slot for step in low.steps for slot in slots_in((step.args, step.options))}
+        places = [place for slot, place in self.traced.tape.sources.items() if place is not None and slot in used]
+        return [place for place in places if place.kind in ("data", "attribute") and id(place.holder) not in named_so]
 
     def _backward(self) -> Executable | None:
         traced = self.traced

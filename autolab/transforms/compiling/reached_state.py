@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...engine.node import Leaf, Node
+from ...engine.outer_names import EMPTY
 from ...engine.store import publish
 from ...engine.variable import Variable, wrap
 from .call_tape import CallTape
@@ -159,7 +160,7 @@ class ReachedState:
 
     def note(self, attributes: Iterable[tuple[Any, str]]) -> None:
         """Attributes that the function writes and does not read."""
-        self.attributes = [(held, name, held.__dict__.get(name)) for held, name in attributes]
+        self.attributes = [(held, name, held.__dict__.get(name, EMPTY)) for held, name in attributes]
 
     def enter(self, tape: CallTape, make: Callable[..., Recorded]) -> None:
         """Put recorded arrays in all places; ``make`` is `CallTape.source` or `CallTape.load`."""

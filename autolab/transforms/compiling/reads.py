@@ -66,6 +66,8 @@ class Reads:
         Attributes that are written and never read.
     codes : set
         The code that may run.
+    noted : list of (Spot, value)
+        What the function turned out to depend on when it ran.
     beyond : Refusal or None
         What cannot be compared at every call.
     """
@@ -80,6 +82,7 @@ class Reads:
     optimizers: list[Any] = field(default_factory=list)
     written: list[tuple[Any, str]] = field(default_factory=list)
     codes: set[CodeType] = field(default_factory=set)
+    noted: list[tuple[Spot, Any]] = field(default_factory=list)
     beyond: Refusal | None = None
 
     def reached(self) -> list[Any]:
@@ -148,7 +151,7 @@ class Reads:
         seen = {id(container) for container, _ in ordered}
         sized = [(bound(one), length) for _, one, length in self.sizes if id(one) not in seen]
         tests += [f"len({name}) == {length}" if length else f"not {name}" for name, length in sized]  # `not` is faster
-        tests += [f"tuple({bound(container)}) == {bound(order)}" for container, order in ordered]
+        tests += [keys_alike(bound(container), order, bound) for container, order in ordered]
         tests += [f"{bound(array)}.tobytes() == {bound(before)}" for _, array, before in self.arrays]
         tests += others(bound)
         body = "\n        and ".join(dict.fromkeys(tests)) or "True"
@@ -163,10 +166,20 @@ class Reads:
         return found
 
 
+def keys_alike(text: str, keys: tuple[Any, ...], bound: Callable[[Any], str]) -> str:
+    """What must hold of a dict or a set for its keys to be those, as Python: 1, 1.0 and True are three."""
+    if not keys:
+        return f"not {text}"
+    found = f"tuple({text}) == {bound(keys)}"
+    is_text = all([type(key) is str for key in keys])
+    return f"same(tuple({text}), {bound(keys)})" if is_plain(keys) and not is_text else found
+
+
 def same(now: Any, before: Any) -> bool:
     """Whether a value is the one that it was: plain values by what they are, all else by identity."""
     if now is before:
         return True
     if type(now) is not type(before) or not is_plain(before):
         return False
-    return bool(repr(now) == repr(before)) if isinstance(before, float | tuple | complex) else bool(now == before)
+    is_exact = not isinstance(before, float | complex | np.generic | tuple)
+    return bool(now == before) if is_exact else repr(now) == repr(before)

@@ -8,6 +8,7 @@ the function goes on with the true values.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from types import ModuleType
@@ -18,6 +19,7 @@ import numpy as np
 from ...engine import backend
 from ...engine.sliced_gradient import SlicedGradient
 from ...shared.operators import operator_methods
+from .users_frames import is_library
 
 if TYPE_CHECKING:
     from .call_tape import CallTape
@@ -135,12 +137,26 @@ _LEAVING: dict[str, Callable[..., Any]] = {
     **{f"__{kind.__name__}__": kind for kind in (float, int, complex, repr, str, format, round, operator.index)},
     **{name: getattr(np.ndarray, name) for name in ("item", "tolist", "tobytes", "dump", "dumps", "tofile")},
 }
-_TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base")
+
+
+def _of_memory(name: str) -> property:
+    """What arrays of one kind may have each in its own way: it is for AutoLab, which does the same in any case."""
+
+    def told(self: Recorded) -> Any:
+        if not is_library(sys._getframe(1)):
+            self._tape.refuse(f"it asks for the {name} of an array")
+        return getattr(self._value, name)
+
+    return property(told)
+
+
+_TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides")
 _MADE: dict[str, Any] = {
     **operator_methods(_computed, lambda other: _is_foreign((other,))),
     **{name: _method(name) for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name))},
     **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
     **{name: _told(name) for name in _TOLD},
+    **{name: _of_memory(name) for name in ("flags", "base")},
     "__copy__": _method("copy"),
     "T": property(lambda self: _of(self, self._tape.call(np.transpose, (self,), {}))),
     "mT": property(lambda self: self._tape.call(np.swapaxes, (self, -1, -2), {})),

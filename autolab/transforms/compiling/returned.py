@@ -31,17 +31,23 @@ def joined(
     ys = variables_in(result)
     holders = program.traced.inputs
     inputs = [leaves[one.index] if type(one) is Given else one for one in holders]
+    beside = [place.now(leaves) for place in program.beside] if program.beside else []
+    if program.is_nested:
+        args, options = mapped((args, options), lambda item: item)
 
     def again(given: Sequence[Variable]) -> Any:
         """The function itself at its arguments, in the place of which are others."""
         others = {id(x): y for x, y, one in zip(inputs, given, holders, strict=True) if type(one) is Given}
-        if any([x._data is not y._data for x, y in zip(inputs, given, strict=True) if id(x) not in others]):
+        pairs = [(x._data, y._data) for x, y in zip(inputs, given, strict=True) if id(x) not in others]
+        pairs += [(place.now(leaves), data) for place, data in zip(program.beside, beside, strict=True)]
+        if (changed := "a parameter" if any([a is not b for a, b in pairs]) else program.around.changed()) is not None:
             raise RuntimeError(
-                "compile: a parameter has changed since the call, so that it cannot be made again for gradients of "
+                f"compile: {changed:.80} has changed since the call, so that it cannot be made again for gradients of "
                 "higher order; expected them before the update"
             )
         args_again, options_again = mapped((args, options), lambda item: others.get(id(item), item))
-        return function(*args_again, **options_again)
+        with using_config("train", program.train):
+            return function(*args_again, **options_again)
 
     call = _CompiledCall(program, again, saved, [y._data for y in ys])
     for y, made in zip(ys, call.apply(inputs), strict=True):

@@ -25,7 +25,7 @@ from .call_tape import CallTape, Refusal
 from .draws import RecordedGenerator
 from .nested import EnteredArguments, outs, unwrapped, variables_in
 from .reached_state import Effect, Given, Out, ReachedState, StatePlace
-from .reads import Reads, Spot
+from .reads import Reads, Spot, same
 from .recorded_array import Recorded, open_tape
 from .returned import spent
 from .users_frames import users_frame
@@ -240,7 +240,7 @@ class _NotedRun:
         result = unwrapped(result)
         self._unwrap()
         tape.check_constants()
-        if self.found.has_grown() and tape.refusal is None:
+        if (self.found.has_grown() or self._sets_another()) and tape.refusal is None:
             return Traced(tape, self.found, result=result)  # the next call finds the attribute
         if self.state.is_altered():
             tape.refuse("it gives a Variable another name, or changes whether it requires a gradient")
@@ -256,7 +256,17 @@ class _NotedRun:
             if type(holder) is Given:
                 self.tape.refuse("it asks for the name of an argument, or for what made it")
             elif holder is not None:
-                self.found.spots.append((Spot("a name", variable, "_name", True), variable._name))
+                self.found.noted.append((Spot("a name", variable, "_name", True), variable._name))
+
+    def _sets_another(self) -> bool:
+        """Whether an attribute that is only written got something that a program does not store; where it is what it
+        was, a program is right as long as it still is."""
+        updates = [effect for step in self.tape.steps if step.kind == "update" for effect in step.args[0]]
+        stored = [(id(effect.place.holder), effect.place.name) for effect in (*updates, *self.effects)]
+        kept = [one for one in self.state.attributes if (id(one[0]), one[1]) not in stored]
+        spots = [(Spot(name, held.__dict__, name), before) for held, name, before in kept]
+        self.found.noted += [(spot, spot.now()) for spot, _ in spots]
+        return not all([same(spot.now(), before) for spot, before in spots])
 
     def _is_step(self) -> bool:
         """Whether the function has computed gradients of its own, or updated something."""

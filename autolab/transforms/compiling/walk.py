@@ -24,7 +24,7 @@ from ...engine.variable import Variable
 from ...gpu.harmless import name_of_default
 from ...gpu.traced_function import is_plain
 from .call_tape import Refusal
-from .code_names import codes_in, globals_of, imported, placed, read_in, words_of
+from .code_names import attributes_of, codes_in, globals_of, imported, placed, read_in, words_of
 from .reads import Reads, Spot
 from .surroundings import generators, is_the_users, progress
 
@@ -88,7 +88,7 @@ def read_by(ran: set[CodeType], found: Reads, function: Any, others: list[Any]) 
     """What of ``found`` the code that ran can read; where that is as it was, the same code runs again."""
     names = {name for code in ran for name in words_of(code)}
     narrow = _Walk(names, ran, ran, found.written).walk(function, others, False)
-    narrow.spots += [pair for pair in found.spots if isinstance(pair[0].holder, Variable)]  # noted while it ran
+    narrow.spots += found.noted
     return narrow
 
 
@@ -165,6 +165,9 @@ class _Walk:
         elif hasattr(type(value), "update_one"):
             found.optimizers.append(value)
             self._waiting.append((f"{path}.target", value.target))
+            asked = {name for code in self.codes for name in attributes_of(code)}
+            for name in asked & vars(value).keys():
+                self._spot(f"{path}.{name}", vars(value), name)
         elif isinstance(value, type):
             self._class(path, value)
         elif isinstance(value, ModuleType):

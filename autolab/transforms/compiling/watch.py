@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...shared.collector import collector_waits
 from .call_tape import CallTape
@@ -21,6 +22,9 @@ _ASKED = frozenset(
     [vars(kind)[name].fget.__code__ for kind in Variable.__mro__ for name in ("name", "creator") if name in vars(kind)]
 )
 """What tells one Variable from another of the same kind."""
+_OPTIMIZERS = PACKAGE + "optimizers"
+_UPDATING = ("Optimizer.update", "Optimizer.step", "Optimizer.zero_grad", "apply_gradients", "TakesParameters.__call__")
+"""What of theirs a program can do: all else asks for, or changes, what is another after each update."""
 _TOOLS = (
     "importlib",
     "contextlib",
@@ -77,6 +81,9 @@ def _entered(tape: CallTape, codes: set[CodeType], frame: FrameType) -> None:
         tape.ran.add(frame.f_code)
     if frame.f_code in _ASKED and frame.f_back is not None and frame.f_back.f_code in codes:
         tape.asked.append(frame.f_locals["self"])
+    asks_optimizer = frame.f_code.co_filename.startswith(_OPTIMIZERS) and frame.f_code.co_qualname not in _UPDATING
+    if asks_optimizer and frame.f_back is not None and frame.f_back.f_code in codes:
+        tape.refuse(f"it calls {frame.f_code.co_qualname}", line_of(users_frame(frame)))
     if is_library(frame) or frame.f_code in codes:
         return
     module = str(frame.f_globals.get("__name__", "?"))

@@ -185,6 +185,32 @@ def gradient_in_a_graph() -> Any:
     return lambda a: F.sum(a * x.grad), [call(2), call(3)]
 
 
+def who_may_write() -> Any:
+    fixed = A.copy()
+    fixed.flags.writeable = False
+    return lambda a: a * 2 if a.flags.writeable else a * 3, [lambda f: f(A), lambda f: f(fixed)]
+
+
+def whose_memory() -> Any:
+    return lambda a: a * 2 if a.base is None else a * 3, [lambda f: f(A), lambda f: f(A[:])]
+
+
+def memory_that_is_shared() -> Any:
+    def f(a: np.ndarray, b: np.ndarray) -> Any:
+        return a * 2 if np.may_share_memory(a, b) else a * 3
+
+    return f, [lambda f: f(A, B), lambda f: f(A, A[:])]
+
+
+def kind_of_a_key() -> Any:
+    calls = [lambda f, key=key: f({key: A, "b": B}) for key in (1, 1.0, True)]
+    return lambda given: given["b"] * (2 if type(next(iter(given))) is int else 3), calls
+
+
+def sign_of_a_zero() -> Any:
+    return lambda a, zero: a * np.copysign(2, zero), [lambda f, z=z: f(A, np.float32(z)) for z in (0.0, -0.0)]
+
+
 def array_that_is_reached_too() -> Any:
     held = A.copy()
 
@@ -230,6 +256,11 @@ def parameters_that_come_to_share_memory() -> Any:
         argument_that_was_computed,
         loss_of_a_computed_argument,
         gradient_in_a_graph,
+        who_may_write,
+        whose_memory,
+        memory_that_is_shared,
+        kind_of_a_key,
+        sign_of_a_zero,
         array_that_is_reached_too,
         parameters_that_come_to_share_memory,
     ],
