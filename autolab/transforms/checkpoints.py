@@ -41,7 +41,8 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
     ValueError
         If ``fn`` uses a value from outside that was computed: only leaves, such as parameters, may come from there.
     RuntimeError
-        In a differentiable backward, if an argument was computed from a leaf that ``fn`` uses as well.
+        In the backward pass, if a parameter of ``fn`` has got other data since the call; in a differentiable one,
+        also if an argument was computed from a leaf that ``fn`` uses as well.
 
     Examples
     --------
@@ -138,7 +139,12 @@ class _Checkpoint(FunctionNode):
         run = self._checkpointed
         kept = self.get_retained_inputs()
         create_graph = any([x.requires_grad for x in kept])  # only then do they come back with their graph
-        inputs = kept[: len(run.places)]
+        inputs, outside = kept[: len(run.places)], kept[len(run.places) :]
+        if any([x._data is not then._data for x, then in zip(run.outside, outside, strict=True)]):
+            raise RuntimeError(
+                "checkpoint: a value that the function uses from outside has changed since the call, so that it cannot "
+                "be run again; expected backward before the update"
+            )
         if create_graph and run.outside and reaches(inputs, {x.node for x in run.outside}):
             raise RuntimeError(
                 "checkpoint: an argument was computed from a value that the function uses from outside; for gradients "

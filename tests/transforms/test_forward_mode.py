@@ -175,6 +175,15 @@ def test_what_would_be_counted_twice_is_refused() -> None:
         grad(transforms.checkpoint(lambda x: x * w)(h), w, create_graph=True)
 
 
+def test_a_checkpoint_of_what_has_changed_is_refused() -> None:
+    model, x = L.Linear(2, 1), np.ones((3, 2), np.float32)
+    loss = F.sum(transforms.checkpoint(model)(x) ** 2)
+    model.W.data = model.W.data + 1
+    with pytest.raises(RuntimeError, match="checkpoint: a value that the function uses from outside has changed"):
+        loss.backward()
+    assert model.W.grad is None and model.b.grad is None
+
+
 def test_a_checkpoint_of_a_link_draws_the_same_mask() -> None:
     model = L.Sequential(L.Linear(4, 8), F.tanh, L.Dropout(0.5), L.Linear(8, 2))
     x = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)

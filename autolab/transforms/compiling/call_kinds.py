@@ -116,7 +116,7 @@ class _Taker:
             for i, item in enumerate(value):
                 self.visit(f"{text}[{i}]", item)
         elif kind is dict:
-            self.tests.append(keys_alike(f"{text}", tuple(value), self._bound))
+            self.tests.append(keys_alike(text, tuple(value), self._bound))
             for key, item in value.items():
                 self.visit(f"{text}[{self._bound(key)}]", item)
         elif kind is np.ndarray:

@@ -170,9 +170,8 @@ def keys_alike(text: str, keys: tuple[Any, ...], bound: Callable[[Any], str]) ->
     """What must hold of a dict or a set for its keys to be those, as Python: 1, 1.0 and True are three."""
     if not keys:
         return f"not {text}"
-    found = f"tuple({text}) == {bound(keys)}"
-    is_text = all([type(key) is str for key in keys])
-    return f"same(tuple({text}), {bound(keys)})" if is_plain(keys) and not is_text else found
+    is_equal_enough = not is_plain(keys) or all([type(key) is str for key in keys])
+    return f"tuple({text}) == {bound(keys)}" if is_equal_enough else f"same(tuple({text}), {bound(keys)})"
 
 
 def same(now: Any, before: Any) -> bool:

@@ -130,7 +130,12 @@ def _leaving(name: str, convert: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _told(name: str) -> property:
-    return property(lambda self: getattr(self._value, name))
+    def told(self: Recorded) -> Any:
+        if name in ("flags", "base") and not is_library(sys._getframe(1)):  # arrays of one kind may differ in these
+            self._tape.refuse(f"it asks for the {name} of an array")
+        return getattr(self._value, name)
+
+    return property(told)
 
 
 _LEAVING: dict[str, Callable[..., Any]] = {
@@ -139,24 +144,12 @@ _LEAVING: dict[str, Callable[..., Any]] = {
 }
 
 
-def _of_memory(name: str) -> property:
-    """What arrays of one kind may have each in its own way: it is for AutoLab, which does the same in any case."""
-
-    def told(self: Recorded) -> Any:
-        if not is_library(sys._getframe(1)):
-            self._tape.refuse(f"it asks for the {name} of an array")
-        return getattr(self._value, name)
-
-    return property(told)
-
-
-_TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides")
+_TOLD = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "base")
 _MADE: dict[str, Any] = {
     **operator_methods(_computed, lambda other: _is_foreign((other,))),
     **{name: _method(name) for name in dir(np.ndarray) if name[0] != "_" and callable(getattr(np.ndarray, name))},
     **{name: _leaving(name.strip("_"), convert) for name, convert in _LEAVING.items()},
     **{name: _told(name) for name in _TOLD},
-    **{name: _of_memory(name) for name in ("flags", "base")},
     "__copy__": _method("copy"),
     "T": property(lambda self: _of(self, self._tape.call(np.transpose, (self,), {}))),
     "mT": property(lambda self: self._tape.call(np.swapaxes, (self, -1, -2), {})),
