@@ -110,9 +110,8 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     Parameters
     ----------
     *arrays : Variable, Parameter, array, number, value or gradient of a recording's step, or a dict of these by name
-        On the CPU or on the GPU, where they stay. One without a name is called as the call writes it. The live view reads
-        them again after every cell; arrays of more than
-        four million elements when it is asked to.
+        On the CPU or on the GPU, where they stay. One that has no name is called as the call writes it. The live view
+        reads them again after every cell; arrays of more than four million elements when it is asked to.
     options : dict, optional
         ``show``: "value", "gradient" or "both" (default: both where there is a gradient). ``scale``: "asinh" (default),
         "linear", or "symlog", which follows the powers of ten. ``shared`` (default True): whether several arrays have
