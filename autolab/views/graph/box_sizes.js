@@ -4,4 +4,4 @@
 export const [HEADER, CAPTION] = [32, 16]; // how high they are
 export const TOP = HEADER + CAPTION;
 export const STRIP = { width: 96, height: 48, cell: 26, wide: 20 };
-export const BELOW_CELLS = 16; // characters of a line below the cells
+export const BELOW_CELLS = 14; // characters of a line below the cells

@@ -23,7 +23,7 @@ from .labels import group_heading, group_sentence
 from .sizes import Bars
 
 STRIP_ROWS, STRIP_COLUMNS = 8, 12
-BELOW_CELLS = 16  # characters of a line below them
+BELOW_CELLS = 14  # characters of a line below them
 _NOTHING: Mapping[str, Any] = {}
 _MOST_IN_TICKS = 8  # characters: those of an end and half of those of the numbers next to it
 _BEYOND_MEDIAN = 10.0

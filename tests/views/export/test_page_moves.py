@@ -110,6 +110,7 @@ def test_cells_are_dragged_on_a_phone(open_file: Open, explorer: Any) -> None:
     page = open_file(explorer(net, x=np.ones(3), w=WEIGHTS), viewport={"width": 390, "height": 700}, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     cells = page.locator(".al-node").first.locator(".al-value .al-cells")
+    cells.scroll_into_view_if_needed()
     box = cells.bounding_box()
     assert box
     before = spoken(page)
