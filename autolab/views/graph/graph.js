@@ -206,16 +206,9 @@ export function makeGraph(select, toggle) {
 
   const head = html("div.al-graph-head");
   const foot = html("div.al-graph-foot", legend.root, map.root);
+  const acts = { onpointerdown: zoom.settle, onwheel: zoom.settle, onkeydown: zoom.settle };
   return {
-    root: html(
-      "div.al-graph",
-      { onpointerdown: zoom.settle, onwheel: zoom.settle, onkeydown: zoom.settle },
-      head,
-      crumbs.root,
-      ...zoom.parts,
-      foot,
-      zoom.tools,
-    ),
+    root: html("div.al-graph", acts, head, crumbs.root, ...zoom.parts, foot, zoom.tools),
     head, // what the graph is of, where there are several
     zoom,
     mark,

@@ -139,12 +139,8 @@ export function makeZoom(picture, moved) {
       first = null;
       const boxes = parts.map((part) => part.getBoundingClientRect());
       const frame = pane.getBoundingClientRect();
-      const by = (
-        /** @type {number} */ low,
-        /** @type {number} */ high,
-        /** @type {number} */ from,
-        /** @type {number} */ to,
-      ) => (low < from || high - low > to - from ? low - from : Math.max(0, high - to));
+      /** @type {(low: number, high: number, from: number, to: number) => number} */
+      const by = (low, high, from, to) => (low < from || high - low > to - from ? low - from : Math.max(0, high - to));
       const [left, top] = [Math.min(...boxes.map((b) => b.left)), Math.min(...boxes.map((b) => b.top))];
       const [right, bottom] = [Math.max(...boxes.map((b) => b.right)), Math.max(...boxes.map((b) => b.bottom))];
       pane.scrollBy(
@@ -231,12 +227,9 @@ export function makeMinimap(pane) {
     if (root.hidden) return;
     paint?.();
     const zoom = pane.scrollWidth && (pane.querySelector("svg")?.clientWidth ?? 1) / width;
-    const part = (
-      /** @type {number} */ from,
-      /** @type {number} */ size,
-      /** @type {number} */ whole,
-      /** @type {number} */ scale,
-    ) => [Math.max(0, (from / zoom) * scale), Math.min(whole * scale, (size / zoom) * scale)].map((v) => `${v}px`);
+    /** @type {(from: number, size: number, whole: number, scale: number) => string[]} */
+    const part = (from, size, whole, scale) =>
+      [Math.max(0, (from / zoom) * scale), Math.min(whole * scale, (size / zoom) * scale)].map((v) => `${v}px`);
     [here.style.left, here.style.width] = part(pane.scrollLeft, pane.clientWidth, width, across);
     [here.style.top, here.style.height] = part(pane.scrollTop, pane.clientHeight, height, down);
   }
