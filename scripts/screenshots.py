@@ -207,7 +207,7 @@ def _coloured(lab: Lab, view: LabPage) -> None:
     view.page.get_by_label("Colour by").select_option("gradient")
     view.page.get_by_role("button", name="Fit the whole graph").click()
     view.page.keyboard.press("Escape")
-    view.page.locator(".al-tab", has_text="l2: Linear").click()
+    view.page.locator(".al-tab", has_text="l2(h)").click()
     view.page.wait_for_timeout(500)
 
 
