@@ -65,9 +65,9 @@ class Combination:
 class Examination:
     """What the contracts leave for the comparison.
 
-    ``upstreams`` are two upstream gradients, `first_upstreams` and random ones; ``gradients`` belong to the first, ``second`` to the other,
-    ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first under ``create_graph``;
-    None if backward cannot be differentiated. With a ``breach`` there are no gradients.
+    ``upstreams`` are two upstream gradients, `first_upstreams` and random ones; ``gradients`` belong to the first,
+    ``second`` to the other, ``none`` to zeros, and ``combinations`` to more of them. ``graph`` are those for the first
+    under ``create_graph``; None if backward cannot be differentiated. With a ``breach`` there are no gradients.
     """
 
     upstreams: Upstreams
