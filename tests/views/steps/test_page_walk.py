@@ -218,6 +218,7 @@ def test_the_keyboard_does_everything(page: Page, open_view: Open) -> None:
     wire.settle()
     assert seen(wire.widget).frame["k"] == 3
     assert slider.get_attribute("aria-valuetext") == "Backward, step 1 of 5: " + say("walk_starts")
+    assert page.locator(".al-root").inner_text().count("Backward, step 1 of 5") == 1
     assert page.locator("[aria-live]").text_content() == say("spoken_start", name="w", value="1")
     page.keyboard.press(" ")
     wire.settle()
