@@ -221,7 +221,7 @@ function textOf(values, shape, dtype, slack) {
   if (text && text.length <= BELOW_CELLS) return text;
   const counts = [
     [values.filter(Number.isNaN).length, "NaN"],
-    [values.filter((x) => Math.abs(x) === Infinity).length, "infinite"],
+    [values.filter((x) => Math.abs(x) === Infinity).length, "inf"],
   ];
   return [`${shapeText(shape)} \u2026`, ...counts.filter(([n]) => n).map(([n, word]) => `${n} ${word}`)].join(", ");
 }

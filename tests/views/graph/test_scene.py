@@ -88,7 +88,7 @@ def test_strips_are_small_zero_centred_and_hold_no_infinity():
     assert len(cells) <= 8 and len(cells[0]) <= 12
     assert cells[0][0] is None and cells[-1][-1] is None
     assert reading["value_scale"] == 500.0  # that of the view, rounded up
-    assert reading["value"] == "(20, 20) …, 1 NaN, 1 infinite"
+    assert reading["value"] == "(20, 20) …, 1 NaN, 1 inf"
 
 
 def test_where_there_are_many_boxes_large_arrays_have_fewer_cells_and_small_ones_all():
@@ -116,7 +116,7 @@ def test_numbers_below_cells_are_written_out_as_a_whole_or_not_at_all():
 
     assert below(-0.127, -0.0, 0.0) == "[−0.127, 0, 0]"
     assert below(-0.667, 0.881, 0.002) == "(3,) …"
-    assert below(-0.667, 0.881, np.inf) == "(3,) …, 1 infinite"
+    assert below(-0.667, 0.881, np.inf) == "(3,) …, 1 inf"
 
 
 def test_what_dropout_draws_is_called_a_mask():

@@ -21,7 +21,7 @@ SENTENCES: dict[str, str] = {
     "empty": "The array is empty.",
     "all_zero": "All elements are zero.",
     "nan_count": "{count} NaN",
-    "inf_count": "{count} infinite",
+    "inf_count": "{count} inf",
     "nan_sign": "{count} NaN (×)",
     "inf_sign": "{count} infinite (+, −)",
     "too_large": "The picture would be larger than {limit} kB; this is the text.",
