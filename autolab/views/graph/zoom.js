@@ -63,7 +63,7 @@ export function makeZoom(picture, moved) {
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
         top:
-          first.x && height * zoom < NEARLY * pane.clientHeight
+          first.x && Math.max(height / NEARLY, height - first.y) * zoom < pane.clientHeight
             ? pane.scrollHeight
             : Math.min(first.y * zoom - pane.clientHeight / 2, first.top * zoom),
         behavior: "instant",
@@ -186,7 +186,7 @@ const [FIRST, ACROSS] = [900, 350]; // of a large picture, in its own measure: a
 
 /**
  * Where a large picture is looked at first: where its lines begin, and across them where most is computed. One that
- * runs down and is not much too high is looked at where it ends, so that the results are seen.
+ * runs down and is not much too high is looked at where it ends, so that the results are seen, if an input is as well.
  * @param {import("./edges.js").Scene} scene
  */
 export function beginning({ nodes, direction }) {
@@ -199,7 +199,8 @@ export function beginning({ nodes, direction }) {
   const seen = places.map(near).reduce((a, b) => (weight(b) > weight(a) ? b : a), []);
   const middle = (Math.min(...seen.map(at)) + Math.max(...seen.map(at))) / 2;
   const top = Math.min(...seen.map(({ y }) => y)) - 12; // what stands above a box is seen as well
-  return toRight ? { x: 0, y: middle, top } : { x: middle, y: 0, top: 0 };
+  const low = Math.max(...nodes.filter(({ kind }) => LEAVES.includes(kind)).map(({ y }) => y));
+  return toRight ? { x: 0, y: middle, top } : { x: middle, y: low, top: 0 };
 }
 
 // A small picture of the whole graph: where the view is, and a way to go elsewhere. For the eyes; keys walk the graph

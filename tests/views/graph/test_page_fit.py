@@ -162,6 +162,19 @@ def test_one_that_is_too_high_begins_with_its_results(shown: Shown, height: int)
     assert page.locator(".al-pane").evaluate(left) > 20, "where somebody scrolled to, it stays"
 
 
+def chain(x: Any) -> Any:
+    for _ in range(6):
+        x = np.sin(x)
+    return x
+
+
+def test_what_can_be_changed_is_in_sight_at_first(shown: Shown) -> None:
+    page, wire = shown({"width": 850, "height": 684}, chain, x=1.0)
+    page.wait_for_timeout(300)
+    box, pane = page.locator(".al-input").bounding_box(), page.locator(".al-pane").bounding_box()
+    assert pane and box and pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
+
+
 def test_one_that_is_a_little_too_wide_is_cut_at_one_side_only(shown: Shown) -> None:
     page, _ = shown(NARROW, net, **NET)
     found = page.evaluate(MEASURED)
