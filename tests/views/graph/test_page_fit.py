@@ -163,9 +163,13 @@ def test_one_that_is_too_high_begins_with_its_results(shown: Shown, height: int)
 
 
 def chain(x: Any) -> Any:
-    for _ in range(6):
-        x = np.sin(x)
-    return x
+    a = np.sin(x)
+    b = np.tanh(a)
+    c = np.cos(b)
+    d = np.exp(c)
+    e = np.sqrt(d)
+    f = np.log(e)
+    return np.tan(f)
 
 
 def test_what_can_be_changed_is_in_sight_at_first(shown: Shown) -> None:
