@@ -86,7 +86,25 @@ def test_the_gradients_of_a_single_number_are_its_derivatives(way):
     assert report.upstream == (1.0,) and (report["x"].analytic, report["y"].analytic) == (-2.0, 2.0)
     assert "x: right, −2 against −2 numerically" in str(report)
     twice = check_gradients(way, x=2.0, y=-3.0, order=2)
-    assert twice.function.endswith(", upstream 1.137")
+    assert twice.function.endswith(" with the upstream gradient 1.137")
+
+
+@pytest.mark.parametrize(
+    ("step", "height"),
+    [
+        (lambda a: np.where(a > 2, a**2, 0.0), 4),
+        (lambda a: np.where(a > 2, a**2, 2.0) ** 2, 12),
+        (np.floor, -1),
+        (lambda a: np.sign(a - 2), 1),
+    ],
+)
+@pytest.mark.parametrize("beside", [0, 1, 8])
+def test_a_point_on_a_jump_is_called_that_whatever_is_beside_it(step, height, beside):
+    report = check_gradients(lambda a: np.sum(step(a)) + beside * np.sum(a * a), np.array([0.5, 2.0, 3.5]))
+    assert report.verdict == "cannot tell" and report["a"].verdict == "cannot tell"
+    (finding,) = report.findings
+    assert finding.evidence["index"] == [1] and finding.evidence["jump"] == pytest.approx(height, rel=1e-2)
+    assert "jumps in a at [1]" in str(finding)
 
 
 def test_a_backward_that_ignores_the_upstream_gradient_of_a_single_number_is_found():

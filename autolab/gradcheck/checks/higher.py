@@ -52,7 +52,8 @@ def gradient_of(caller: str, bound: Bound, rng: np.random.Generator) -> Bound:
     checked = tuple([name for name, x in bound.variables.items() if x.requires_grad])
     drawn = draw_upstreams(results(caller, bound.name, bound.call()), rng)
     numbers = flat(drawn)
-    name = f"{_name(bound)}, upstream {number(float(numbers[0])) if numbers.size == 1 else 'random'}"
+    which = f"the upstream gradient {number(float(numbers[0]))}" if numbers.size == 1 else "a random upstream gradient"
+    name = f"{_name(bound)} with {which}"
     return Bound.of_variables(FirstOrder(caller, bound, checked, (), drawn), name, bound.variables)
 
 

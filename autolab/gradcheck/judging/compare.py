@@ -136,6 +136,7 @@ def _judged(
     unsure = ~wrong & (unknown | ~np.isfinite(deviation) | (tolerance > enough))
     leftover = _LEFTOVER * float(np.max(np.abs(gauge.weights), initial=0.0))
     unsure |= lost & (deviation > np.fmax(tolerance, leftover))
+    unsure |= ~wrong & ~lost & (deviation > error + noise) & (error > KNOWN * size)  # such as on a jump
     tolerance = np.where(lost, np.fmax(tolerance, deviation), tolerance)
     slopes = {"analytic": analytic, "numeric": numeric, "uncertainty": error, "low": low, "high": high}
     verdicts = {"deviation": deviation, "tolerance": tolerance, "wrong": wrong, "unsure": unsure}

@@ -69,7 +69,8 @@ def _backward(checked: CheckedInput) -> Finding | None:
 
     c = checked.here
     # one that a lower precision holds is not multiplied by a random upstream gradient afterwards
-    stored = next((dtype for dtype in _DTYPES if _holds(dtype, c.elements.analytic)), None)
+    drawn = checked.case.exam.second[checked.place]
+    stored = None if drawn is None else next((dtype for dtype in _DTYPES if _holds(dtype, drawn)), None)
     dtype = _dtype(subject.arrays, gradient) or stored
     if dtype is None:
         return None

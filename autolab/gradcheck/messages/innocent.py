@@ -35,6 +35,10 @@ SENTENCES: dict[str, str] = {
         "The slope of {function} in {input}{where} cannot be measured: it is infinite there, jumps, or the "
         "function is not defined on both sides."
     ),
+    "cannot_verify.jump": (
+        "{function} jumps in {input}{where}: its results change by {jump} however small the move, so there is no "
+        "slope. Backward gives that of one side, {analytic}; check it a little beside."
+    ),
     "cannot_verify.raises": "Near the given point {function} raises {error}, so {input}{where} cannot be measured.",
     "cannot_verify.noise": "{function} is too noisy to measure its slope in {input}{where}: {numeric} ± {error}.",
     "cannot_verify.nan": (

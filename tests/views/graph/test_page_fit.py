@@ -173,7 +173,7 @@ def chain(x: Any) -> Any:
 
 
 def test_what_can_be_changed_is_in_sight_at_first(shown: Shown) -> None:
-    page, wire = shown({"width": 850, "height": 684}, chain, x=1.0)
+    page, _ = shown({"width": 850, "height": 684}, chain, x=1.0)
     page.wait_for_timeout(300)
     box, pane = page.locator(".al-input").bounding_box(), page.locator(".al-pane").bounding_box()
     assert pane and box and pane["y"] <= box["y"] and box["y"] + box["height"] <= pane["y"] + pane["height"]
