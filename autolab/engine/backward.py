@@ -51,10 +51,11 @@ def backward(y: Variable, retain_grad: bool = False, create_graph: bool = False,
         raise ValueError("backward: got an upstream gradient, and y.grad is set; expected one of the two")
     start = root.grad if given else None if gradient is None else y._gradient(gradient, "Variable.backward: gradient")
     keep: Wanted = frozenset([node for ref in {*retained} if (node := ref()) is not None]) if retained else frozenset()
-    found = _visit([(root, _seed(y, start, create_graph, 0))], create_graph, _Every() if retain_grad else keep)
+    keep = _Every() if retain_grad else keep
+    found = _visit([(root, _seed(y, start, create_graph, 0))], create_graph, keep)
     if given:
         found.pop(root, None)  # the start gradient that the user set stays as it is
-    stores = _stored(found, root, {id(start._data)} if start is not None else set())
+    stores = _stored(found, None if root in keep else root, {id(start._data)} if start is not None else set())
     publish(stores)
     note_pass(y, stores, start)
 
@@ -196,7 +197,7 @@ def deliver(pairs: list[tuple[Node, Any]], grads: Gradients, heap: list[tuple[in
                 heappush(heap, (-parent.order, parent))
 
 
-def _stored(found: Gradients, root: Node, seen: set[int]) -> list[tuple[Node, str, Any]]:
+def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[Node, str, Any]]:
     """What a pass stores on its nodes: a leaf's gradient adds to the one there, that of a value in between replaces."""
     stores: list[tuple[Node, str, Any]] = []
     for node, g in found.items():

@@ -180,7 +180,7 @@ class Variable(ArrayLike):
         Parameters
         ----------
         retain_grad : bool
-            Keep the gradients of the values in between as well (they replace those of an earlier pass).
+            Keep the gradients of this value and of those in between as well (they replace those of an earlier pass).
         create_graph : bool
             Make the gradients differentiable. For higher orders prefer `autolab.grad`, which stores nothing.
         gradient : Variable, array or number, optional

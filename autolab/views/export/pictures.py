@@ -233,5 +233,6 @@ def _label(step: Step) -> str:
     lines = [heading(step)]
     if step.value is not None:
         lines.append(f"value {text_of(step.value)}")
+    if step.value is not None or step.grad is not None:
         lines.append(grad_status.of_step(step) if step.grad is None else f"gradient {text_of(step.grad)}")
     return "\n".join(lines)

@@ -177,7 +177,7 @@ def _pile(node: Node) -> tuple[float, ...]:
 
 def _planned(node: Node, reading: dict[str, Any]) -> list[Markup]:
     """What a box of a plan has instead of its numbers: a line of words, and how large value and gradient are."""
-    told = " · ".join([part for part in (reading["value"].split(" …")[0], node["plan"]) if part])
+    told = " · ".join([part for part in ((reading["value"] or "").split(" …")[0], node["plan"]) if part])
     long = (node["w"] - 2 * PADDING - _BETWEEN_BARS) / 2
     parts = [words_at(PADDING, _PLAN_WORDS, told, "small")]
     for k, size in enumerate((reading["value_bar"], reading["grad_bar"])):

@@ -199,8 +199,9 @@ def _numbers(
     grad_cells, grad_own = _strip(grad, size)
     return {
         **moves,
+        **({"value_note": say("box_not_kept")} if value is None is not grad else {}),
         "own": scales is None,
-        "value": "" if value is None else text_of(value, BELOW_CELLS),
+        "value": text_of(value, BELOW_CELLS) if value is not None else None if grad is not None else "",
         "grad": None if grad is None else text_of(grad, BELOW_CELLS),
         "value_cells": value_cells,
         "grad_cells": grad_cells,

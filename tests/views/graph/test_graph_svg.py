@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from autolab import Variable, graph
 from autolab.recording.arrays import snapshot
 from autolab.views.draw.colors import Tone
 from autolab.views.draw.heatmap_svg import Panel, heatmaps
@@ -31,6 +32,16 @@ def test_every_step_shows_expression_value_and_gradient():
         *("h = x * y", "×", "value", "6", "gradient", "1"),
         *("w = h + z", "+", "output", "value", "10", "gradient", "1"),
     ]
+
+
+def test_a_value_that_was_not_kept_hides_no_gradient():
+    x, y = Variable(2.0, name="x"), Variable(3.0, name="y")
+    z = x * y + 1
+    z.backward(retain_grad=True)
+    drawn = graph(z)
+    texts = [text for text in re.findall(r"<text[^>]*>([^<]*)<", to_svg(drawn)) if text != "×"]
+    assert texts[texts.index("x * y") :][:5] == ["x * y", "value", "not kept", "gradient", "1"]
+    assert "x * y\ngradient 1" in drawn.to_graphviz().source
 
 
 def test_a_missing_gradient_is_a_word():

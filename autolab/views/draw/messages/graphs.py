@@ -133,6 +133,7 @@ SENTENCES: dict[str, str] = {
     "opened_apart": "{use}: {function} and its steps do not agree. The values differ by up to {value}{gradients}.",
     "opened_gradients": ", the gradients by at most {inputs}",
     "values_missing": "The graph keeps {kept} of its {count} values; record() keeps all of them.",
+    "box_not_kept": "not kept",
     "value_not_kept": "It has a gradient; its value was not kept.",
     "order_from": "{term} came from {parts}.",
     "order_gathers": "{term} gathers {count} equal terms: from {parts}.",
