@@ -101,17 +101,12 @@ FOLLOWED = [
     Reading("dict of attributes", "class $D(dict):\n    def __getattr__(self, n): return self[n]\n$d = $D(k=1.5)", "$d.k", "$d['k'] = 2.5 + i"),
     Reading("attributes of a table", "class $G:\n    t = {'k': 1.5}\n    def __getattr__(self, n): return $G.t[n]\n$g = $G()", "$g.k", "$G.t['k'] = 2.5 + i"),
     Reading("sign of a zero of NumPy's", "$s = np.float32(0.0)", "float(np.copysign(1.5, $s))", "$s = np.float32([-0.0, 0.0][i % 2])"),
-    Reading("kind of a key", "$d = {1: 0}", "(1.5 if type([*$d][0]) is int else 2.5)", "$d.clear(); $d[[1, 1.0, True][i % 3]] = 0"),
-    Reading("kind of an item", "$s = {1}", "(1.5 if type([*$s][0]) is int else 2.5)", "$s.clear(); $s.add([1, 1.0, True][i % 3])"),
     Reading("rate of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5)", "$o.lr", "$o.lr = 2.5 + i"),
     Reading("momentum by name", "$o = autolab.optimizers.MomentumSGD(lr=1.0)", "getattr($o, 'lr')", "$o.lr = 2.5 + i"),
     Reading("getenv", "import os; os.environ['$E'] = '1.5'", "float(os.getenv('$E'))", "os.environ['$E'] = str(i)"),
 ]  # fmt: skip
 
 REFUSED = [
-    Reading("next rate of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5)", "$o.rate", "$o.lr = 2.5 + i", "rate"),
-    Reading("state of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5).setup(autolab.links.Linear(1, 1))", "$o.state()['lr']", "$o.lr = 2.5 + i", "state"),
-    Reading("group of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5).setup(autolab.links.Linear(1, 1))", "$o.param_groups[0]['lr']", "$o.lr = 2.5 + i", "param_groups"),
     Reading("array", "$a = np.array([1.5])", "float($a[0])", "$a[0] = 2.5 + i", "$a"),
     Reading("number of an array", "$a = np.array(1.5)", "$a.item()", "$a[...] = 2.5 + i", "$a"),
     Reading("element of an array", "$a = np.array([1.5])", "$a[0]", "$a[0] = 2.5 + i", "$a"),
@@ -177,6 +172,11 @@ REFUSED = [
 ]  # fmt: skip
 
 COMPILED = [
+    Reading("kind of a key", "$d = {1: 0}", "(1.5 if type([*$d][0]) is int else 2.5)", "$d.clear(); $d[[1, 1.0, True][i % 3]] = 0"),
+    Reading("kind of an item", "$s = {1}", "(1.5 if type([*$s][0]) is int else 2.5)", "$s.clear(); $s.add([1, 1.0, True][i % 3])"),
+    Reading("next rate of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5)", "$o.rate", "$o.lr = 2.5 + i", "rate"),
+    Reading("state of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5).setup(autolab.links.Linear(1, 1))", "$o.state()['lr']", "$o.lr = 2.5 + i", "state"),
+    Reading("group of an optimizer", "$o = autolab.optimizers.SGD(lr=1.5).setup(autolab.links.Linear(1, 1))", "$o.param_groups[0]['lr']", "$o.lr = 2.5 + i", "param_groups"),
     Reading("items of a set", "$s = {1.5}", "sum($s)", "$s.clear(); $s.add(2.5 + i)"),
     Reading("part of a library", "import types; $m = types.ModuleType('numpy.part'); $m.s = 1.5", "$m.s", "$m.s = 2.5 + i"),
     Reading("bytes that change", "$b = bytearray([1])", "($b[0] + 0.5)", "$b[0] = 2 + i", "$b"),
