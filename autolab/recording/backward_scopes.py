@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial, reduce
 
 from .drafts import Draft
 from .model import LEAVES, Recording, Scope, Step
+from .step import enclosing, innermost_around
 
 _POWERS = ("", "", "²", "³", "⁴")
 
@@ -67,36 +69,16 @@ class _Groups:
         if place is None:
             return None
         orders, innermost = place
-        for scope in self._around(innermost)[::-1]:
+        for scope in [self._forward[i] for i in enclosing(self._forward, innermost)][::-1]:
             if (orders, scope.id) not in self._found:
                 parent = None if scope.parent is None else self._found[orders, scope.parent].id
                 self._found[orders, scope.id] = _copy(scope, len(self._found), parent, len(orders) - 1)
         return self._found[place].id
 
-    def _around(self, scope: int | None) -> list[Scope]:
-        """A scope of the function and those around it, from the inside."""
-        found = []
-        while scope is not None:
-            found.append(self._forward[scope])
-            scope = self._forward[scope].parent
-        return found
-
     def common(self, scopes: Sequence[int | None]) -> int | None:
         """The innermost scope around all."""
-        parents = {scope.id: scope.parent for scope in self._found.values()}
-        ways: list[list[int]] = []
-        for scope in scopes:
-            way: list[int] = []
-            while scope is not None:
-                way.insert(0, scope)
-                scope = parents[scope]
-            ways.append(way)
-        shared = None
-        for level in zip(*ways, strict=False):
-            if len(set(level)) > 1:
-                break
-            shared = level[0]
-        return shared
+        found = list(self._found.values())
+        return reduce(partial(innermost_around, found), scopes) if scopes else None
 
     def scopes(self, steps: Sequence[Step]) -> tuple[Scope, ...]:
         """All of them, with the steps that are directly in each."""

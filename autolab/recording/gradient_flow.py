@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Literal
 
 from ..engine.display import Savable, show
 from .model import LEAVES, Operand, Recording, Scope, Step
 from .observations import EXPLODED, VANISHED, cancelled, reference_step
-from .step import REARRANGED
+from .step import REARRANGED, enclosing
 from .step_text import in_short
 
 FlowSign = Literal["vanishes", "explodes", "zero", "none", ""]
@@ -196,10 +197,9 @@ class LayerNames:
         self._scopes, self._whole = recording.scopes, recording.function
         inside: dict[int, list[str]] = {}
         for step in recording.steps:
-            scope = step.scope
-            while scope is not None and (owners := self._owners(step)):
+            owners = self._owners(step)
+            for scope in enclosing(self._scopes, step.scope) if owners else ():
                 inside.setdefault(scope, []).extend(owners)
-                scope = self._scopes[scope].parent
         self._calls = Counter([scope.block for scope in recording.scopes if _path(scope)])
         self._owner = {scope: _common(owners) for scope, owners in inside.items()}
 
@@ -208,8 +208,8 @@ class LayerNames:
         if owners := self._owners(step):
             return owners[0]
         path: list[str] = []
-        scope, is_told = step.scope, False
-        while scope is not None:
+        is_told = False
+        for scope in enclosing(self._scopes, step.scope):
             found = self._scopes[scope]
             if found.kind == "link":
                 is_whole = found.label == self._whole
@@ -220,14 +220,11 @@ class LayerNames:
             elif found.kind == "pass" and not is_told:
                 path.insert(0, found.label)
             is_told = is_told or self._calls[found.block] == 1  # then its round says nothing more
-            scope = found.parent
         return ".".join(path) or step.name or step.source or step.function or step.kind
 
     def _called(self, link: Scope) -> str:
         """A link by its path in the link around it; the outermost one as it was called."""
-        around = link.parent
-        while around is not None and not self._scopes[around].block:
-            around = self._scopes[around].parent
+        around = next((i for i in enclosing(self._scopes, link.parent) if self._scopes[i].block), None)
         if around is not None and (path := _path(link)):
             return path.removeprefix(f"{_path(self._scopes[around])}.")
         call, _, _ = link.label.rpartition("  # ")
@@ -252,7 +249,5 @@ def _path(scope: Scope) -> str:
 
 def _common(names: list[str]) -> str:
     """What dotted names begin with."""
-    parts = [name.split(".") for name in names]
-    found = [level[0] for level in zip(*parts, strict=False)]
-    ends = [i for i, level in enumerate(zip(*parts, strict=False)) if len(set(level)) > 1]
-    return ".".join(found[: ends[0]] if ends else found)
+    levels = zip(*[name.split(".") for name in names], strict=False)
+    return ".".join([level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)])

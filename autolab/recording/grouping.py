@@ -16,6 +16,7 @@ from typing import Literal
 from .model import LEAVES, Recording, Scope, Step
 from .outline import ALL_OPEN, Group, GroupKind, Item, Outline
 from .stacks import Repeats
+from .step import enclosing
 from .topological import topological
 
 FEW = 12
@@ -92,11 +93,7 @@ class _Builder:
 
     def _way(self, step: Step) -> list[int]:
         """The groups around a step, the outermost first, and its own id."""
-        way, scope = [step.id], step.scope
-        while scope is not None:
-            way.append(self._id(scope))
-            scope = self._scopes[scope].parent
-        return way[::-1]
+        return [step.id, *map(self._id, enclosing(self._scopes, step.scope))][::-1]
 
     def _places_of_leaves(self, lasts: dict[int, int]) -> dict[int, int]:
         """The place of each leaf in its scope: inputs in front, others before the item that uses them first."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from .drafts import Draft
 from .locate import CodePosition
 from .model import LEAVES, Scope
+from .step import enclosing
 from .step_text import expression_of, in_short
 
 _LONG = 12  # an operand without a name whose expression is longer is given one: mul_3 = x * w, then relu(mul_3)
@@ -80,10 +82,5 @@ def _uses(drafts: Sequence[Draft], outputs: Collection[int]) -> Iterator[tuple[i
 
 def _left(scope: int | None, user: int | None, scopes: Sequence[Scope]) -> Iterator[int]:
     """The scopes that a value leaves on its way to a user."""
-    around = set()
-    while user is not None:
-        around.add(user)
-        user = scopes[user].parent
-    while scope is not None and scope not in around:
-        yield scope
-        scope = scopes[scope].parent
+    around = set(enclosing(scopes, user))
+    return takewhile(lambda one: one not in around, enclosing(scopes, scope))

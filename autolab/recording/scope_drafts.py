@@ -9,6 +9,7 @@ from .drafts import Draft
 from .kept_array import maker
 from .locate import CodePosition
 from .model import LEAVES, Scope, ScopeKind
+from .step import innermost_around
 
 _scope = maker(Scope)
 
@@ -20,7 +21,6 @@ class ScopeDraft:
     parent: int | None
     kind: ScopeKind
     label: str
-    depth: int
     place: CodePosition | None = None
     line: int | None = None
     is_call: bool = False
@@ -58,8 +58,7 @@ class ScopeDrafts(list[ScopeDraft]):
         block: str | None = None,
     ) -> int:
         """The number of a new scope."""
-        depth = 0 if parent is None else self[parent].depth + 1
-        self.append(ScopeDraft(parent, kind, label, depth, place, line, is_call, block))
+        self.append(ScopeDraft(parent, kind, label, place, line, is_call, block))
         return len(self) - 1
 
     def settled(self, drafts: Sequence[Draft]) -> tuple[Scope, ...]:
@@ -76,14 +75,5 @@ class ScopeDrafts(list[ScopeDraft]):
         for draft in drafts if leaves else ():
             for use in draft.uses:
                 if (leaf := leaves.get(use.step)) is not None:
-                    leaf.scope = self._common(leaf.scope, draft.scope) if leaf.id in used else draft.scope
+                    leaf.scope = innermost_around(self, leaf.scope, draft.scope) if leaf.id in used else draft.scope
                     used.add(leaf.id)
-
-    def _common(self, a: int | None, b: int | None) -> int | None:
-        """The innermost scope around two."""
-        while a is not None and b is not None and a != b:
-            if self[a].depth >= self[b].depth:
-                a = self[a].parent
-            else:
-                b = self[b].parent
-        return a if a == b else None

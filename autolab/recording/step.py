@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,6 +57,19 @@ class Scope:
     line: int | None
     steps: tuple[int, ...]
     block: str | None = None
+
+
+def enclosing(scopes: Sequence[Any], scope: int | None) -> Iterator[int]:
+    """A scope and those around it, from the inside."""
+    while scope is not None:
+        yield scope
+        scope = scopes[scope].parent
+
+
+def innermost_around(scopes: Sequence[Any], a: int | None, b: int | None) -> int | None:
+    """The innermost scope around two."""
+    around = set(enclosing(scopes, a))
+    return next((scope for scope in enclosing(scopes, b) if scope in around), None)
 
 
 class FilledIn:

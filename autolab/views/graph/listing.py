@@ -9,6 +9,7 @@ from typing import Any
 
 from ...recording.model import Opening, Recording, Step
 from ...recording.raised import Raised
+from ...recording.step import enclosing
 from ..draw import grad_status
 from ..draw.arrays import text_of
 from ..draw.escape import clean
@@ -183,11 +184,8 @@ def _use(recording: Recording, opening: Opening) -> str:
     """One use of a function: as written, its line in the recorded function, the calls and rounds that it is in."""
     step, own = recording.by_id[opening.step], recording.scopes[opening.scope]
     words = [] if step.outer_line is None else [f"line {step.outer_line}"]
-    parent = own.parent
-    while parent is not None:
-        scope = recording.scopes[parent]
-        words += [] if scope.kind == "loop" else [clean(scope.label, 40)]
-        parent = scope.parent
+    around = [recording.scopes[i] for i in enclosing(recording.scopes, own.parent)]
+    words += [clean(scope.label, 40) for scope in around if scope.kind != "loop"]
     written = f"{own.name} = {own.label}" if own.name else own.label
     return ", ".join([clean(written, 60), *words])
 
