@@ -57,7 +57,7 @@ class TracedArray:
     strides = property(lambda self: self._value.strides)
     flags = property(lambda self: self._value.flags)
     base = property(lambda self: None if self._value.size == self._buffer.flat.size else self._buffer)
-    flat = property(lambda self: _refuse(self, ".flat"))
+    flat = property(lambda self: _number(self, ".flat").flat)
 
     def __len__(self) -> int:
         return len(self._value)
@@ -99,12 +99,6 @@ class TracedArray:
 
     def fill(self, value: Any) -> None:
         self[...] = value
-
-
-def _refuse(array: TracedArray, what: str) -> Any:
-    if array._buffer.trace is not None:
-        raise array._buffer.trace.refuse(what)
-    return getattr(array._value, what.removeprefix("."))
 
 
 def _number(array: TracedArray, what: str) -> np.ndarray:

@@ -8,13 +8,12 @@ import numpy as np
 
 from .module import lifted
 from .moves import seen
-from .signatures import Traced, handles, plain, trace_of
+from .signatures import Traced, handles, known_trace, plain
 
 
 @handles("where")
 def where(condition: Traced, *choices: Traced) -> Any:
-    trace = trace_of(condition, list(choices))
-    assert trace is not None
+    trace = known_trace(condition, list(choices))
     if len(choices) != 2:
         raise trace.refuse("numpy.where with one argument")
     value = np.asarray(np.where(plain(condition), *plain(choices)))

@@ -8,59 +8,43 @@ import numpy as np
 
 from .module import lifted
 from .moves import seen
-from .signatures import Traced, handles, trace_of
+from .signatures import Traced, handles, known_trace
 
 
-def _computed(name: str, results: int) -> None:
+def _steps(name: str, arrays: list[Any], found: Any, options: dict[str, Any]) -> Any:
+    """What NumPy has found, as results of steps."""
+    trace, is_one = known_trace(arrays), not isinstance(found, tuple)
+    parts, views = (found,) if is_one else found, [trace.view(a) for a in arrays]
+    made = [trace.step(name, views, np.shape(part), part, part=i, options=options) for i, part in enumerate(parts)]
+    return made[0] if is_one else type(found)(*made)
+
+
+def _computed(name: str) -> None:
     function = getattr(np.linalg, name)
 
     def handler(*args: Traced, **options: Any) -> Any:
         arrays = [lifted(a) for a in args]
-        trace = trace_of(arrays)
-        assert trace is not None
-        found = function(*[a._value for a in arrays], **options)
-        parts = found if results > 1 else (found,)
-        views = [trace.view(a) for a in arrays]
-        made = [trace.step(name, views, np.shape(part), part, part=i, options=options) for i, part in enumerate(parts)]
-        return made[0] if results == 1 else type(found)(*made)
+        return _steps(name, arrays, function(*[a._value for a in arrays], **options), options)
 
     handles(f"linalg.{name}")(handler)
 
 
-for _name, _results in {"inv": 1, "det": 1, "cholesky": 1, "slogdet": 2, "solve": 1, "eigh": 2}.items():
-    _computed(_name, _results)
+for _name in ("inv", "det", "cholesky", "slogdet", "solve", "eigh", "pinv"):
+    _computed(_name)
 
 
 @handles("linalg.qr")
 def _qr(a: Traced, mode: Any = "reduced") -> Any:
-    trace = trace_of(a)
-    assert trace is not None
     found: Any = np.linalg.qr(a._value, mode)
     if not isinstance(found, tuple) or mode == "raw":
-        raise trace.refuse(f"numpy.linalg.qr with mode={mode!r:.40}")
-    options, view = {"mode": mode}, trace.view(a)
-    made = [trace.step("qr", [view], part.shape, part, part=i, options=options) for i, part in enumerate(found)]
-    return type(found)(*made)
+        raise known_trace(a).refuse(f"numpy.linalg.qr with mode={mode!r:.40}")
+    return _steps("qr", [a], found, {"mode": mode})
 
 
 @handles("linalg.svd")
 def _svd(a: Traced, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    trace = trace_of(a)
-    assert trace is not None
     options = {"full_matrices": full_matrices, "compute_uv": compute_uv}
-    found = np.linalg.svd(a._value, **options)  # type: ignore[call-overload]
-    parts = found if compute_uv else (found,)
-    view = trace.view(a)
-    made = [trace.step("svd", [view], part.shape, part, part=i, options=options) for i, part in enumerate(parts)]
-    return type(found)(*made) if compute_uv else made[0]
-
-
-@handles("linalg.pinv")
-def _pinv(a: Traced, **options: Any) -> Any:
-    trace = trace_of(a)
-    assert trace is not None
-    value = np.linalg.pinv(a._value, **options)
-    return trace.step("pinv", [trace.view(a)], value.shape, value, part=0, options=options)
+    return _steps("svd", [a], np.linalg.svd(a._value, **options), options)  # type: ignore[call-overload]
 
 
 @handles("linalg.norm", "linalg.vector_norm")
@@ -82,8 +66,7 @@ def _fourier(name: str) -> None:
     function = getattr(np.fft, name)
 
     def handler(a: Traced, n: int | None = None, axis: int = -1, norm: Any = None) -> Any:
-        trace = trace_of(a)
-        assert trace is not None
+        trace = known_trace(a)
         turned = seen(a, lambda v: np.moveaxis(v, axis, -1))
         value = np.ascontiguousarray(function(turned._value, n=n, norm=norm))
         found = trace.step(name, [trace.view(turned)], value.shape, value, n=n, norm=norm)
@@ -96,18 +79,14 @@ for _name in ("fft", "ifft", "rfft", "irfft"):
     _fourier(_name)
 
 
-@handles("real")
-def _real(val: Traced) -> Any:
-    return _complex_part("real", val)
+def _complex_part(name: str) -> None:
+    def handler(val: Traced) -> Any:
+        trace = known_trace(val)
+        value = np.ascontiguousarray(getattr(val._value, name)).reshape(val.shape)
+        return trace.step(name, [trace.view(val)], value.shape, value)
+
+    handles(name)(handler)
 
 
-@handles("imag")
-def _imag(val: Traced) -> Any:
-    return _complex_part("imag", val)
-
-
-def _complex_part(name: str, array: Any) -> Any:
-    trace = trace_of(array)
-    assert trace is not None
-    value = np.ascontiguousarray(getattr(array._value, name)).reshape(array.shape)
-    return trace.step(name, [trace.view(array)], value.shape, value)
+for _name in ("real", "imag"):
+    _complex_part(_name)

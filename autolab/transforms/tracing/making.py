@@ -10,7 +10,7 @@ import numpy as np
 from .array import TracedArray
 from .module import lifted
 from .moves import cast, contiguous, copied, seen
-from .signatures import Traced, handles, trace_of
+from .signatures import Traced, handles, known_trace
 
 
 @handles("asarray", "asanyarray")
@@ -41,8 +41,7 @@ def _contiguous(a: Traced, dtype: Any = None) -> Any:
 @handles("concatenate")
 def concatenate(arrays: Traced, axis: int | None = 0, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     parts = [lifted(a) for a in arrays]
-    trace = trace_of(parts)
-    assert trace is not None
+    trace = known_trace(parts)
     if axis is None:
         parts, axis = [part.reshape(-1) for part in parts], 0
     value = np.concatenate([part._value for part in parts], axis, dtype=dtype, casting=casting)
@@ -108,8 +107,7 @@ def _append(arr: Traced, values: Traced, axis: int | None = None) -> Any:
 def _pad(array: Traced, pad_width: Any, mode: Any = "constant", *, constant_values: Any = 0) -> Any:
     if mode in ("edge", "wrap", "symmetric", "reflect"):
         return seen(array, lambda value: np.pad(value, pad_width, mode))
-    trace = trace_of(array)
-    assert trace is not None
+    trace = known_trace(array)
     if mode != "constant":
         raise trace.refuse(f"numpy.pad with mode={mode!r:.40}")
     whole = np.pad(array._value, pad_width, constant_values=constant_values)

@@ -14,8 +14,8 @@ from .module import call, module, ufunc, ufunc_method
 from .moves import cast, copied
 
 _METHODS = """
-all any argmax argmin argsort clip cumprod cumsum diagonal max mean min prod ravel repeat round squeeze std sum swapaxes
-take trace var
+all any argmax argmin argsort clip cumprod cumsum diagonal dot max mean min prod ravel repeat round squeeze std sum
+swapaxes take trace var
 """
 
 
@@ -63,10 +63,6 @@ def _transpose(self: TracedArray, *axes: Any) -> Any:
     return module.transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
 
-def _dot(self: TracedArray, b: Any, out: Any = None) -> Any:
-    return module.dot(self, b, out)
-
-
 def _part(name: str) -> property:
     def part(self: TracedArray) -> Any:
         return call(name, (self,), {}) if self.dtype.kind == "c" or name == "imag" else self
@@ -101,7 +97,6 @@ _ADDED: dict[str, Any] = {
     "flatten": _flatten,
     "reshape": _reshape,
     "transpose": _transpose,
-    "dot": _dot,
     **{name: _method(name) for name in _METHODS.split()},
 }
 for _name, _made in _ADDED.items():

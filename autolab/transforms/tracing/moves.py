@@ -11,7 +11,7 @@ import numpy as np
 from .array import TracedArray
 from .buffer import Buffer
 from .module import lifted
-from .signatures import Traced, handles
+from .signatures import Traced, handles, numpys
 from .trace import ArrayTrace
 
 _EXACT = 2**53
@@ -113,7 +113,7 @@ def element(array: TracedArray, value: np.ndarray) -> TracedArray:
 
 # ------------------------------------------------------------------------------------------------ NumPy's functions
 def _move(name: str) -> None:
-    function = getattr(np, name)
+    function = numpys(name)
 
     def handler(a: Traced, *args: Any, **options: Any) -> Any:
         return seen(lifted(a), lambda value: function(value, *args, **options))
@@ -123,25 +123,10 @@ def _move(name: str) -> None:
 
 _MOVES = """
 transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to flip fliplr flipud rot90 diagonal roll tile repeat
-split array_split hsplit vsplit dsplit matrix_transpose resize
+split array_split hsplit vsplit dsplit matrix_transpose permute_dims resize linalg.matrix_transpose linalg.diagonal
 """
 for _name in _MOVES.split():
     _move(_name)
-
-
-@handles("permute_dims")
-def _permute(a: Traced, axes: Any = None) -> Any:
-    return seen(a, lambda value: value.transpose(axes))
-
-
-@handles("linalg.matrix_transpose")
-def _matrix_transpose(a: Traced) -> Any:
-    return seen(a, lambda value: value.swapaxes(-1, -2))
-
-
-@handles("linalg.diagonal")
-def _matrix_diagonal(a: Traced, *, offset: int = 0) -> Any:
-    return seen(a, lambda value: np.linalg.diagonal(value, offset=offset))
 
 
 @handles("lib.stride_tricks.as_strided")

@@ -10,14 +10,13 @@ import numpy as np
 
 from .module import lifted
 from .moves import cast, seen
-from .signatures import Traced, handles, plain, trace_of
+from .signatures import Traced, handles, known_trace, plain, trace_of
 
 
 @handles("matmul", "linalg.matmul")
 def matmul(a: Traced, b: Traced) -> Any:
     a, b = lifted(a), lifted(b)
-    trace = trace_of(a, b)
-    assert trace is not None
+    trace = known_trace(a, b)
     value = np.asarray(np.matmul(a._value, b._value))
     a, b = cast(a, value.dtype, False), cast(b, value.dtype, False)
     left = seen(a, lambda v: v[None]) if a.ndim == 1 else a

@@ -9,7 +9,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from .module import lifted
 from .moves import cast, seen
-from .signatures import Traced, handles, plain, trace_of
+from .signatures import Traced, handles, known_trace, plain
 from .trace import ArrayTrace
 
 _FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -17,8 +17,7 @@ _FUNCTIONS = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.m
 
 def _start(a: Any, axis: Any) -> tuple[ArrayTrace, Any, tuple[int, ...]]:
     a = lifted(a)
-    trace = trace_of(a)
-    assert trace is not None
+    trace = known_trace(a)
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     return trace, a, axes
 

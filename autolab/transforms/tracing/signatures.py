@@ -52,6 +52,13 @@ def trace_of(*values: Any) -> ArrayTrace | None:
     return next((array._buffer.trace for array in arrays_in(values) if array._buffer.trace is not None), None)
 
 
+def known_trace(*values: Any) -> ArrayTrace:
+    """The trace that some value belongs to: a handler is asked only then."""
+    trace = trace_of(*values)
+    assert trace is not None
+    return trace
+
+
 def plain(value: Any) -> Any:
     """Arguments with NumPy's arrays in the place of traced ones."""
     if isinstance(value, TracedArray):
