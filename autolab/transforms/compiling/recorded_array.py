@@ -11,7 +11,6 @@ import operator
 import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy as np
 from ...engine import backend
 from ...engine.sliced_gradient import SlicedGradient
 from ...shared.operators import operator_methods
+from ..tracing.module import NumpysNames
 from .users_frames import is_library
 
 if TYPE_CHECKING:
@@ -161,26 +161,13 @@ for _name, _function in _MADE.items():
     setattr(Recorded, _name, _function)
 
 
-class RecordedModule:
+class RecordedModule(NumpysNames):
     """NumPy's names, for recorded arrays: also what is made of no array, ``xp.zeros``, is noted."""
 
-    takes_numpy = True
     draws_as_numpy = True
 
-    def __init__(self, path: ModuleType = np) -> None:
-        self._numpy = path
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("cuda", "ElementwiseKernel"):
-            raise AttributeError(name)
-        found = getattr(self._numpy, name)
-        made: Any = found
-        if isinstance(found, ModuleType):
-            made = RecordedModule(found)
-        elif callable(found) and not isinstance(found, type):
-            made = _Noted(found)
-        self.__dict__[name] = made
-        return made
+    def _function(self, path: str, function: Any) -> Any:
+        return _Noted(function)
 
 
 class _Noted:

@@ -150,10 +150,10 @@ class Ufunc:
         return lambda *inputs, **options: ufunc_method(self._function, method, inputs, options)
 
 
-class Module:
-    """NumPy's names, for traced arrays. It has neither random numbers nor a device."""
+class NumpysNames:
+    """NumPy's names for another kind of arrays: its modules and functions are made anew, all else is as it is there."""
 
-    takes_numpy = True  # NumPy's arrays may stand beside traced ones, as constants
+    takes_numpy = True  # NumPy's arrays may stand beside such ones, as constants
 
     def __init__(self, path: str = "") -> None:
         self._path = path
@@ -162,18 +162,31 @@ class Module:
         if name in ("cuda", "ElementwiseKernel"):
             raise AttributeError(name)
         path = f"{self._path}{name}"
-        if path == "random":
-            raise Untraceable("random numbers")
-        found = numpys(path)
-        made: Any = found
-        if isinstance(found, np.ufunc):
-            made = Ufunc(found)
-        elif isinstance(found, ModuleType):
-            made = Module(f"{path}.")
-        elif callable(found) and not isinstance(found, type):
-            made = lambda *args, **options: call(path, args, options)  # noqa: E731
+        made = numpys(path)
+        if isinstance(made, ModuleType):
+            made = type(self)(f"{path}.")
+        elif callable(made) and not isinstance(made, type):
+            made = self._function(path, made)
         self.__dict__[name] = made
         return made
+
+    def _function(self, path: str, function: Any) -> Any:
+        """What stands for a function of NumPy's."""
+        raise NotImplementedError
+
+
+class Module(NumpysNames):
+    """NumPy's names, for traced arrays. It has neither random numbers nor a device."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "random" and not self._path:
+            raise Untraceable("random numbers")
+        return super().__getattr__(name)
+
+    def _function(self, path: str, function: Any) -> Any:
+        if isinstance(function, np.ufunc):
+            return Ufunc(function)
+        return lambda *args, **options: call(path, args, options)
 
 
 module: Any = Module()
