@@ -9,13 +9,11 @@ import numpy as np
 
 from ...engine.modes import modes
 from ...engine.node import Leaf
-from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import exact, is_plain
+from .generated import GeneratedFunction
 from .reached_state import alike, gradient_alike
 from .reads import keys_alike, same
-
-FILE = PACKAGE + "transforms/compiling/<arguments>"
 
 
 class Signature:
@@ -91,22 +89,16 @@ def taker(args: tuple[Any, ...], options: dict[str, Any]) -> Callable[[Any, Any]
     made.tests += [f"m.enable_backprop is {mode.enable_backprop}", f"m.train is {mode.train}", *made.no_twins()]
     leaves = ", ".join(made.leaves)
     text = f"def take(A, O):\n    m = modes()\n    if {' and '.join(made.tests)}:\n        return [{leaves}]\n"
-    exec(compile(text, FILE, "exec"), made.names)
-    found: Callable[[Any, Any], list[Any] | None] = made.names["take"]
+    found: Callable[[Any, Any], list[Any] | None] = made.made("arguments", text)
     return found
 
 
-class _Taker:
+class _Taker(GeneratedFunction):
     def __init__(self) -> None:
-        self.names: dict[str, Any] = {"same": same, "modes": modes}
+        super().__init__(same=same, modes=modes)
         self.tests: list[str] = []
         self.leaves: list[str] = []
         self._alike: dict[Any, list[str]] = {}
-
-    def _bound(self, value: Any) -> str:
-        name = f"k{len(self.names)}"
-        self.names[name] = value
-        return name
 
     def visit(self, text: str, value: Any) -> None:
         """Add what has to hold of one argument."""
@@ -116,30 +108,30 @@ class _Taker:
             for i, item in enumerate(value):
                 self.visit(f"{text}[{i}]", item)
         elif kind is dict:
-            self.tests.append(keys_alike(text, tuple(value), self._bound))
+            self.tests.append(keys_alike(text, tuple(value), self.bound))
             for key, item in value.items():
-                self.visit(f"{text}[{self._bound(key)}]", item)
+                self.visit(f"{text}[{self.bound(key)}]", item)
         elif kind is np.ndarray:
-            self.tests.append(alike(f"({self._leaf(text)})", value, self._bound))
+            self.tests.append(alike(f"({self._leaf(text)})", value, self.bound))
             self._alike.setdefault((kind, value.shape, value.strides), []).append(self.leaves[-1])
         elif isinstance(value, Variable):
             self._variable(text, value)
         elif is_plain(value):
-            self.tests.append(f"same({text}, {self._bound(value)})")
+            self.tests.append(f"same({text}, {self.bound(value)})")
         else:
-            self.tests.append(f"{text} is {self._bound(value)}")
+            self.tests.append(f"{text} is {self.bound(value)}")
 
     def _leaf(self, text: str) -> str:
         self.leaves.append(f"a{len(self.leaves)}")
         return f"{self.leaves[-1]} := {text}"
 
     def _variable(self, text: str, value: Variable) -> None:
-        self.tests.append(f"type({self._leaf(text)}) is {self._bound(type(value))}")
+        self.tests.append(f"type({self._leaf(text)}) is {self.bound(type(value))}")
         name, node = self.leaves[-1], value.node
-        self.tests.append(alike(f"{name}._data", value._data, self._bound))
-        self.tests.append(f"type(n := {name}.node) is {self._bound(type(node))}")
+        self.tests.append(alike(f"{name}._data", value._data, self.bound))
+        self.tests.append(f"type(n := {name}.node) is {self.bound(type(node))}")
         if isinstance(node, Leaf):
-            self.tests.append(gradient_alike("n.grad", node.grad, self._bound))
+            self.tests.append(gradient_alike("n.grad", node.grad, self.bound))
         self._alike.setdefault((type(value), value.shape), []).append(name)
 
     def no_twins(self) -> list[str]:

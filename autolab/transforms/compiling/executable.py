@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...engine.modes import modes
-from ...engine.tracebacks import PACKAGE
 from ...engine.variable import wrap
 from .blocks import Blocks, in_blocks, is_copy
 from .call_tape import Step
+from .generated import GeneratedFunction
 from .lowering import Lowered
 from .nested import flat, named
 from .placing import LARGE, Placement, settled, takes_third
@@ -20,7 +20,6 @@ from .reached_state import Effect, Given, StatePlace
 from .references import Ref, slots_in
 from .returned import spent
 
-FILE = PACKAGE + "transforms/compiling/<compiled>"
 """Where warnings come from: they are told of the user's line, as those of AutoLab's own files."""
 
 
@@ -53,17 +52,9 @@ class Executable:
         self._dry, self._tape, self._low, self._steps, self._from = dry, low.tape, low, steps, sources
         escaping = named(result, effects, steps)
         low.escaping |= {low.memory[slot] for slot in escaping}
-        self._names: dict[str, Any] = {
-            "Miss": Miss,
-            "wrap": wrap,
-            "put": object.__setattr__,
-            "modes": modes,
-            "asarray": np.asarray,
-            "empty": np.empty,
-            "seterr": np.seterr,
-            "errstate": np.errstate,
-        }
-        self._known: dict[int, str] = {}
+        numpys = {name: getattr(np, name) for name in ("asarray", "empty", "seterr", "errstate")}
+        generated = GeneratedFunction(Miss=Miss, wrap=wrap, put=object.__setattr__, modes=modes, **numpys)
+        self._bound = generated.bound
         self._wrapped: dict[int, str] = {}
         self._held: set[str] = set()
         self._tells: list[str] = []
@@ -92,8 +83,7 @@ class Executable:
         if any([step.kind == "errstate" for step in steps]):
             self._lines = ["with errstate():", *[f"    {line}" for line in self._lines]]
         self.source = "def run(L):\n" + "".join([f"    {line}\n" for line in self._lines])
-        exec(compile(self.source, FILE, "exec"), self._names)
-        self.run: Callable[[Sequence[Any]], Any] = self._names["run"]
+        self.run: Callable[[Sequence[Any]], Any] = generated.made("compiled", self.source)
 
     def static(self, slot: int) -> np.ndarray | None:
         """The array that a slot lies in at every run, if it is always the same one."""
@@ -112,13 +102,6 @@ class Executable:
         return [self._at(slot) for item in items if (slot := getattr(item, "slot", None)) is not None]
 
     # ------------------------------------------------------------------ names
-    def _bound(self, value: Any) -> str:
-        """The name of an object in the program."""
-        if id(value) not in self._known:
-            self._known[id(value)] = name = f"k{len(self._known)}"
-            self._names[name] = value
-        return self._known[id(value)]
-
     def _text(self, value: Any) -> str:
         if type(value) is Ref:
             return self._at(value.slot)

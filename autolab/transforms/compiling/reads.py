@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...engine.outer_names import EMPTY, content_of
-from ...engine.tracebacks import PACKAGE
 from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
 from .call_tape import Refusal
 from .code_names import placed
+from .generated import GeneratedFunction
 from .surroundings import progress
-
-FILE = PACKAGE + "transforms/compiling/<guard>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +127,8 @@ class Reads:
 
     def guard(self, others: Callable[[Callable[[Any], str]], list[str]]) -> Callable[[], bool]:
         """What tells, at every call, whether all is as it was; ``others`` gives more tests, as Python."""
-        names: dict[str, Any] = {"same": same}
-        known: dict[int, str] = {}
-
-        def bound(value: Any) -> str:
-            if id(value) not in known:
-                known[id(value)] = f"k{len(known)}"
-                names[known[id(value)]] = value
-            return known[id(value)]
-
-        tests = []
+        generated = GeneratedFunction(same=same)
+        bound, tests = generated.bound, []
         for spot, value in self.spots:
             text, name = spot.text(bound), bound(value)
             if value is EMPTY and spot.is_attribute:
@@ -156,13 +146,8 @@ class Reads:
         tests += others(bound)
         body = "\n        and ".join(dict.fromkeys(tests)) or "True"
         text = f"def fits():\n    try:\n        return (\n        {body}\n        )\n"
-        exec(
-            compile(
-                f"{text}    except (LookupError, ValueError, AttributeError):\n        return False\n", FILE, "exec"
-            ),
-            names,
-        )
-        found: Callable[[], bool] = names["fits"]
+        text += "    except (LookupError, ValueError, AttributeError):\n        return False\n"
+        found: Callable[[], bool] = generated.made("guard", text)
         return found
 
 

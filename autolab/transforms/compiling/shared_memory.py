@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.tracebacks import PACKAGE
+from .generated import GeneratedFunction
 from .lowering import Lowered
 from .reached_state import Given, StatePlace
-
-FILE = PACKAGE + "transforms/compiling/<sharing>"
 
 
 class Sharing:
@@ -36,13 +34,10 @@ class Sharing:
 
     def _question(self, owning: set[StatePlace | None]) -> Any:
         """Whether each array has memory of NumPy's to itself, as Python: that is faster than a look at each pair."""
-        names: dict[str, Any] = {"ndarray": np.ndarray}
+        generated = GeneratedFunction(ndarray=np.ndarray)
 
         def held(holder: Any) -> str:
-            if type(holder) is Given:
-                return f"L[{holder.index}]"
-            names[f"k{id(holder)}"] = holder
-            return f"k{id(holder)}"
+            return f"L[{holder.index}]" if type(holder) is Given else generated.bound(holder)
 
         places = list(dict.fromkeys([place for a, b, _ in self._pairs for place in (a, b)]))
         questions = [
@@ -53,5 +48,4 @@ class Sharing:
         ]
         ids = ", ".join([f"id(o{i})" for i in range(len(places))])
         text = f"def are_apart(L):\n    return {' and '.join(questions)} and len({{{ids}}}) == {len(places)}"
-        exec(compile(text, FILE, "exec"), names)
-        return names["are_apart"]
+        return generated.made("sharing", text)
