@@ -23,14 +23,8 @@ class Buffers:
         self._used[number] = block
         return np.ndarray(like.shape, like.dtype, block, 0, like.strides)
 
-    def has(self, number: int) -> bool:
-        return number in self._used
-
-    def hand_over(self, number: int) -> None:
-        """The next result goes where this one lies."""
-        self._free.append(self._used.pop(number))
-
     def release(self, number: int) -> bool:
+        """Let the next result go where this one lies; False if it lies in no buffer."""
         if number in self._used:
             self._free.append(self._used.pop(number))
             return True

@@ -159,8 +159,8 @@ class Compiled:
             traced = trace(self.function, signature.leaves, signature.objects, args, options)
         finally:
             _tracing.release()
-        if traced.refusal is not None:
-            self.refuse(key, traced.refusal)
+        if traced.tape.refusal is not None:
+            self.refuse(key, traced.tape.refusal)
         elif traced.state is not None:
             around = read_by(traced.tape.ran, traced.found, self.function, signature.objects)
             programs.append(CompiledProgram(key, traced, around, signature, takes))

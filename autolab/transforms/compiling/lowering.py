@@ -89,12 +89,8 @@ class Lowered:
                 known.clear()
             if step.writes is not None:
                 version[self.memory[step.writes]] = version.get(self.memory[step.writes], 0) + 1
-            step = replace(
-                step,
-                args=resolved(step.args, lambda slot: Ref(self.slot(slot))),
-                options=resolved(step.options, lambda slot: Ref(self.slot(slot))),
-            )
-            step = self._narrow(step)
+            args, options = resolved((step.args, step.options), lambda slot: Ref(self.slot(slot)))
+            step = self._narrow(replace(step, args=args, options=options))
             if step.kind != "call" or step.writes is not None or not self._are_fresh(step):
                 kept.append(step)
                 continue

@@ -42,11 +42,7 @@ def flat(result: Any) -> list[Any]:
 
 def variables_in(result: Any) -> list[Variable]:
     """The Variables in what a function returned."""
-    if isinstance(result, Variable):
-        return [result]
-    if type(result) is dict:
-        return variables_in(list(result.values()))
-    return [v for item in result for v in variables_in(item)] if type(result) in (list, tuple) else []
+    return [item for item in flat(result) if isinstance(item, Variable)]
 
 
 class EnteredArguments:

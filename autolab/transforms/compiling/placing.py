@@ -104,8 +104,7 @@ class Placement:
             return None
         if is_elementwise(step):
             for arg in step.args:
-                if type(arg) is Ref and self._dies_as(arg.slot, value, i):
-                    self._buffers.hand_over(low.memory[low.slot(arg.slot)])
+                if type(arg) is Ref and self._gives_way(low.slot(arg.slot), value, i):
                     break
         return self.buffer_of(slot)
 
@@ -115,13 +114,12 @@ class Placement:
         self._low.static[slot] = made
         return made
 
-    def _dies_as(self, slot: int, value: np.ndarray, i: int) -> bool:
-        """Whether an operand is needed here for the last time, and lies in its buffer as the result will."""
-        slot = self._low.slot(slot)
-        static = self._low.static.get(slot)
-        if static is None or self._low.memory[slot] not in self.ending(i):
+    def _gives_way(self, slot: int, value: np.ndarray, i: int) -> bool:
+        """Let the result lie where an operand does that is needed here for the last time, if it is laid out alike."""
+        static, number = self._low.static.get(slot), self._low.memory[slot]
+        if static is None or number not in self.ending(i) or not _is_laid(static, value):
             return False
-        return _is_laid(static, value) and self._buffers.has(self._low.memory[slot])
+        return self._buffers.release(number)
 
 
 def _is_laid(array: np.ndarray, like: np.ndarray) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...engine.node import Leaf, Node
 from ...engine.outer_names import EMPTY
-from ...engine.store import publish
 from ...engine.variable import Variable, wrap
 from .call_tape import CallTape
 from .recorded_array import Recorded
@@ -185,10 +184,6 @@ class ReachedState:
             if isinstance(leaf := variable.node, Leaf):
                 found += [(leaf, name, getattr(leaf, name)) for name in ("grad", "passes", "moved", "given")]
         return [*found, *[(link, name, link.__dict__[name]) for link, name in self.buffers]]
-
-    def restore(self, snapshot: list[tuple[Any, str, Any]]) -> None:
-        """Let all be as it was: no array has been written to."""
-        publish(snapshot)
 
     def effects(self) -> list[Effect]:
         """What the function has put in the places since."""

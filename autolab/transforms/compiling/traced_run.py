@@ -17,7 +17,7 @@ from ...engine.backward import gradients, watched_nodes
 from ...engine.configuration import using_config
 from ...engine.modes import modes
 from ...engine.node import Leaf, Node, new_order
-from ...engine.store import Gradients, own
+from ...engine.store import Gradients, own, publish
 from ...engine.variable import Variable, wrap
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
@@ -67,10 +67,6 @@ class Traced:
     def told(self) -> list[Any]:
         """All that is to be computed."""
         return [self.spec, list(self.pulled)]
-
-    @property
-    def refusal(self) -> Refusal | None:
-        return self.tape.refusal
 
     def observed(self, function: Any, leaves: list[Any], args: Any, options: Any) -> tuple[Any, list[Any] | None]:
         """A call of the function itself, with the arrays that a dry run of the program has to give."""
@@ -228,7 +224,7 @@ class _NotedRun:
 
     def undo(self) -> None:
         """Put back what was there before the call."""
-        self.state.restore(self._before)
+        publish(self._before)
         if self._rng is not None:
             self._rng.bit_generator.state = self._drawn
         self._unwrap()
