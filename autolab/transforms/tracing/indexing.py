@@ -76,9 +76,7 @@ def _axes(items: tuple[Any, ...], ndim: int) -> list[int]:
 def _at_computed(trace: ArrayTrace, array: TracedArray, items: tuple[Any, ...]) -> Any:
     value = array._value[plain(items)]
     lookup = Lookup(array, trace.view(array), items)
-    size = trace.slots[trace.view(array).slot][0]
-    source = View(trace.view(array).slot, 0, (size,), (1,))
-    operands = [source, *[trace.view(a) for a in lookup.arrays]]
+    operands = [_whole(trace, array), *[trace.view(a) for a in lookup.arrays]]
     return trace.step("pick", operands, np.shape(value), value, **lookup.attributes())
 
 
@@ -147,7 +145,7 @@ def _dropped(trace: ArrayTrace, array: TracedArray, index: Any, given: TracedArr
     lookup = where if isinstance(where, Lookup) else None
     at = np.asarray(lookup.result if lookup else where)
     source = trace.view(given, at.shape)
-    before = _whole(array)
+    before = _whole(trace, array)
     if mode == "add":
         np.add.at(array._value, index, given._value)
     else:

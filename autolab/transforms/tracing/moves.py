@@ -11,7 +11,8 @@ import numpy as np
 from .array import TracedArray
 from .buffer import Buffer
 from .module import lifted
-from .signatures import Traced, handles, numpys
+from .program import View
+from .signatures import Traced, handles, known_trace, numpys
 from .trace import ArrayTrace
 
 _EXACT = 2**53
@@ -20,9 +21,7 @@ _EXACT = 2**53
 
 def places(array: TracedArray) -> np.ndarray:
     """The place of each element in the array's slot."""
-    trace = array._buffer.trace
-    assert trace is not None
-    return trace.view(array).places()
+    return known_trace(array).view(array).places()
 
 
 def seen(array: TracedArray, function: Callable[[np.ndarray], Any]) -> Any:
@@ -49,18 +48,14 @@ def gathered(array: TracedArray, value: np.ndarray, where: np.ndarray) -> Traced
     trace = array._buffer.trace
     if trace is None:
         return TracedArray.of(value)
-    made: TracedArray = trace.step("pick", [_whole(array)], value.shape, value, base=where.reshape(-1).tolist())
+    made: TracedArray = trace.step("pick", [_whole(trace, array)], value.shape, value, base=where.reshape(-1).tolist())
     return made
 
 
-def _whole(array: TracedArray) -> Any:
+def _whole(trace: ArrayTrace, array: TracedArray) -> View:
     """The slot of an array as a view of all its elements."""
-    buffer = array._buffer
-    trace = buffer.trace
-    assert trace is not None
-    view = trace.view(array)
-    size = trace.slots[view.slot][0]
-    return type(view)(view.slot, 0, (size,), (1,))
+    slot = trace.view(array).slot
+    return View(slot, 0, (trace.slots[slot][0],), (1,))
 
 
 def copied(array: TracedArray, value: np.ndarray | None = None) -> TracedArray:
