@@ -4,6 +4,7 @@ other names, as in another library, those of the same numbers."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from ..recording.model import LEAVES, Recording, Step
@@ -27,6 +28,7 @@ _NEAR = 1e-3
 
 Key = tuple[str, tuple[int, ...]]
 Pairs = list[tuple[int, int]]
+Runs = Sequence[Sequence[Step] | Mapping[int, Step]]
 
 
 def aligned(a: Recording, b: Recording) -> Pairs:
@@ -47,7 +49,7 @@ def aligned(a: Recording, b: Recording) -> Pairs:
         *[(middle[0][i], middle[1][j]) for i, j in found],
         *zip(runs[0][len(runs[0]) - end :], runs[1][len(runs[1]) - end :], strict=True),
     ]
-    found = [pair for x, y in pairs for pair in (*_weights(a, b, x, y), (x.id, y.id))]
+    found = [pair for x, y in pairs for pair in (*pairs_given((a.steps, b.steps), x, y, LEAVES[1:]), (x.id, y.id))]
     return list(dict.fromkeys([*_inputs(a, b), *found]))
 
 
@@ -58,11 +60,11 @@ def _inputs(a: Recording, b: Recording) -> Pairs:
     return list(zip(a.inputs, b.inputs, strict=False)) if len(a.inputs) == len(b.inputs) else []
 
 
-def _weights(a: Recording, b: Recording, x: Step, y: Step) -> Pairs:
-    """What two steps that lie over each other are given, and not computed."""
+def pairs_given(runs: Runs, x: Step, y: Step, kinds: Sequence[str]) -> Pairs:
+    """What two steps that lie over each other are given, and not computed, if it is as much."""
     given = [
-        [use.step for use in step.operands if use.step is not None and run.steps[use.step].kind in LEAVES[1:]]
-        for run, step in ((a, x), (b, y))
+        [i for operand in step.operands if (i := operand.step) is not None and run[i].kind in kinds]
+        for run, step in zip(runs, (x, y), strict=True)
     ]
     return list(zip(*given, strict=True)) if len(given[0]) == len(given[1]) else []
 

@@ -122,7 +122,7 @@ def _agrees(found: Derivation, order: Expression, recorded: Snapshot | None) -> 
     if recorded is None or not recorded.is_whole:
         return False
     value, size = found.value(order), sum([np.abs(found.value(term)) for term in terms_of(order)])
-    slack = math.sqrt(float(np.finfo(recorded.values.dtype).eps)) if recorded.values.dtype.kind == "f" else 0.0
+    slack = math.sqrt(recorded.precision)
     with np.errstate(all="ignore"):
         close = np.abs(value - recorded.values) <= slack * (size + np.abs(recorded.values))
         alike = (value == recorded.values) | (np.isnan(value) & np.isnan(recorded.values))
@@ -252,7 +252,7 @@ class _ExpressionReader:
         values = [self._operand(use, strict) for use in uses]
         match function:
             case "add":
-                return self._sum(values, strict)
+                return rules.sum(values, strict)
             case "sub":
                 return self._difference(values[0], values[1], strict)
             case "neg":
@@ -260,11 +260,8 @@ class _ExpressionReader:
             case "square":
                 return rules.power(values[0], Number(2 * ONE.value))
             case "muladd":
-                return self._sum([rules.product(values[:2], strict), values[2]], strict)
+                return rules.sum([rules.product(values[:2], strict), values[2]], strict)
         return rules.product(values, strict)
-
-    def _sum(self, values: list[Expression], strict: bool) -> Expression:
-        return self._rules.sum(values, strict)
 
     def _difference(self, a: Expression, b: Expression, strict: bool) -> Expression:
         if strict and b == ZERO:

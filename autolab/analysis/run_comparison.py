@@ -12,7 +12,7 @@ from ..engine.display import Savable, show
 from ..engine.errors import a_kind
 from ..recording.gradient_flow import LayerNames
 from ..recording.model import LEAVES, Recording, Snapshot, Step
-from .alignment import aligned
+from .alignment import aligned, pairs_given
 
 ROUNDINGS = 4096
 """Runs agree whose numbers are apart by less than so many units in the last place of the largest of their array."""
@@ -188,15 +188,11 @@ class _Comparing:
 
     def _given(self, x: Step, y: Step) -> Iterator[StepDifference]:
         """The differences of what was given to a step, and not computed."""
-        given = [
-            [steps[use.step] for use in step.operands if use.step is not None and steps[use.step].kind in LEAVES]
-            for steps, step in zip(self._steps, (x, y), strict=True)
-        ]
-        if len(given[0]) == len(given[1]):
-            for one, other in zip(*given, strict=True):
-                size, scale, differs = self._apart(one.value, other.value)
-                if differs:
-                    yield self._told(one, other, size, scale)
+        for i, j in pairs_given(self._steps, x, y, LEAVES):
+            one, other = self._steps[0][i], self._steps[1][j]
+            size, scale, differs = self._apart(one.value, other.value)
+            if differs:
+                yield self._told(one, other, size, scale)
 
     def _told(self, x: Step, y: Step, size: float, scale: float, grad: bool = False, **more: Any) -> StepDifference:
         arrays = (x.grad, y.grad) if grad else (x.value, y.value)
@@ -220,17 +216,12 @@ class _Comparing:
         with np.errstate(invalid="ignore"):
             size = float(np.where(same, 0.0, np.abs(one - other)).max(initial=0.0))
         size = np.inf if np.isnan(size) else size
-        allowed = self._tolerance or ROUNDINGS * max(map(_precision, (x, y)))
+        allowed = self._tolerance or ROUNDINGS * max(x.precision, y.precision)
         return size, scale, size > allowed * max(scale, floor)
 
 
 def _relative(column: Sequence[_Apart]) -> tuple[float, ...]:
     return tuple([size / scale if scale else size for size, scale, _ in column])
-
-
-def _precision(kept: Snapshot) -> float:
-    dtype = kept.values.dtype
-    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 0.0
 
 
 def _numbers(x: Snapshot, y: Snapshot) -> tuple[np.ndarray, np.ndarray] | None:

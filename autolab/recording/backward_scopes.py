@@ -14,7 +14,7 @@ from .drafts import Draft
 from .model import LEAVES, Recording, Scope, Step
 from .step import enclosing, innermost_around
 
-_POWERS = ("", "", "²", "³", "⁴")
+POWERS = ("", "", "²", "³", "⁴")
 
 CodePosition = tuple[tuple[int, ...], int]
 """The order of a step, that of the step whose rule made it, and so on down to a step of the function; and its scope."""
@@ -93,7 +93,7 @@ def _copy(scope: Scope, identity: int, parent: int | None, hops: int) -> Scope:
     if not hops:
         return replace(scope, id=identity, parent=parent)
     written = scope.label if scope.name is None else f"{scope.name} = {scope.label}"
-    label = f"backward{_POWERS[hops]} of {written}"
+    label = f"backward{POWERS[hops]} of {written}"
     return replace(scope, id=identity, parent=parent, label=label, name=None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..engine.observe import ForwardEvent
 from ..engine.variable import Variable
 from .locate import CodePosition
 from .model import Recording, Step
+from .step import sources_of
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Departures:
         for exit, keys in self._found.items():
             left = tuple(sorted({ids[key] for key in keys if key in ids}))
             if left:
-                origins = [i for i in sorted(_sources(steps.__getitem__, left)) if steps[i].kind in ("input", "leaf")]
+                origins = [i for i in sorted(_sources(steps, left)) if steps[i].kind in ("input", "leaf")]
                 inputs = tuple([i for i in origins if steps[i].status not in ("constant", "integer")])
                 found.append(Departure(*exit, left, inputs))
         return tuple(found)
@@ -96,17 +97,11 @@ def concerned(shown: Recording) -> dict[int, list[Departure]]:
     was computed from it."""
     found: dict[int, list[Departure]] = {}
     for departure in shown.departures:
-        for step in _sources(shown.by_id.__getitem__, departure.steps):
+        for step in _sources(shown.by_id, departure.steps):
             found.setdefault(step, []).append(departure)
     return found
 
 
-def _sources(step_of: Callable[[int], Step], steps: Iterable[int]) -> set[int]:
-    """The steps and all that they were computed from."""
-    found, waiting = set(), list(steps)
-    while waiting:
-        i = waiting.pop()
-        if i not in found:
-            found.add(i)
-            waiting += [operand.step for operand in step_of(i).operands if operand.step is not None]
-    return {i for i in found if step_of(i).status not in ("constant", "integer")}
+def _sources(steps: Mapping[int, Step] | Sequence[Step], ends: Iterable[int]) -> set[int]:
+    """The steps and all that they were computed from, where a gradient could go."""
+    return {i for i in sources_of(steps, ends) if steps[i].status not in ("constant", "integer")}

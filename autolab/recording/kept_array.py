@@ -101,6 +101,11 @@ class Snapshot(_Measured):
         return math.prod(self.shape)
 
     @property
+    def precision(self) -> float:
+        """How far the next number of its dtype is from 1; 0 where no number is rounded."""
+        return float(np.finfo(self.values.dtype).eps) if self.values.dtype.kind == "f" else 0.0
+
+    @property
     def is_whole(self) -> bool:
         """True if ``values`` is the array itself and not a reduced copy."""
         return all(n == 1 for n in self.block)

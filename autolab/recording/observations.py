@@ -130,7 +130,7 @@ def cancelled(recording: Recording, small: set[int]) -> set[int]:
     arrived = dict.fromkeys(small, 0.0)
     for user in recording.steps[::-1] if small else ():
         grad, rounding = user.grad, 1.0
-        if user.id in small and grad is not None and grad.norm <= ROUNDINGS * _precision(grad) * arrived[user.id]:
+        if user.id in small and grad is not None and grad.norm <= ROUNDINGS * grad.precision * arrived[user.id]:
             gone.add(user.id)
             rounding = arrived[user.id] / grad.norm if grad.norm else 1.0
         for use in user.operands:
@@ -148,13 +148,9 @@ def _summed(upstream: Snapshot | None, share: Snapshot) -> float:
     for axis in [axis for axis, length in enumerate(upstream.shape) if length == share.size]:
         others = tuple([other for other in range(len(upstream.shape)) if other != axis])
         apart = upstream.values.sum(axis=others) - share.values
-        if np.linalg.norm(apart) <= ROUNDINGS * _precision(share) * upstream.norm:
+        if np.linalg.norm(apart) <= ROUNDINGS * share.precision * upstream.norm:
             return upstream.norm
     return 0.0
-
-
-def _precision(grad: Snapshot) -> float:
-    return float(np.finfo(grad.values.dtype).eps) if grad.values.dtype.kind == "f" else 0.0
 
 
 def dead_units(value: Snapshot) -> tuple[int, int]:

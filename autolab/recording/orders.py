@@ -15,7 +15,7 @@ from ..engine.grad import grad
 from ..engine.multi_output import Bundle
 from ..engine.observe import BackwardEvent, ForwardEvent, observe, silence
 from ..engine.variable import Variable
-from .backward_scopes import grouped
+from .backward_scopes import POWERS, grouped
 from .drafts import Draft, Use
 from .locate import CodePosition
 from .model import LEAVES, Recording, Step
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 MAX_ORDER = 4
 
 _PRIMES = ("", "′", "″", "‴")
-_POWERS = ("", "", "²", "³", "⁴")
 
 
 def result_name(y: str, x: str, order: int) -> str:
@@ -38,7 +37,7 @@ def result_name(y: str, x: str, order: int) -> str:
     >>> result_name("w", "x", 1), result_name("w", "x", 2)
     ('dw/dx', 'd²w/dx²')
     """
-    return f"d{_POWERS[order]}{y}/d{x}{_POWERS[order]}"
+    return f"d{POWERS[order]}{y}/d{x}{POWERS[order]}"
 
 
 def output_name(recording: Recording) -> str:

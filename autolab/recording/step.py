@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -201,6 +201,17 @@ class Step:
         single = [(what, kept) for what, kept in (("value", self.value), ("gradient", self.grad)) if kept]
         numbers = "".join([f", {what} {kept.values:.6g}" for what, kept in single if kept.shape == ()])
         return f"<Step {self.id}: {self.kind} {written:.200}{numbers}>"
+
+
+def sources_of(steps: Mapping[int, Step] | Sequence[Step], ends: Iterable[int]) -> set[int]:
+    """Some steps and all that they were computed from."""
+    found, waiting = set[int](), list(ends)
+    while waiting:
+        step = waiting.pop()
+        if step not in found:
+            found.add(step)
+            waiting += [operand.step for operand in steps[step].operands if operand.step is not None]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from ...recording.model import Recording, Snapshot, Step
 from ...recording.observations import Observation, Sign, observations
 from ...recording.raised import last_recording
-from ...recording.step import REARRANGED
+from ...recording.step import REARRANGED, sources_of
 from .comparisons import Objective, objectives, picks
 from .copied_program import Program
 from .program_watch import ProgramWatch, TrainingEvent, up_to_loss
@@ -43,13 +43,12 @@ class Evidence:
         self.program = self.bench.settled(self.program)
         self.watch = ProgramWatch(self.bench, self.program.copied())
         copy = self.program.copied()
-        self.recording_error: Exception | None = None
         self.recording: Recording | None = None
         with self.bench.repeatable(), np.errstate(all="ignore"):
             try:
                 self.recording = self.bench.record(up_to_loss(self.bench, copy), copy, {})
             except Exception as error:
-                self.recording_error, self.recording = error, last_recording(error)
+                self.recording = last_recording(error)
         self.watch.run(max(1, self.rounds))
         if not self.bench.has_gradients:
             self.watch.has_loss = self.recording is not None and "no_gradient" not in self.recording.notes
@@ -88,14 +87,7 @@ class Evidence:
 
     def behind(self, starts: Iterable[Step]) -> set[int]:
         """These steps and all that they were computed from."""
-        found: set[int] = set()
-        waiting = list(starts)
-        while waiting:
-            step = waiting.pop()
-            if step.id not in found:
-                found.add(step.id)
-                waiting += self.operands(step)
-        return found
+        return sources_of(self.steps, [step.id for step in starts])
 
     @cached_property
     def loss(self) -> Step | None:
@@ -110,13 +102,7 @@ class Evidence:
     @cached_property
     def learned(self) -> set[int]:
         """The leaves that are parameters."""
-        return {step.id for step in self.steps.values() if self.is_parameter(step)}
-
-    def is_parameter(self, step: Step) -> bool:
-        """Whether a step is a parameter that a call of the program's uses."""
-        if step.kind not in ("input", "leaf"):
-            return False
-        return self.parameter(step) is not None
+        return set(self._parameters_of_steps)
 
     def parameter(self, step: Step) -> LiveParameter | None:
         """The parameter that a leaf is: the one of its name, else the one with its numbers."""
@@ -159,14 +145,20 @@ class Evidence:
                 return step
             step = given[0]
 
-    def ends_in(self, step: Step, through: frozenset[str]) -> bool:
-        """Whether a value becomes the loss by nothing but some functions."""
+    def way_to_loss(self, step: Step) -> list[Step] | None:
+        """The steps from one up to the loss, where each is the only user of the one before; else None."""
+        way: list[Step] = []
         while self.loss is not None and step.id != self.loss.id:
             user = self.only_user(step)
-            if user is None or user.function not in through:
-                return False
-            step = user
-        return True
+            if user is None:
+                return None
+            way.append(step := user)
+        return way
+
+    def ends_in(self, step: Step, through: frozenset[str]) -> bool:
+        """Whether a value becomes the loss by nothing but some functions."""
+        way = self.way_to_loss(step)
+        return way is not None and all(user.function in through for user in way)
 
     def only_user(self, step: Step) -> Step | None:
         """The one step that takes a value on the way to the loss; None if there are more, or none."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...recording.model import Recording, Step
+from ...recording.model import Step
 from .comparisons import Objective
 from .evidence import RESHAPES, Evidence
 from .report import Found, ProgramFinding
@@ -82,17 +82,12 @@ def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -
             return found
     if len(changed) == 1:
         return None
-    culprit = _culprit(e, *pair, o.prediction, n, k)
+    culprit = first_bad(e, pair[0], o.prediction, lambda i: is_clean(*pair, i, n, k))
     return None if culprit is None else _mixed(e, o, culprit, name, array, k, sorted(changed))
 
 
 def _size(step: Step) -> int:
     return step.value.shape[0] if step.value is not None and step.value.shape else 0
-
-
-def _culprit(e: Evidence, before: Recording, after: Recording, end: Step, n: int, k: int) -> Step | None:
-    """From the prediction back: the step that mixes although its operands do not."""
-    return first_bad(e, before, end, lambda i: is_clean(before, after, i, n, k))
 
 
 def _mixed(

@@ -75,7 +75,6 @@ def uphill(e: Evidence) -> Found:
 
 def turned(e: Evidence) -> Found:
     """A loss with the wrong sign: what becomes small is minus the error."""
-    updates = _updates_of_weights(e)
     turns = [(step, *_TURNED) for o in e.objectives if o.kind in _ERRORS and (step := _turned(e, o.step))]
     turns += [(step, *_NOT_TURNED) for step, scores in e.picks if _is_log_likelihood(e, step, whole(scores.value))]
     updates = _updates_of_weights(e)
@@ -113,13 +112,7 @@ def _maximizes(optimizer: Any) -> bool:
 
 def _turned(e: Evidence, step: Step) -> Step | None:
     """The step that turns the sign of an error on its way to the loss, if only one does."""
-    turns = []
-    while e.loss is not None and step.id != e.loss.id:
-        user = e.only_user(step)
-        if user is None:
-            return None
-        turns += [user] * (user.function in ("neg", "negative"))
-        step = user
+    turns = [user for user in e.way_to_loss(step) or () if user.function in ("neg", "negative")]
     return turns[0] if len(turns) == 1 else None
 
 
