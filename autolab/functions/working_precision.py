@@ -61,10 +61,15 @@ def _raised(array: Any, dtype: np.dtype) -> Any:
     return array if getattr(array, "dtype", SINGLE) in FULL else array.astype(dtype)
 
 
+def given_arrays(function: str, **inputs: Any) -> list[Any]:
+    """Variables and arrays as they are, numbers and lists as arrays."""
+    return [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
+
+
 def in_full(function: str, whole: bool = False, **inputs: Any) -> tuple[list[Any], Callable[[Any], Any]]:
     """Inputs of a function that is made of others, in single or double precision as `real` has them, and what rounds
     the result. Integers stay what they are if ``whole``."""
-    values = [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
+    values = given_arrays(function, **inputs)
     common = np.result_type(*[check_real(v, function).dtype for v in values])
     dtype = SINGLE if common == HALF else common if common.kind == "f" else np.dtype(np.float64)
     if whole and common.kind != "f":

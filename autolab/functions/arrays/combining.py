@@ -8,19 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...engine import numpy_protocol
-from ...engine.arrays import as_array
-from ...engine.variable import Variable
 from ..elementwise.arithmetic import mul, sub
-from ..working_precision import in_full
+from ..working_precision import given_arrays, in_full
 from .axes import moveaxis
 from .indexing import getitem
 from .joining import concatenate, place_of, stack
 from .shape import broadcast_to, reshape
-
-
-def _given(function: str, **inputs: Any) -> list[Any]:
-    """Variables and arrays as they are, numbers and lists as arrays."""
-    return [v if isinstance(v, Variable) else as_array(v, f"{function}: input {k!r}") for k, v in inputs.items()]
 
 
 @numpy_protocol.adapt(np.append)
@@ -38,7 +31,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     >>> F.append(Variable([1.0, 2.0]), [3.0])
     variable([1. 2. 3.])
     """
-    both = _given("append", arr=arr, values=values)
+    both = given_arrays("append", arr=arr, values=values)
     if axis is None:
         both = [reshape(part, shape=-1) for part in both]
         axis = 0
@@ -93,7 +86,9 @@ def _depths(arrays: Any, depth: int = 0) -> Iterator[int]:
 
 
 def _leaves(arrays: Any) -> list[Any]:
-    return [x for part in arrays for x in _leaves(part)] if isinstance(arrays, list) else _given("block", arrays=arrays)
+    if isinstance(arrays, list):
+        return [x for part in arrays for x in _leaves(part)]
+    return given_arrays("block", arrays=arrays)
 
 
 def _together(arrays: Any, given: Iterator[Any], depth: int) -> Any:
@@ -133,7 +128,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> tuple[Any,
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is {indexing!r:.40}; expected 'xy' or 'ij'")
-    given = [v for i, x in enumerate(xi) for v in _given("meshgrid", **{f"xi[{i}]": x})]
+    given = [v for i, x in enumerate(xi) for v in given_arrays("meshgrid", **{f"xi[{i}]": x})]
     if any([x.ndim > 1 for x in given]):
         raise ValueError(
             f"meshgrid: got shapes {', '.join([str(x.shape) for x in given])[:150]}; expected one axis each"
@@ -162,7 +157,7 @@ def kron(a: Any, b: Any) -> Any:
     >>> F.kron(Variable([1.0, 10.0]), [1.0, 2.0])
     variable([ 1.  2. 10. 20.])
     """
-    a, b = _given("kron", a=a, b=b)
+    a, b = given_arrays("kron", a=a, b=b)
     ndim = max(a.ndim, b.ndim)
     outer, inner = [(1,) * (ndim - x.ndim) + x.shape for x in (a, b)]
     spread = reshape(a, shape=tuple([n for size in outer for n in (size, 1)]))
@@ -219,7 +214,7 @@ def _cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 @numpy_protocol.adapt(np.delete)
 def _delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     """NumPy takes the places apart, of which the elements are then picked."""
-    (arr,) = _given("delete", arr=arr)
+    (arr,) = given_arrays("delete", arr=arr)
     places = np.arange(arr.size).reshape(arr.shape)
     return getitem(reshape(arr, shape=-1), index=_by_numpy(np.delete, places, obj, axis))
 
@@ -234,7 +229,7 @@ def _by_numpy(function: Any, *args: Any) -> Any:
 
 @numpy_protocol.adapt(np.insert)
 def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-    arr, values = _given("insert", arr=arr, values=values)
+    arr, values = given_arrays("insert", arr=arr, values=values)
     places = np.arange(arr.size + values.size)
     behind = places[arr.size :].reshape(values.shape)
     joined = concatenate(reshape(arr, shape=-1), reshape(values, shape=-1))

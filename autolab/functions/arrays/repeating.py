@@ -10,11 +10,10 @@ import numpy as np
 from ...engine.backend import Array
 from ...engine.calls import Call
 from ...engine.declare import primitive
-from ..reductions.reduce import sum
+from ..reductions.reduce import Axis, sum
 from .indexing import getitem, scatter
 from .shape import reshape
 
-Axis = int | tuple[int, ...] | None
 Shape = tuple[int, ...]
 _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 

@@ -17,8 +17,6 @@ from ..reductions.reduce import sum
 from ..working_precision import in_single, real
 from .loss_terms import in_all, per_term, reduced
 
-Shape = tuple[int, ...]
-
 
 @primitive()
 def softmax_cross_entropy(

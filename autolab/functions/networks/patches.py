@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import as_array
 from ...engine.backend import Array
 from ...engine.declare import primitive
-from ...engine.variable import Variable
 from ..arrays.shape import reshape, transpose
+from ..working_precision import given_arrays
 from .windows import Shape, Windows, columns, image, windows
 
 
@@ -105,7 +104,7 @@ def pixel_shuffle(x: Any, factor: int) -> Any:
     variable([[[[1. 2.]
                 [3. 4.]]]])
     """
-    x = x if isinstance(x, Variable) else as_array(x, "pixel_shuffle: input 'x'")
+    (x,) = given_arrays("pixel_shuffle", x=x)
     if x.ndim != 4:
         raise ValueError(f"pixel_shuffle: x has shape {x.shape}; expected (examples, channels, height, width)")
     examples, channels, height, width = x.shape

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...engine.arrays import as_array, check_real
+from ...engine.arrays import check_real
 from ...engine.backend import Array
-from ...engine.variable import Variable
 from ..arrays.shape import reshape
+from ..working_precision import given_arrays
 from .windows import Windows, seen, windows
 
 
 def channel_places(function: str, x: Any) -> tuple[Any, tuple[int, ...]]:
     """``x``, and its axes after examples and channels."""
-    x = x if isinstance(x, Variable) else as_array(x, f"{function}: input 'x'")
+    (x,) = given_arrays(function, x=x)
     check_real(x, function)
     if x.ndim < 3 or not math.prod(x.shape[2:]):
         raise ValueError(f"{function}: x has shape {x.shape}; expected (examples, channels, ...) with elements behind")

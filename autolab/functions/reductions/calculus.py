@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...engine import numpy_protocol
-from ...engine.arrays import as_array
 from ...engine.backend import get_array_module
 from ...engine.errors import check_number
 from ...engine.variable import Variable
@@ -16,12 +15,8 @@ from ..arrays.joining import along, place_of
 from ..arrays.repeating import flip
 from ..arrays.shape import reshape
 from ..networks.conv import conv1d
-from ..working_precision import in_full
+from ..working_precision import given_arrays, in_full
 from .reduce import sum
-
-
-def _given(function: str, name: str, x: Any) -> Any:
-    return x if isinstance(x, Variable) else as_array(x, f"{function}: input {name!r}")
 
 
 @numpy_protocol.adapt(np.trapezoid)
@@ -53,7 +48,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     if x is None:
         width = check_number("trapezoid", "dx", dx, -math.inf)
     else:
-        x = _given("trapezoid", "x", x)
+        (x,) = given_arrays("trapezoid", x=x)
         if x.ndim == 1 and x.shape[0] == y.shape[place]:
             x = reshape(x, shape=(-1, *[1] * (y.ndim - 1 - place)))
             width = x[1:] - x[:-1]
@@ -97,7 +92,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     """
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"convolve: mode is {mode!r:.40}; expected 'full', 'same' or 'valid'")
-    a, v = [_given("convolve", name, x) for name, x in (("a", a), ("v", v))]
+    a, v = given_arrays("convolve", a=a, v=v)
     if any([x.ndim > 1 or not x.size for x in (a, v)]):
         raise ValueError(f"convolve: got shapes {a.shape} and {v.shape}; expected two sequences with elements")
     if "f" not in a.dtype.kind + v.dtype.kind:
@@ -117,4 +112,4 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
         raise ValueError("correlate: mode is 'same' and v is the longer; expected the longer first")
     if np.ndim(a) != 1 or np.ndim(v) != 1:
         raise ValueError(f"correlate: got shapes {np.shape(a)} and {np.shape(v)}; expected two sequences")
-    return convolve(a, flip(_given("correlate", "v", v)), mode)
+    return convolve(a, flip(*given_arrays("correlate", v=v)), mode)

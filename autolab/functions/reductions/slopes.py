@@ -12,7 +12,7 @@ from ...engine.arrays import as_array
 from ...engine.variable import Variable
 from ..arrays.joining import along, concatenate, place_of
 from ..arrays.shape import cast, reshape
-from ..working_precision import in_full
+from ..working_precision import given_arrays, in_full
 
 
 @numpy_protocol.adapt(np.gradient)
@@ -52,7 +52,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     >>> F.gradient(Variable([0.0, 1.0, 4.0, 9.0]), 0.5)
     variable([ 2.  4.  8. 10.])
     """
-    f = f if isinstance(f, Variable) else as_array(f, "gradient: input 'f'")
+    (f,) = given_arrays("gradient", f=f)
     if f.dtype.kind == "b":
         raise TypeError("gradient: f holds booleans; expected numbers")
     dtype = f.dtype if f.dtype.kind == "f" else np.dtype(np.float64)
