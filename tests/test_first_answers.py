@@ -34,6 +34,45 @@ def test_layers_of_keras_apply_their_function() -> None:
         L.Dense(3, activation="leaky")
 
 
+CONVOLUTIONS: list[Any] = [L.Conv1D, L.Conv2D, L.ConvTranspose1D, L.ConvTranspose2D]
+
+
+@pytest.mark.parametrize("made", CONVOLUTIONS, ids=lambda made: made.__name__)
+def test_convolutions_of_keras_take_their_channels_from_the_first_input(made: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(2, 3, 7, 7)[: 2 + made.axes]).astype(np.float32)
+    written = made(None, 4, 2, activation=F.relu)
+    y = written(x)
+    assert written.in_channels == 3 and y.data.min() == 0 < y.data.max()
+    plain = made(3, 4, 2, initialW=written.W.data)
+    np.testing.assert_array_equal(y.data, np.maximum(plain(x).data, 0))
+    for layer in (
+        made(4, 2, activation="relu"),
+        made(4, (2,) * made.axes, activation="relu"),
+        made(4, kernel_size=2, activation="relu"),
+        made(filters=4, kernel_size=2, activation="relu"),
+    ):
+        assert repr(layer) == f"{made.__name__}(None, 4, 2, activation=relu)"
+        assert layer(x).shape == y.shape and layer.in_channels == 3
+    for layer in (made(3, 4, kernel_size=2, activation="linear"), made(3, out_channels=4, ksize=2)):
+        assert layer.in_channels == 3
+    assert made(4, 2, use_bias=False).b is None
+
+
+def test_sizes_of_a_convolution_are_not_guessed() -> None:
+    for make in (
+        lambda: lab.nn.Conv2d(1, 8),
+        lambda: L.Conv2D(in_channels=1, out_channels=8),
+        lambda: L.Conv2D(1, out_channels=8),
+        lambda: L.Conv2D(filters=8),
+    ):
+        with pytest.raises(TypeError, match=r"^Conv2.: ksize is missing; expected Conv2.\(in_channels, out_channels"):
+            make()
+    with pytest.raises(TypeError, match=r"^Conv2D: activation is 'leaky'; expected a function"):
+        L.Conv2D(8, 3, activation="leaky")
+    with pytest.raises(TypeError, match=r"'input_shape'; .*the first input tells it; .* \(examples, channels, h"):
+        L.Conv2D(8, 3, input_shape=(28, 28, 1))
+
+
 def test_a_state_that_fits_says_so_as_pytorchs() -> None:
     model = L.Linear(2, 1)
     state = model.state_dict()

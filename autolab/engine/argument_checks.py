@@ -47,9 +47,9 @@ def check_arguments(cls: type, args: tuple[Any, ...], settings: dict[str, Any]) 
     Examples
     --------
     >>> from autolab import links as L
-    >>> L.Conv2D(1, 8)
+    >>> L.Embedding(8)
     Traceback (most recent call last):
-    TypeError: Conv2D: ksize is missing; expected Conv2D(in_channels, out_channels, ksize)
+    TypeError: Embedding: size is missing; expected Embedding(rows, size)
     """
     made: Any = cls
     parameters = list(inspect.signature(made.__init__).parameters.values())[1:]

@@ -139,6 +139,7 @@ HABITS: dict[str, dict[str, str]] = {
         "update": "`autolab.set_debug(True)` looks for NaN; `autolab.config.train = False` sets a mode",
         "device": "`model.to_gpu()`, `x.to_gpu()`",
         "batch_first": "✓ `True`; `autolab.nn` has PyTorch's layers, whose sequences are `(length, batch, size)`",
+        "input_shape": "leave it out: the first input tells it; images are `(examples, channels, height, width)`",
         "betas": "`beta1=`, `beta2=`",
         "bias": "`nobias=True` leaves the bias out",
         "causal": "`L.MultiHeadAttention(size, heads, causal=True)`, where the layer is made",
@@ -270,9 +271,10 @@ ALIASES: dict[str, dict[str, str]] = {
         {
             "": """
                 BatchNorm1d=BatchNormalization BatchNorm2d=BatchNormalization Conv1d=Conv1D Conv2d=Conv2D
-                ConvTranspose1d=ConvTranspose1D ConvTranspose2d=ConvTranspose2D Deconvolution1D=ConvTranspose1D
-                Deconvolution2D=ConvTranspose2D Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding
-                GroupNorm=GroupNormalization LayerNorm=LayerNormalization RMSNorm=RMSNormalization LazyLinear=Linear
+                ConvTranspose1d=ConvTranspose1D ConvTranspose2d=ConvTranspose2D Conv1DTranspose=ConvTranspose1D
+                Conv2DTranspose=ConvTranspose2D Deconvolution1D=ConvTranspose1D Deconvolution2D=ConvTranspose2D
+                Convolution1D=Conv1D Convolution2D=Conv2D EmbedID=Embedding GroupNorm=GroupNormalization
+                LayerNorm=LayerNormalization RMSNorm=RMSNormalization LazyLinear=Linear
             """,
             "attention": "MultiheadAttention",
             "function_layers": f"""
@@ -369,7 +371,8 @@ _KEYWORDS = """
     num_layers=layers normalized_shape=size num_channels=size num_classes=classes num_embeddings=rows num_features=size
     num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift
     source=value src=value steps=num target=t weight=w,class_weight features=units xlim=domain rate=ratio
-    pool_size=kernel strides=stride xlabel=x_title ylim=y_range
+    pool_size=kernel strides=stride xlabel=x_title ylim=y_range filters=out_channels dilation_rate=dilate
+    use_bias=nobias
 """
 KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> under which name a function, link or optimizer takes it: the first that it has."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,21 @@ from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..functions import conv1d, conv2d, conv_transpose1d, conv_transpose2d
 from ..functions.networks.windows import named_padding, per_axis
+from .activated import Activated, activation_of
 from .linear import bias, check_size, initializer, shape_of
 from .link import Link
+
+
+def _without_in_channels(init: Callable[..., None]) -> Callable[..., None]:
+    """Two sizes are those of the result and of the kernel, as in Keras: ``Conv2D(8, 3)``, ``Conv2D(8, ksize=3)``.
+    Sizes that came by their names are what they are called."""
+
+    @wraps(init)
+    def begin(self: Any, *sizes: Any, **settings: Any) -> None:
+        is_pair = len(sizes) + ("ksize" in settings) == 2 and "out_channels" not in settings and None not in sizes
+        init(self, *(None,) * is_pair, *sizes, **settings)
+
+    return begin
 
 
 class _Conv(Link):
@@ -23,11 +38,12 @@ class _Conv(Link):
     b: Parameter | None
 
     @takes_other_words
+    @_without_in_channels
     def __init__(
         self,
-        in_channels: int | None,
-        out_channels: int,
-        ksize: int | tuple[int, ...],
+        in_channels: int | None = None,
+        out_channels: int | None = None,
+        ksize: int | tuple[int, ...] | None = None,
         stride: int | tuple[int, ...] = 1,
         pad: int | tuple[int, ...] | str = 0,
         nobias: bool = False,
@@ -35,9 +51,13 @@ class _Conv(Link):
         initial_bias: Any = None,
         dilate: int | tuple[int, ...] = 1,
         groups: int = 1,
+        activation: Any = None,
     ) -> None:
         super().__init__()
         name = type(self).__name__
+        if out_channels is None or ksize is None:
+            missing = "ksize" if out_channels else "out_channels"
+            raise TypeError(f"{name}: {missing} is missing; expected {name}(in_channels, out_channels, ksize)")
         self.out_channels = check_size(name, "out_channels", out_channels)
         sizes = tuple(ksize) if isinstance(ksize, tuple | list) else (ksize,) * self.axes
         if len(sizes) != self.axes:
@@ -49,6 +69,7 @@ class _Conv(Link):
             pad = named_padding(pad, self.ksize, steps, holes, f"{name}: pad")
         self.pad = self._steps("pad", pad, 0)
         self.groups = check_size(name, "groups", groups)
+        self.activation = activation_of(name, activation)
         if self.out_channels % self.groups:
             raise ValueError(f"{name}: out_channels is {out_channels}; expected a multiple of groups, {groups}")
         self.W = Parameter(initializer(initialW, initializers.LeCunNormal()))
@@ -108,13 +129,13 @@ class _Conv(Link):
         return *windows, ("groups", self.groups, 1), ("nobias", self.b is None, False)
 
 
-class Conv1D(_Conv):
+class Conv1D(Activated, _Conv):
     """A convolution of sequences.
 
     Parameters
     ----------
-    in_channels : int or None
-        With None it is taken from the first input.
+    in_channels : int, optional
+        Without it, as in ``Conv1D(8, 3)``, or with None it is taken from the first input.
     out_channels : int
     ksize : int
         Length of the kernel.
@@ -127,6 +148,8 @@ class Conv1D(_Conv):
         The distance between the elements that the kernel covers: 1 for neighbours.
     groups : int
         Into how many groups the channels are split; each group of the result sees its own group of the input alone.
+    activation : callable or str, optional
+        The function after it, or its name in `functions`.
 
     Attributes
     ----------
@@ -146,13 +169,13 @@ class Conv1D(_Conv):
     axes, convolve = 1, conv1d
 
 
-class Conv2D(_Conv):
+class Conv2D(Activated, _Conv):
     """A convolution of images.
 
     Parameters
     ----------
-    in_channels : int or None
-        With None it is taken from the first input.
+    in_channels : int, optional
+        Without it, as in ``Conv2D(8, 3)``, or with None it is taken from the first input.
     out_channels : int
     ksize : int or (int, int)
         Height and width of the kernel.
@@ -165,6 +188,8 @@ class Conv2D(_Conv):
         The distance between the elements that the kernel covers: 1 for neighbours.
     groups : int
         Into how many groups the channels are split; each group of the result sees its own group of the input alone.
+    activation : callable or str, optional
+        The function after it, or its name in `functions`.
 
     Attributes
     ----------
@@ -188,11 +213,12 @@ class _ConvTranspose(_Conv):
     """The transpose of a convolution: its result is as large as what such a convolution looks at."""
 
     @takes_other_words
+    @_without_in_channels
     def __init__(
         self,
-        in_channels: int | None,
-        out_channels: int,
-        ksize: int | tuple[int, ...],
+        in_channels: int | None = None,
+        out_channels: int | None = None,
+        ksize: int | tuple[int, ...] | None = None,
         stride: int | tuple[int, ...] = 1,
         pad: int | tuple[int, ...] = 0,
         output_padding: int | tuple[int, ...] = 0,
@@ -201,8 +227,10 @@ class _ConvTranspose(_Conv):
         dilate: int | tuple[int, ...] = 1,
         initialW: Any = None,
         initial_bias: Any = None,
+        activation: Any = None,
     ) -> None:
-        super().__init__(in_channels, out_channels, ksize, stride, pad, nobias, initialW, initial_bias, dilate, groups)
+        more = nobias, initialW, initial_bias, dilate, groups, activation
+        super().__init__(in_channels, out_channels, ksize, stride, pad, *more)
         self.output_padding = self._steps("output_padding", output_padding, 0)
 
     def _shape(self, in_channels: int) -> tuple[int, ...]:
@@ -222,19 +250,19 @@ class _ConvTranspose(_Conv):
         return *super()._settings(), ("output_padding", self.output_padding, 0)
 
 
-class ConvTranspose1D(_ConvTranspose):
+class ConvTranspose1D(Activated, _ConvTranspose):
     """The transpose of `Conv1D`, which makes sequences longer: every element is spread over a window.
 
     Parameters
     ----------
-    in_channels : int or None
-        With None it is taken from the first input.
+    in_channels : int, optional
+        Without it, as in ``ConvTranspose1D(8, 3)``, or with None it is taken from the first input.
     out_channels, ksize : int
     stride, pad : int
         From one window to the next; how many places are cut off at both ends of the result.
     output_padding : int
         How many places the result is longer.
-    groups, nobias, dilate, initialW, initial_bias
+    groups, nobias, dilate, initialW, initial_bias, activation
         As for `Conv1D`.
 
     Examples
@@ -248,20 +276,20 @@ class ConvTranspose1D(_ConvTranspose):
     axes, convolve = 1, conv_transpose1d
 
 
-class ConvTranspose2D(_ConvTranspose):
+class ConvTranspose2D(Activated, _ConvTranspose):
     """The transpose of `Conv2D`, which makes images larger: every element is spread over a window.
 
     Parameters
     ----------
-    in_channels : int or None
-        With None it is taken from the first input.
+    in_channels : int, optional
+        Without it, as in ``ConvTranspose2D(8, 3)``, or with None it is taken from the first input.
     out_channels : int
     ksize : int or (int, int)
     stride, pad : int or (int, int)
         From one window to the next; how many rows and columns are cut off around the result.
     output_padding : int or (int, int)
         How many rows and columns the result has more.
-    groups, nobias, dilate, initialW, initial_bias
+    groups, nobias, dilate, initialW, initial_bias, activation
         As for `Conv2D`.
 
     Examples

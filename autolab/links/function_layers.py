@@ -12,6 +12,7 @@ from .. import functions as F
 from ..engine.habit_tables import LAYERS
 from ..engine.keyword_aliases import takes_other_words
 from ..functions.variable_methods import flatten
+from .activated import Activated, activation_of
 from .chain import ChainList
 from .linear import Linear
 from .link import Link
@@ -62,7 +63,7 @@ class Flatten(FunctionLayer):
         super().__init__(start_dim, *[end_dim] * (end_dim != -1))
 
 
-class Dense(Linear):
+class Dense(Activated, Linear):
     """Keras's: a `Linear` and the function after it, ``"relu"`` or `F.relu`.
 
     The last length of ``input_shape`` is that of the inputs; without one the first input tells it. Two numbers are the
@@ -76,20 +77,7 @@ class Dense(Linear):
         if isinstance(activation, int):
             input_shape, units, activation = (units,), activation, None
         super().__init__(input_shape[-1], units, nobias=not use_bias)
-        found = getattr(F, activation, activation) if isinstance(activation, str) else activation
-        if found is not None and not callable(found):
-            raise TypeError(f"Dense: activation is {activation!r:.60}; expected a function, or the name of one of F")
-        self.activation = None if activation == "linear" else found
-
-    def forward(self, x: Any) -> Any:
-        """The function of ``x @ W.T + b``."""
-        y = super().forward(x)
-        return y if self.activation is None else self.activation(y)
-
-    def extra_repr(self) -> str:
-        """The sizes, and the name of the function."""
-        name = getattr(self.activation, "__name__", self.activation)
-        return super().extra_repr() + ("" if self.activation is None else f", activation={name}")
+        self.activation = activation_of("Dense", activation)
 
 
 class LeakyReLU(FunctionLayer):

@@ -41,7 +41,7 @@ def test_without_arguments_the_first_that_is_missing_is_named(made: Any) -> None
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (lambda: L.Conv2D(1, 2), TypeError, r"Conv2D: ksize is missing; expected Conv2D\(in_channels, out_ch"),
+    (lambda: L.Conv2D(1, out_channels=2), TypeError, r"Conv2D: ksize is missing; expected Conv2D\(in_channels, out_ch"),
     (lambda: L.Conv2D(1, 2, 3, stride=0), ValueError, "Conv2D: stride is 0; expected an integer of at least 1, or 2"),
     (lambda: L.Conv2D(1, 2, 3, stride="x"), ValueError, "Conv2D: stride is 'x'; expected an integer"),
     (lambda: L.Conv2D(1, 2, 3, pad=-1), ValueError, "Conv2D: pad is -1; expected an integer of at least 0"),
