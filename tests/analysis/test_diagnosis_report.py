@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ def test_a_finding_says_what_where_and_what_to_write():
 def test_a_healthy_program_gets_nothing_found_with_what_was_looked_at():
     diagnosis = autolab.diagnose(loss, net(), X, T)
     assert diagnosis and diagnosis.findings == () and len(diagnosis.looked_at) == len(RULES)
-    assert str(diagnosis).startswith("loss: nothing found\nlooked at: errors, NaN and infinity")
+    assert str(diagnosis) == f"loss: nothing found\nlooked at {len(RULES)} things: .looked_at lists them"
+    assert diagnosis.looked_at[:2] == ("errors", "NaN and infinity")
 
 
 def test_no_two_findings_explain_each_other_away():
@@ -81,6 +83,75 @@ def test_explore_opens_the_graph_at_the_first_finding(tmp_path, monkeypatch):
 def test_bad_arguments_are_named(call, said):
     with pytest.raises(TypeError, match=said):
         call()
+
+
+def test_a_loss_that_is_there_already_is_answered_with_the_line_to_write():
+    model = net()
+
+    value = F.mean(model(X))
+    value = F.softmax_cross_entropy(model(X), T)  # of six examples
+    value.backward()
+    with pytest.raises(
+        TypeError, match=r"^diagnose: fn is a Variable; .*step: diagnose\(lambda: F.softmax_cross_"
+    ) as named:
+        autolab.diagnose(value)
+    assert str(named.value).endswith("_entropy(model(X), T))")
+    with pytest.raises(TypeError, match=r"step: diagnose\(lambda: loss_fn\(model\(x\), t\)\)$"):
+        autolab.diagnose(F.mean(model(X)))
+
+
+def test_what_an_earlier_cell_has_written_is_found():
+    cells = [
+        "error = F.sum(model(X))",
+        "error = loss(\n    model, X, T)",
+        "error = loss(model, X, T)\nerror.backward()",
+    ]
+    for ran, said in ((1, "F.sum(model(X))"), (2, "loss_fn(model(x), t)"), (3, "loss(model, X, T)")):
+        notebook = {
+            "autolab": autolab,
+            "F": F,
+            "model": net(),
+            "X": X,
+            "T": T,
+            "loss": loss,
+            "In": [*cells[:ran], "now"],
+        }
+        exec(cells[ran - 1], notebook)
+        with pytest.raises(TypeError, match=re.escape(f"diagnose(lambda: {said})") + "$"):
+            exec("autolab.diagnose(error)", notebook)
+
+
+def test_a_model_alone_is_answered_with_the_line_to_write():
+    for model in (net(), L.Sequential(L.Flatten(), L.Linear(2, 1))):
+        (found,) = autolab.diagnose(model).findings
+        assert found.kind == "raised"
+        assert found.remedy == "Give it the loss of the model: autolab.diagnose(lambda: loss_fn(model(x), t))."
+
+
+def test_places_are_whole_numbers_without_a_gradient():
+    scores = autolab.Variable([1.0, 2.0])
+
+    def of_a_place(scores):
+        place = scores.argmax()
+        return place * 2.0
+
+    def of_places(model, x, t):
+        return F.mean((model(x).argmax(axis=1) - t) ** 2.0)
+
+    def differentiated(scores):
+        (scores.argmax() * 2.0).backward()
+
+    for fn, args in ((of_a_place, (scores,)), (of_places, (net(), X, T)), (differentiated, (scores,))):
+        (found,) = autolab.diagnose(fn, *args).findings
+        assert (found.kind, found.line) == ("cut_gradient", fn.__code__.co_firstlineno + 1)
+        assert "argmax" in found.message and "gradient" in found.remedy
+
+    def counted(model, x, t):
+        scores = model(x)
+        counted.right = (scores.argmax(axis=1) == t).mean()
+        return F.softmax_cross_entropy(scores, t)
+
+    assert autolab.diagnose(counted, net(), X, T)
 
 
 def test_what_the_function_reads_around_it_is_found_and_stays_as_it_was():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...recording.observations import WHY_ZERO
 from .evidence import Evidence
-from .lines import line_above, line_assigning
+from .lines import code_of, line_above, line_assigning, line_near
 from .report import CodeLine, Found
 from .words import at_line, called, listed
 from .workbench import LiveParameter
@@ -70,6 +70,17 @@ def cut_gradients(e: Evidence) -> Found:
         yield from _begun_anew(e)
         yield from _times_zero(e)
     yield from _without_effect(e)
+    if (e.loss is None or e.loss.status == "constant") and not (told or e.watch.has_loss or e.watch.error):
+        yield from _of_places(e)
+
+
+def _of_places(e: Evidence) -> Found:
+    """A result without a gradient, of a program that asks for places."""
+    asked = [name for name in getattr(code_of(e), "co_names", ()) if name in ("argmax", "argmin", "argsort")]
+    if asked:
+        whom, line = listed([p.name for p in e.trainable]), line_near(e, asked[0])
+        told = f"`{asked[0]}` gives whole numbers, which have no gradient, so none reaches {whom}."
+        yield e.found("cut_gradient", told, _REMEDIES["argmax"], at=line)
 
 
 def _begun_anew(e: Evidence) -> Found:

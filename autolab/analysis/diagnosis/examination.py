@@ -11,6 +11,7 @@ from ...engine.tracebacks import folded, hidden
 from ...shared.foreign import bridge
 from .copied_program import Program, outer_values
 from .evidence import Evidence
+from .lines import assigned
 from .own import OwnWorkbench
 from .program_watch import up_to_loss
 from .report import Diagnosis, ProgramFinding
@@ -65,7 +66,8 @@ def diagnose(
     """
     __tracebackhide__ = hidden()
     if not callable(fn):
-        raise TypeError(f"diagnose: fn is {a_kind(fn)}; expected a function that gives a loss, or a training step")
+        told = f"diagnose: fn is {a_kind(fn)}; expected a function that gives a loss, or a training step"
+        raise TypeError(f"{told}: diagnose(lambda: {assigned(fn) or 'loss_fn(model(x), t)'})")
     if steps is not None and (not isinstance(steps, int) or isinstance(steps, bool) or steps < 1):
         raise TypeError(f"diagnose: steps is {steps!r:.60}; expected a whole number of at least 1, or None")
     with folded():

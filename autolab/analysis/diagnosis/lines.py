@@ -8,7 +8,7 @@ import linecache
 import re
 from typing import Any
 
-from ...engine.source import file_label
+from ...engine.source import caller, file_label
 from .evidence import Evidence
 from .program_watch import TrainingEvent
 from .report import CodeLine
@@ -78,6 +78,21 @@ def line_assigning(e: Evidence, attribute: str) -> CodeLine:
         if any(getattr(t, "attr", getattr(t, "id", None)) == attribute for t in targets):
             return CodeLine(line + node.lineno - 1, file)  # type: ignore[attr-defined]
     return CodeLine(line, file)
+
+
+def assigned(value: Any) -> str:
+    """What the user wrote for ``value`` in a line above, in the same function or in a cell before; "" if that is not
+    found, or goes on in the next line."""
+    frame = caller()
+    if frame is None:
+        return ""
+    code, cells = frame.f_code, frame.f_globals.get("In")
+    above = linecache.getlines(code.co_filename, frame.f_globals)[code.co_firstlineno - 1 : frame.f_lineno - 1]
+    earlier = "\n".join(map(str, cells[:-1])).splitlines() if isinstance(cells, list) else []
+    names = [name for name, held in frame.f_locals.items() if held is value]
+    parts = [line.partition("  #")[0].partition(" = ") for line in (*earlier, *above)]
+    text = next((text.strip() for name, _, text in reversed(parts) if name.strip() in names), "")
+    return text if text.count("(") == text.count(")") and len(text) < 150 else ""
 
 
 def throws_away(source: str, line: int) -> bool:

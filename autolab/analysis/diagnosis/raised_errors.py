@@ -34,6 +34,11 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1).",
     ),
     (("between 0 and 1",), "output_range", "Apply a sigmoid first, or use binary_cross_entropy_with_logits."),
+    (
+        ("has no attribute 'backward'",),
+        "cut_gradient",
+        "Only a Variable has it: argmax, comparisons, float() and .data give plain numbers, which have no gradient.",
+    ),
     ((REFUSED,), "gradients_cleared", "Clear the gradients before backward, not after it."),
     (
         ("was changed in place after the forward pass",),
@@ -42,7 +47,7 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ),
 )
 
-_OF_A_MODEL = "Give it the loss, and the model as an argument: def loss(model, x, t), and diagnose(loss, model, x, t)."
+_OF_A_MODEL = "Give it the loss of the model: autolab.diagnose(lambda: loss_fn(model(x), t))."
 
 
 def known(e: Evidence) -> Found:
@@ -80,7 +85,7 @@ def _one_hot_rows(e: Evidence, told: str) -> str:
 def raised(e: Evidence) -> Found:
     """Whatever else ended the run."""
     if e.watch.error is not None:
-        is_model = e.watch.told[0] == "TypeError" and hasattr(e.program.fn, "parameters")
+        is_model = hasattr(e.program.fn, "parameters") and (e.watch.told[0] == "TypeError" or not e.program.args)
         yield _found(e, "raised", "", _OF_A_MODEL if is_model else "Fix the error first.")
 
 

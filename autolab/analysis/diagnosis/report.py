@@ -97,7 +97,7 @@ class Diagnosis(Savable):
         head = "nothing found" if not count else "1 finding" if count == 1 else f"{count} findings"
         lines = [f"{self.function}: {head}", *map(str, self.findings)]
         lines += [f"fact: {fact}" for fact in self.facts]
-        return "\n".join([*lines, f"looked at: {', '.join(self.looked_at)}"])
+        return "\n".join([*lines, f"looked at {len(self.looked_at)} things: .looked_at lists them"])
 
     __repr__ = __str__
 
