@@ -73,6 +73,15 @@ def test_sizes_of_a_convolution_are_not_guessed() -> None:
         L.Conv2D(8, 3, input_shape=(28, 28, 1))
 
 
+def test_the_row_of_padding_is_zero_from_the_start() -> None:
+    for made in (L.Embedding, lab.nn.Embedding):
+        embedding = made(4, 3, padding_idx=2)
+        assert [bool(row.any()) for row in embedding.W.data] == [True, True, False, True]
+    for wrong in (4, -1, "pad"):
+        with pytest.raises(ValueError, match=f"Embedding: padding_idx is {wrong!r}; expected a word, 0 to 3"):
+            L.Embedding(4, 3, padding_idx=wrong)  # type: ignore[arg-type]
+
+
 def test_a_state_that_fits_says_so_as_pytorchs() -> None:
     model = L.Linear(2, 1)
     state = model.state_dict()
@@ -157,6 +166,8 @@ def test_where_the_first_nan_was_made_is_said() -> None:
 def test_a_method_is_called_by_the_class_that_the_user_has(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"^LineChart.save: got a keyword 'color'; expected path, look$"):
         autolab.plots.line_chart([1.0, 2.0]).save(tmp_path / "a.svg", color="red")
+    with pytest.raises(TypeError, match=r"a keyword 'scale'; .*; instead: of a picture: one that ends in .svg or .pdf"):
+        autolab.plots.line_chart([1.0, 2.0]).save(tmp_path / "a.png", scale=2)
 
 
 def test_ranges_in_the_place_of_directions_are_answered() -> None:

@@ -150,7 +150,7 @@ HABITS: dict[str, dict[str, str]] = {
         "nesterov": "`optimizers.NesterovAG(lr, momentum)`",
         "output_size": "`kernel=`",
         "debug": "`with autolab.detect_anomaly():`",
-        "dpi": "a picture that ends in `.svg` or `.pdf` is sharp at any size",
+        **dict.fromkeys(("dpi", "scale"), "of a picture: one that ends in `.svg` or `.pdf` is sharp at any size"),
         "repeats": "`autolab.tile(x, (2, 1, 1))` repeats the whole array along its axes",
         "padding_mode": "`F.pad(x, width, mode=...)` before it",
         "params": "the model goes to `optimizer.setup(model)`",

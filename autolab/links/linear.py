@@ -127,7 +127,7 @@ class Embedding(Link):
     initialW : initializer, number or array, optional
         By default `initializers.Normal` with standard deviation 1.
     padding_idx : int, optional
-        The word that fills up sequences: its row counts as zeros, and is not trained.
+        The word that fills up sequences: its row is 0, and is not trained.
 
     Examples
     --------
@@ -143,6 +143,10 @@ class Embedding(Link):
         shape = check_size("Embedding", "rows", rows), check_size("Embedding", "size", size)
         self.padding_idx = padding_idx
         self.W = Parameter(initializer(initialW, initializers.Normal(scale=1.0)), shape)
+        if padding_idx is not None:
+            if padding_idx not in range(rows):
+                raise ValueError(f"Embedding: padding_idx is {padding_idx!r:.60}; expected a word, 0 to {rows - 1}")
+            self.W._data[padding_idx] = 0
 
     def forward(self, ids: Any) -> Any:
         """The rows of the words ``ids``, an array of integers of any shape."""

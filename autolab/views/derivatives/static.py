@@ -9,6 +9,7 @@ from ...analysis import Derivatives
 from ...engine.display import Bundle
 from ..draw.colors import THEMES
 from ..draw.escape import Markup, at_rest, element, fitting, picture
+from ..draw.messages import say
 from ..draw.plot import Size, ticks
 from ..draw.svg import Look, document, new_scope, path_of, sheet, words_at
 from ..draw.typeset import in_pieces
@@ -119,14 +120,15 @@ def _words(written: dict[str, Any], now: dict[str, Any], panel: dict[str, Any], 
 
 
 def _lines(written: dict[str, Any]) -> list[str]:
-    """A formula in lines that end between its terms; its name, where they would be too long or too many."""
+    """A formula in lines that end between its terms; its name and that it is too long, if it is."""
     found = written["simplified"]
     if found is not None:
         head, first, *others = in_pieces(found["tree"])
         lines = _wrapped([f"{head} {first}", *others], _LONGEST)
         if len(lines) <= _MOST and max(map(len, lines)) <= _LONGEST:
             return lines
-    return [written["name"]["text"]]
+    head = written["name"]["text"]
+    return [head if found is None else say("formula_long", head=head)]
 
 
 def _wrapped(parts: list[str], most: int) -> list[str]:

@@ -184,9 +184,8 @@ class _Drawing:
         counts = (("nan", self.panel.snapshot.nan_count), ("inf", self.panel.snapshot.inf_count))
         signs = [say(f"{key}_{'count' if self.numbered else 'sign'}", count=n) for key, n in counts if n]
         finite_zeros = self.panel.cells is None and self.cells.values.size and not self.cells.values.any()
-        return [
-            note for note in (self.cells.caption, say("all_zero") if finite_zeros else "", ", ".join(signs)) if note
-        ]
+        told = [say("all_zero")] if finite_zeros else [say("by_asinh")] if self.tone.bend and self.tone.scale else []
+        return [note for note in (self.cells.caption, *told, ", ".join(signs)) if note]
 
     def _captions(self, y: float) -> list[Markup]:
         return [words_at(0.0, y + 12 + 16 * i, note, "small") for i, note in enumerate(self.notes)]

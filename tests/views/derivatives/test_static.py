@@ -77,6 +77,9 @@ def test_a_formula_that_is_too_long_leaves_its_name():
     data = Study(lambda x: np.tanh(np.sin(x) * x**2 + np.exp(x)) * x, 0.5, 3).data
     texts = ["".join(element.itertext()) for element in ET.fromstring(curves_svg(data)).iter(f"{SVG}text")]
     assert "f‴(x)" in texts and not any(text.startswith("f‴(x) =") for text in texts)
+    data = Study(lambda x: np.tanh(x) * np.exp(-(x**2)) * np.sin(x), 0.5, 2).data
+    texts = ["".join(element.itertext()) for element in ET.fromstring(curves_svg(data)).iter(f"{SVG}text")]
+    assert "f″(x), whose formula is too long" in texts
 
 
 def test_paths_stand_where_the_numbers_say():

@@ -20,6 +20,7 @@ SENTENCES: dict[str, str] = {
     "first_rows": "These are the first {shown} of {total}.",
     "empty": "The array is empty.",
     "all_zero": "All elements are zero.",
+    "by_asinh": "colours by asinh",
     "nan_count": "{count} NaN",
     "inf_count": "{count} inf",
     "nan_sign": "{count} NaN (×)",

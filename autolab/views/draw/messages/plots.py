@@ -39,6 +39,7 @@ SENTENCES: dict[str, str] = {
     "curve_as_computed": "As computed",
     "curve_derive": "How {name} comes about",
     "formula_where": "where",
+    "formula_long": "{head}, whose formula is too long",
     "rule_sum": "sum rule",
     "rule_factor": "constant factor",
     "rule_product": "product rule",
