@@ -232,9 +232,8 @@ class LayerNames:
 
     def are_one(self, step: Step, before: Step) -> bool:
         """Whether two steps are one layer: they have the same owner, or a bias without one is added to a product."""
-        if self._owners(step) or self._owners(before):
-            return self.of(step) == self.of(before)
-        return step.function == "add" or self.of(step) == self.of(before)
+        is_bias = step.function == "add" and not self._owners(step) and not self._owners(before)
+        return is_bias or self.of(step) == self.of(before)
 
     def _owners(self, step: Step) -> list[str]:
         used = [self._steps[use.step] for use in step.operands if use.step is not None]

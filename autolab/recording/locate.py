@@ -120,9 +120,8 @@ def _text(node: ast.AST) -> str:
 
 def _targets(statement: Any, node: ast.AST) -> tuple[str, ...]:
     """The names that ``statement`` gives the value of ``node``, if it assigns exactly that."""
-    if isinstance(statement, ast.AugAssign) and statement is node:
-        return (_text(statement.target),)
-    if isinstance(statement, ast.AnnAssign) and statement.value is node:
+    is_augmented = isinstance(statement, ast.AugAssign) and statement is node
+    if is_augmented or (isinstance(statement, ast.AnnAssign) and statement.value is node):
         return (_text(statement.target),)
     if not isinstance(statement, ast.Assign) or statement.value is not node or len(statement.targets) != 1:
         return ()

@@ -157,14 +157,9 @@ class Replacements:
             If a value could not be replaced.
         """
         for key in self._wanted:
-            if key in self._refused:
-                raise ValueError(f"{self._head}{self._refused[key]}")
-            if key not in self._done:
-                raise ValueError(f"{self._head}{self._missing(key, drafts)}")
-
-    @property
-    def _head(self) -> str:
-        return f"{self._bound.caller}: option 'replace': "
+            why = self._refused.get(key) or (None if key in self._done else self._missing(key, drafts))
+            if why is not None:
+                raise ValueError(f"{self._bound.caller}: option 'replace': {why}")
 
     def _missing(self, key: Key, drafts: Sequence[Draft]) -> str:
         named = [draft for draft in drafts if draft.name == key or draft.id == key]
