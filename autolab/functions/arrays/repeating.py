@@ -160,12 +160,7 @@ def roll(xp: Any, a: Array, *, shift: int | tuple[int, ...], axis: Axis = None) 
     >>> F.roll(Variable([1.0, 2.0, 3.0]), shift=1)
     variable([3. 1. 2.])
     """
-    return xp.roll(a, _signed(shift), axis)
-
-
-def _signed(shift: Any) -> Any:
-    """A shift as Python's numbers: of one without a sign NumPy 2.0 takes the negative, which is a large one."""
-    return np.asarray(shift).tolist()
+    return xp.roll(a, np.asarray(shift).tolist(), axis)  # of one without a sign, NumPy 2.0 takes the negative
 
 
 def negated(shift: Any) -> Any:

@@ -57,7 +57,7 @@ class Refusal(NamedTuple):
     """Why a tape is of no use, and the line of the user's that made it so."""
 
     what: str
-    frame: Line
+    frame: Line = None
 
 
 @dataclass(eq=False)
@@ -221,13 +221,9 @@ class CallTape:
             self._spread(writes, depends)
             if writes in self.sources or (writes in self.constants and depends):
                 self.is_final = True
-        made: list[Any] = [same] if same is not None or found is None else [self._made(part, depends) for part in parts]
-        whole = not isinstance(found, tuple | list)
-        outs = (
-            ()
-            if same is not None or found is None
-            else tuple([(None if whole else i, one._slot) for i, one in enumerate(made)])
-        )
+        is_new, whole = same is None and found is not None, not isinstance(found, tuple | list)
+        made: list[Any] = [self._made(part, depends) for part in parts] if is_new else [same]
+        outs = tuple([(None if whole else i, one._slot) for i, one in enumerate(made)]) if is_new else ()
         line, is_pulled = self._line(sys._getframe(2))
         self.steps.append(Step(kind, function, noted, settings, outs, writes, self.is_backward, line, is_pulled))
         if depends and outs and _is_shaped(function, args):

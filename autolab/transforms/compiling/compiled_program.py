@@ -61,7 +61,7 @@ class CompiledProgram:
         self._met = self._meets(signature.leaves)
         self._were_apart = not any(self._met)
         self._busy, self._pulling = Lock(), Lock()
-        self._low = Lowered(traced.tape, named(traced.told, traced.effects, traced.tape.steps))
+        self._low = Lowered(traced.tape, named([traced.spec, list(traced.pulled)], traced.effects, traced.tape.steps))
         self.forward, self.backward = self._forward(), self._backward()
         self.beside = self._read_beside()
         self._sharing = Sharing(self._low, traced.tape.sources, traced.tape.values)
@@ -167,7 +167,7 @@ class CompiledProgram:
             modes().rng.bit_generator.state = before
         result, expected = self.traced.observed(owner.function, leaves, args, options)
         if found is not None and (expected is None or not _equal(found, expected)):
-            owner.refuse(self.key, Refusal("its program gives other bits than it does itself", None))
+            owner.refuse(self.key, Refusal("its program gives other bits than it does itself"))
         return result
 
 

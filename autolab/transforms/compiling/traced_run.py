@@ -63,11 +63,6 @@ class Traced:
     inputs: Sequence[Any] = ()
     seconds: float | None = None
 
-    @property
-    def told(self) -> list[Any]:
-        """All that is to be computed."""
-        return [self.spec, list(self.pulled)]
-
     def observed(self, function: Any, leaves: list[Any], args: Any, options: Any) -> tuple[Any, list[Any] | None]:
         """A call of the function itself, with the arrays that a dry run of the program has to give."""
         told: list[list[Any]] = []
@@ -135,7 +130,7 @@ def trace(function: Any, leaves: list[Any], objects: list[Any], args: Any, optio
     found = reads(function, objects)
     arrays = {id(array): path for path, array, _ in found.arrays}
     if twice := [arrays[id(leaf)] for leaf in leaves if id(leaf) in arrays]:
-        found.beyond = Refusal(f"an argument is also {twice[0]}, which it can read", None)
+        found.beyond = Refusal(f"an argument is also {twice[0]}, which it can read")
     tape = CallTape()
     if found.beyond is not None:
         tape.refusal = found.beyond

@@ -123,10 +123,10 @@ class _Walk:
 
     def _too_large(self, path: str) -> None:
         told = f"it can read {path}, which is too large to be compared at each call: pass it as an argument"
-        self.found.beyond = Refusal(told, None)
+        self.found.beyond = Refusal(told)
 
     def _unknown(self, path: str, what: str) -> None:
-        self.found.beyond = Refusal(f"it can read {path} ({what}), the content of which is not compared", None)
+        self.found.beyond = Refusal(f"it can read {path} ({what}), the content of which is not compared")
 
     def _spot(self, path: str, holder: Any, key: Any, is_attribute: bool = False) -> None:
         spot = Spot(path, holder, key, is_attribute)
@@ -155,7 +155,7 @@ class _Walk:
         elif isinstance(value, property | classmethod | staticmethod | cached_property):
             self._waiting.extend([(path, getattr(value, name, None)) for name in _INSIDE])
         elif isinstance(value, threading.local):
-            found.beyond = Refusal(f"it can read {path}, which is another in each thread", None)
+            found.beyond = Refusal(f"it can read {path}, which is another in each thread")
         elif isinstance(value, list | dict | set | frozenset | deque | tuple | MappingProxyType):
             self._container(path, value)
             if is_the_users(type(value)):
