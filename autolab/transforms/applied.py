@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,8 @@ class AppliedFunction:
             raise TypeError(f"{caller}: wrt={wrt!r:.60} names an argument of {self.name} twice")
         self._chosen = [self._lifted(place, given[place]) for place in found]
         given.update(zip(found, self._chosen, strict=True))
-        with _recorded():
+        # derivatives are wanted, also inside no_grad
+        with nullcontext() if self._outer else using_config("enable_backprop", True):
             self.value = fn(*[given[i] for i in range(len(args))], **{key: given[key] for key in kwargs})
         self.outputs = self._checked_outputs()
 
@@ -165,11 +166,6 @@ def like(models: Sequence[Variable], values: Sequence[Any], what: str) -> list[V
             raise ValueError(f"{what} has shape {v.shape}; expected {model.shape}")
         found.append(v)
     return found
-
-
-def _recorded() -> AbstractContextManager[Any]:
-    """Derivatives are wanted, also inside no_grad."""
-    return nullcontext() if backprop_enabled() else using_config("enable_backprop", True)
 
 
 def reaches(ys: Sequence[Variable], leaves: Collection[Any] | None = None, without: Collection[Any] = ()) -> bool:

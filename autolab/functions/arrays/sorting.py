@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...engine import numpy_protocol
-from ...engine.arrays import as_array
 from ...engine.backend import Array
 from ...engine.declare import primitive
-from ...engine.variable import Variable
+from ..working_precision import given_arrays
 from .indexing import take_along_axis
 from .joining import place_of
 from .shape import reshape
@@ -79,7 +78,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     >>> F.partition(Variable([3.0, 1.0, 2.0]), 0)[0]
     variable(1.0)
     """
-    shape = array_in("partition", a).shape
+    shape = given_arrays("partition", a=a)[0].shape
     length = prod(shape) if axis is None else shape[place_of("partition", axis, shape)]
     places = np.asarray(kth)
     if places.dtype.kind not in "iu" or places.ndim > 1:
@@ -87,8 +86,3 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     if not ((places >= -length) & (places < length)).all():
         raise ValueError(f"partition: kth is {kth!r:.60}; expected numbers from {-length} to {length - 1}")
     return sort(a, axis=axis)
-
-
-def array_in(function: str, a: Any) -> Any:
-    """The array in ``a``, or an error that names the function."""
-    return a.data if isinstance(a, Variable) else as_array(a, f"{function}: input 'a'")

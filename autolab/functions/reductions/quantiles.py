@@ -14,9 +14,9 @@ from ...engine.variable import Variable
 from ..arrays.axes import other_axes
 from ..arrays.joining import place_of, stack
 from ..arrays.shape import reshape, transpose
-from ..arrays.sorting import array_in, sort
+from ..arrays.sorting import sort
 from ..elementwise.selection import where
-from ..working_precision import in_full
+from ..working_precision import given_arrays, in_full
 from .reduce import Axis, mean
 
 
@@ -133,9 +133,8 @@ def _or_nan(ranked: Any, value: Any) -> Any:
 
 def _lines(function: str, a: Any, axis: Axis, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     """``a`` with the axes to reduce as a single last one, and the shape of the result."""
-    shape = array_in(function, a).shape
-    if not isinstance(a, Variable):
-        a = array_in(function, a)
+    (a,) = given_arrays(function, a=a)
+    shape = a.shape
     wanted = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = tuple([place_of(function, i, shape) for i in wanted])
     if len(set(axes)) < len(axes):
