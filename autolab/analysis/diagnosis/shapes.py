@@ -68,8 +68,7 @@ def labels(e: Evidence) -> Found:
             yield e.found(
                 "one_hot_target",
                 f"{at_line(o.step)} compares {classes} scores per example with class indices (0 to "
-                f"{int(values.max())}) as "
-                "if they were quantities.",
+                f"{int(values.max())}) as if they were quantities.",
                 "Use cross_entropy with the indices, or one-hot targets of the scores' shape.",
                 at=o.step,
             )
