@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import sys
@@ -231,3 +232,24 @@ class Halved(autolab.authoring.ContextFunction):
     def backward(ctx, g):  # half of it
         (x,) = ctx.saved_tensors
         return g * x
+
+
+def test_jit_of_the_same_function_is_traced_once_and_of_another_anew() -> None:
+    def double(x: Any) -> Any:
+        return (x * 2).sum()
+
+    @functools.wraps(double)  # it copies what is kept of the function
+    def triple(x: Any) -> Any:
+        return (x * 3).sum()
+
+    x = lab.array([1.0, 2.0])
+    assert [float(lab.jit(f)(x)) for f in (double, triple, double, triple)] == [6, 9, 6, 9]
+    assert lab.jit(double) is lab.jit(double) is not lab.jit(double, check_every=None)
+    first, second = lab.links.Linear(2, 1), lab.links.Linear(2, 1)
+    found = [float(lab.jit(link.forward)(np.ones((1, 2), np.float32)).sum()) for link in (first, second)]
+    assert found == [float(link(np.ones((1, 2), np.float32)).sum()) for link in (first, second)]
+
+
+def test_several_gradients_are_asked_for_as_in_autograd() -> None:
+    of_a, of_b = lab.grad(lambda a, b: a * b, argnum=[0, 1])(2.0, 3.0)
+    assert (float(of_a), float(of_b)) == (3.0, 2.0)

@@ -372,7 +372,7 @@ _KEYWORDS = """
     num_groups=groups num_heads=heads out_features=out_size p=ratio,ord pad=padding padding=pad shifts=shift
     source=value src=value steps=num target=t weight=w,class_weight features=units xlim=domain rate=ratio
     pool_size=kernel strides=stride xlabel=x_title ylim=y_range filters=out_channels dilation_rate=dilate
-    use_bias=nobias
+    use_bias=nobias argnum=wrt,inputs
 """
 KEYWORDS = {name: tuple(own.split(",")) for name, own in _pairs(_KEYWORDS)}
 """Keyword -> under which name a function, link or optimizer takes it: the first that it has."""

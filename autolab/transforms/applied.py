@@ -33,7 +33,8 @@ def checked_fn(caller: str, fn: Any) -> Callable[..., Any]:
 
 
 def checked_wrt(caller: str, wrt: Any) -> Wrt:
-    """``wrt`` if it is a position, a name or a tuple of them."""
+    """``wrt`` if it is a position, a name or a tuple of them; a list as a tuple."""
+    wrt = tuple(wrt) if isinstance(wrt, list) else wrt
     places = wrt if isinstance(wrt, tuple) else (wrt,)
     fine = [isinstance(p, str) or (isinstance(p, int) and not isinstance(p, bool) and p >= 0) for p in places]
     if not places or not all(fine) or len(set(places)) < len(places):

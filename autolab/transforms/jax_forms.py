@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -52,4 +53,10 @@ def jit(fun: Any = None, *, check_every: int | None = 1000) -> Any:
     >>> autolab.jit(lambda x: np.sum(x * x))(np.ones(3)).block_until_ready()
     variable(3.0)
     """
-    return partial(Jitted, check_every=check_every) if fun is None else Jitted(fun, check_every)
+    if fun is None:
+        return partial(Jitted, check_every=check_every)
+    kept = vars(fun) if type(fun) is FunctionType else {}  # as JAX does, so that jit(f)(x) in a loop traces f once
+    found = kept.get("_jitted")
+    if type(found) is not Jitted or found.function is not fun or found.check_every != check_every:
+        found = kept["_jitted"] = Jitted(fun, check_every)
+    return found
