@@ -19,6 +19,7 @@ from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
 from ..engine.store import last_start
 from ..engine.variable import Variable
+from ..links.link import Link
 from ..shared.foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
@@ -86,9 +87,11 @@ def graph_named(y: Variable, known: Sequence[tuple[str, Variable]]) -> Recording
 
 
 def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
-    """The Variables that a frame has names for, but not those that Python or IPython gave."""
-    own = {name: value for name, value in frame.f_locals.items() if isinstance(value, Variable)}
-    return [(value.name or name, value) for name, value in own.items() if not name.startswith("_")]
+    """The Variables that a frame has names for, but not those that Python or IPython gave; and those of its links."""
+    own = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
+    found = [(value.name or name, value) for name, value in own.items() if isinstance(value, Variable)]
+    links = [link for link in own.values() if isinstance(link, Link)]
+    return found + [(path[1:].replace("/", "."), p) for link in links for path, p in link.namedparams()]
 
 
 def make_dot(var: Variable, params: Mapping[str, Variable] | None = None, **_: Any) -> Any:
@@ -119,7 +122,8 @@ class _GraphReader:
                 self._values |= _kept(node)
         for name, variable in [*known, (self._y.name, self._y)]:
             if variable.node in self._ids:
-                self._values.setdefault(variable.node, variable.data)  # what was kept is what was computed with
+                if not getattr(variable.node, "moved", False):  # else it has another array by now
+                    self._values.setdefault(variable.node, variable.data)  # what was kept is what was computed with
                 if name:
                     self._names.setdefault(variable.node, name)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autolab
-from autolab import Variable
+from autolab import Variable, links, optimizers
 from autolab import functions as F
 from autolab.views.graph.listing import remarks
 from autolab.views.steps.static import to_text
@@ -143,3 +143,20 @@ def test_it_is_shown_saved_and_plain_data(tmp_path):
     assert "text/html" in recording._repr_mimebundle_()
     recording.save(tmp_path / "w.svg")
     autolab.export_html(recording, tmp_path / "w.html")
+
+
+def test_the_parameters_of_a_link_have_their_names_and_values_until_they_move() -> None:
+    model = links.Sequential(links.Linear(3, 2), F.tanh, links.Linear(2, 1))
+    optimizer = optimizers.SGD(lr=0.1).setup(model)
+    loss = F.mean(model(np.ones((4, 3), np.float32)) ** 2)
+    loss.backward()
+    drawn = autolab.graph(loss)
+    assert drawn.function == "loss" and [drawn[name].value.values.shape for name in ("0.W", "2.W", "2.b")] == [
+        (2, 3),
+        (1, 2),
+        (1,),
+    ]
+    before = model[2].b.data.copy()
+    optimizer.update()
+    value = autolab.graph(loss)["2.b"].value
+    assert value is None or np.array_equal(value.values, before), "what it is now was not computed with"
