@@ -19,7 +19,6 @@ from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
 from ..engine.store import last_start
 from ..engine.variable import Variable
-from ..links.link import Link
 from ..shared.foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
@@ -90,7 +89,7 @@ def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
     """The Variables that a frame has names for, but not those that Python or IPython gave; and those of its links."""
     own = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
     found = [(value.name or name, value) for name, value in own.items() if isinstance(value, Variable)]
-    links = [link for link in own.values() if isinstance(link, Link)]
+    links = [link for link in own.values() if hasattr(type(link), "namedparams")]
     return found + [(path[1:].replace("/", "."), p) for link in links for path, p in link.namedparams()]
 
 

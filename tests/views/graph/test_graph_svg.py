@@ -109,7 +109,20 @@ def test_a_long_program_stays_a_picture_of_moderate_size():
 def test_small_heatmaps_hold_their_numbers():
     values = np.array([[1.0, -2.5], [np.nan, np.inf]])
     found = texts(heatmaps([Panel("error", snapshot(values), mark=(0, 1))]))
-    assert found == ["error  (2, 2)", "1", "−2.5", "NaN", "∞", "−5", "−0.5", "0", "0.5", "5", "colours by asinh", "1 NaN, 1 inf"]
+    assert found == [
+        "error  (2, 2)",
+        "1",
+        "−2.5",
+        "NaN",
+        "∞",
+        "−5",
+        "−0.5",
+        "0",
+        "0.5",
+        "5",
+        "colours by asinh",
+        "1 NaN, 1 inf",
+    ]
 
 
 def png_of(picture):
