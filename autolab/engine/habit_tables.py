@@ -151,6 +151,8 @@ HABITS: dict[str, dict[str, str]] = {
         "output_size": "`kernel=`",
         "debug": "`with autolab.detect_anomaly():`",
         **dict.fromkeys(("dpi", "scale"), "of a picture: one that ends in `.svg` or `.pdf` is sharp at any size"),
+        "restore_best_weights": 'after each check `if not stopping.count: best = model.copy("copy")`',
+        **dict.fromkeys(("epochs", "max_epochs"), '`training.Trainer(updater, (40, "epoch"))`'),
         "repeats": "`autolab.tile(x, (2, 1, 1))` repeats the whole array along its axes",
         "padding_mode": "`F.pad(x, width, mode=...)` before it",
         "params": "the model goes to `optimizer.setup(model)`",

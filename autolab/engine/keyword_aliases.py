@@ -89,7 +89,7 @@ def takes_other_words(function: Callable[P, R]) -> Callable[P, R]:
         if all([name in names for name in given]):
             return function(*args, **given)
         asked = f"{type(args[0]).__name__}.{function.__name__}" if first == "self" and args else who
-        return function(*args, **known(asked, names, given))
+        return function(*args, **known(asked.removesuffix(".__init__"), names, given))
 
     vars(call)["in_own_words"] = partial(in_own_words, who, names)
     return call

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..engine.configuration import config, using_config
 from ..engine.errors import a_kind
+from ..engine.keyword_aliases import takes_other_words
 from ..engine.store import publish
 from ..links.reporter import Reporter
 from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, under
@@ -67,6 +68,7 @@ class Trainer:
     (8, ['main/accuracy', 'main/loss', 'validation/main/accuracy', 'validation/main/loss'])
     """
 
+    @takes_other_words
     def __init__(
         self, updater: StandardUpdater, stop_trigger: Any = None, out: str | os.PathLike[str] = "result"
     ) -> None:
@@ -130,6 +132,7 @@ class Trainer:
         What an update or an extension raises ends the run and is passed on.
         """
         self._stopping = False
+        self.stop_trigger = as_trigger(self.stop_trigger, "Trainer: stop_trigger", True)  # a pair may have been set
         with using_config("train", config.train):  # leaving it leaves every block that an interrupt kept open inside
             self._run(sorted(self._entries.values(), key=lambda entry: -entry.priority))
 

@@ -255,3 +255,17 @@ def test_the_loop_by_hand_learns_the_same(tmp_path):
 def test_unlabelled_data_have_one_part():
     it = SerialIterator(TupleDataset(np.arange(4.0)), 2, shuffle=False)
     assert len(next(it)) == 1
+
+
+def test_a_wrong_keyword_names_the_others():
+    with pytest.raises(TypeError, match=r'^Trainer: got a keyword .epochs.; expected updater, .*; instead: .*"epoch"'):
+        training.Trainer(None, epochs=3)
+    with pytest.raises(TypeError, match=r"^EarlyStopping: got a keyword .restore_best_weights.*best = model.copy"):
+        training.EarlyStopping(restore_best_weights=True)
+
+
+def test_the_end_of_a_run_may_be_set_later(tmp_path):
+    trainer = make(tmp_path)
+    trainer.stop_trigger = (4, "iteration")
+    trainer.run()
+    assert trainer.updater.iteration == 4

@@ -171,7 +171,8 @@ class GradientReport(Savable):
         lines += [f"  {item}" for item in self.inputs]
         lines += [str(finding) for finding in self.findings]
         seconds = f"{self.seconds:.1f} s" if self.seconds >= 1 else f"{1e3 * self.seconds:.3g} ms"
-        return "\n".join([*lines, say("cost", evaluations=self.evaluations, seconds=seconds)])
+        key = "cost" if all([np.isin(g, (0, 1)).all() for g in self.upstream]) else "cost.drawn"
+        return "\n".join([*lines, say(key, evaluations=self.evaluations, seconds=seconds)])
 
     __repr__ = __str__
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ...engine.keyword_aliases import takes_other_words
 from ...engine.store import publish
 from ..extension import Extension
 from ..trainer import Trainer
@@ -42,6 +43,7 @@ class EarlyStopping(Extension):
 
     trigger = (1, "epoch")
 
+    @takes_other_words
     def __init__(
         self, patience: int = 3, monitor: str = "validation/main/loss", min_delta: float = 0.0, mode: str = "min"
     ) -> None:
