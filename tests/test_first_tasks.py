@@ -103,7 +103,7 @@ def test_a_snapshot_is_called_as_in_chainer(tmp_path: Path) -> None:
 
 def test_the_diagnosis_of_a_bare_model_asks_for_the_loss() -> None:
     found = autolab.diagnose(L.Linear(2, 3), np.ones((4, 2), "f"), np.zeros(4, int)).findings[0]
-    assert found.kind == "raised" and "diagnose(loss, model, x, t)" in found.remedy
+    assert found.kind == "raised" and "autolab.diagnose(lambda: loss_fn(model(x), t))" in found.remedy
     broken = autolab.diagnose(lambda x: F.exp(x, x), 1.0).findings[0]  # type: ignore[call-arg]
     assert broken.remedy == "Fix the error first."
 
