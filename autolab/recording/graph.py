@@ -89,8 +89,11 @@ def variables_in(frame: FrameType) -> list[tuple[str, Variable]]:
     """The Variables that a frame has names for, but not those that Python or IPython gave; and those of its links."""
     own = {name: value for name, value in frame.f_locals.items() if not name.startswith("_")}
     found = [(value.name or name, value) for name, value in own.items() if isinstance(value, Variable)]
-    links = [link for link in own.values() if hasattr(type(link), "namedparams")]
-    return found + [(path[1:].replace("/", "."), p) for link in links for path, p in link.namedparams()]
+    links = [(name, link) for name, link in own.items() if hasattr(type(link), "namedparams")]
+    for name, link in links:
+        begin = f"{name}." if len(links) > 1 else ""
+        found += [(begin + path[1:].replace("/", "."), parameter) for path, parameter in link.namedparams()]
+    return found
 
 
 def make_dot(var: Variable, params: Mapping[str, Variable] | None = None, **_: Any) -> Any:

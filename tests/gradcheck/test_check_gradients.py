@@ -227,7 +227,7 @@ def test_the_text_can_be_read_aloud():
     assert lines[1].startswith("  x: wrong, ") and "numerically at [" in lines[1]
     assert lines[2].startswith("  y: right, ")
     assert lines[3].startswith("The gradient of x has the wrong sign: ")
-    assert lines[4].endswith(" ms; the gradients are those of a random upstream gradient")
+    assert lines[4].endswith(" ms; the gradients are for a random upstream gradient")
 
 
 def test_a_wrong_report_fails_a_test_with_its_text():

@@ -160,3 +160,6 @@ def test_the_parameters_of_a_link_have_their_names_and_values_until_they_move() 
     optimizer.update()
     value = autolab.graph(loss)["2.b"].value
     assert value is None or np.array_equal(value.values, before), "what it is now was not computed with"
+    wrapped = links.Sequential(links.Linear(1, 1))
+    names = {step.name for step in autolab.graph(F.mean(wrapped(model(np.ones((4, 3), np.float32))))).steps}
+    assert {"model.0.W", "model.2.W", "wrapped.0.W"} <= names, "of several links each is named"

@@ -21,7 +21,7 @@ from ...engine.errors import DamagedValueError, GradientCountError, GradientShap
 from ...engine.sharing import wrote_to_lent
 from ...transforms.compiling.surroundings import generators
 from ..measuring.point import Arrays, Shape, attempted
-from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, first_upstreams
+from ..measuring.subject import Gradients, Run, Subject, draw_upstreams, first_upstreams, ones_for
 from ..messages import Kind, Verdict, number, shown
 from .finding import Finding
 from .outside import changed_by
@@ -142,7 +142,7 @@ def _combinations(
     subject: Subject, run: Run, upstreams: tuple[Arrays, ...], first: Gradients, second: Gradients
 ) -> tuple[Combination, ...]:
     """What shows a rule that is right only for some upstream gradients: of one sign, not all alike, of usual size."""
-    ones = tuple([(g != 0).astype(g.dtype) for g in upstreams[0]])  # 0 belongs to a result that is not finite
+    ones = ones_for(upstreams[0])
     large = subject.gradients(run, tuple([g * _LARGE for g in upstreams[0]]))
 
     def rest(others: Arrays) -> Gradients:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..measuring.point import Arrays, Evaluate, attempted
 from ..measuring.probes import MARGIN
-from ..measuring.subject import flat
+from ..measuring.subject import flat, ones_for
 from ..messages import told_apart, where
 from .case import Case, CheckedInput, Comparison
 from .finding import Finding
@@ -61,7 +61,7 @@ def _is_off(checked: CheckedInput) -> bool:
 
 def _backward(checked: CheckedInput) -> Finding | None:
     subject = checked.case.subject
-    ones = [(g != 0).astype(g.dtype) for g in checked.case.upstreams]  # times 1 nothing gets more digits
+    ones = ones_for(checked.case.upstreams)  # times 1 nothing gets more digits
 
     def gradient(arrays: Arrays) -> np.ndarray:
         found = subject.gradients(subject.run(arrays), ones)[checked.place]

@@ -254,8 +254,12 @@ def draw_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tup
 def first_upstreams(results: Sequence[Variable], rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Those that a report shows the gradients for: of a single number 1, so that it shows its derivatives."""
     drawn = draw_upstreams(results, rng)
-    is_number = sum([g.size for g in drawn]) == 1
-    return tuple([np.abs(np.sign(g)) for g in drawn]) if is_number else drawn
+    return ones_for(drawn) if sum([g.size for g in drawn]) == 1 else drawn
+
+
+def ones_for(upstreams: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """Ones in the place of other upstream gradients; the 0 of a result that is not finite stays."""
+    return tuple([(g != 0).astype(g.dtype) for g in upstreams])
 
 
 def where_finite(run: Run, upstreams: Arrays) -> list[np.ndarray]:

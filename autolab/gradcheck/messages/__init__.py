@@ -43,7 +43,7 @@ SENTENCES: dict[str, str] = {
     "worst": "{analytic} against {numeric} numerically{where}",
     "coverage": "{count} of {total} elements measured, and random directions through all",
     "cost": "{evaluations} evaluations in {seconds}",
-    "cost.drawn": "{evaluations} evaluations in {seconds}; the gradients are those of a random upstream gradient",
+    "cost.drawn": "{evaluations} evaluations in {seconds}; the gradients are for a random upstream gradient",
 } | {key: sentence for part in (mistakes, hints, innocent, other_checks) for key, sentence in part.SENTENCES.items()}
 
 

@@ -37,7 +37,7 @@ SENTENCES: dict[str, str] = {
     ),
     "cannot_verify.jump": (
         "{function} jumps in {input}{where}: its results change by {jump} however small the move, so there is no "
-        "slope. Backward gives that of one side, {analytic}; check it a little beside."
+        "slope. The gradient {analytic} may be that of one side; check it at a point nearby."
     ),
     "cannot_verify.raises": "Near the given point {function} raises {error}, so {input}{where} cannot be measured.",
     "cannot_verify.noise": "{function} is too noisy to measure its slope in {input}{where}: {numeric} ± {error}.",

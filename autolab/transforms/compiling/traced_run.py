@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from traceback import walk_tb
 from typing import Any
-from weakref import ref
 
 import numpy as np
 
-from ...engine.backward import gradients, watched_nodes
 from ...engine.configuration import using_config
 from ...engine.modes import modes
-from ...engine.node import Leaf, Node, new_order
-from ...engine.store import Gradients, own, publish
-from ...engine.variable import Variable, wrap
+from ...engine.node import Leaf, new_order
+from ...engine.store import own, publish
+from ...engine.variable import Variable
 from ...gpu.traced_function import is_plain
 from ..tracing.keeping import replaced
+from .boundary import gradients_since, not_passed
 from .call_tape import CallTape, Refusal
 from .draws import RecordedGenerator
 from .nested import EnteredArguments, outs, unwrapped, variables_in
@@ -101,14 +99,8 @@ class Traced:
             return []
         ys = variables_in(result)
         nodes = [(leaves[one.index] if type(one) is Given else one).node for one in self.inputs]
-        found = _gradients_since(begin, ys, [np.ones_like(y._data) for y in ys], nodes)
+        found = gradients_since(begin, ys, [np.ones_like(y._data) for y in ys], nodes)
         return [found.get(node) for node in nodes]
-
-
-def _gradients_since(begin: int, ys: list[Variable], starts: list[Any], nodes: Iterable[Node | None]) -> Gradients:
-    """The gradients of what was there before the function was called: no pass goes on into what made its inputs."""
-    made = frozenset([node for node in nodes if node is not None and node.order])
-    return gradients(ys, [wrap(g, None) for g in starts], False, made, begin if made else 0)
 
 
 class overridden:
@@ -192,7 +184,7 @@ class _NotedRun:
             rng = RecordedGenerator.of(modes().rng, tape)
             with using_config("rng", rng), watched(tape, self.found.codes):
                 args, options = entered.values
-                with _not_passed(self._earlier, tape):
+                with not_passed(self._earlier, tape):
                     result = function(*args, **options)
                 self.effects = self.state.effects()
                 self._differentiate(result)
@@ -274,7 +266,7 @@ class _NotedRun:
             return self.tape.refuse("it returns both a value that is to be differentiated and something else")
         self.tape.is_backward = True
         starts = [self.tape.source(np.ones_like(y._data._value), None) for y in ys]
-        found: dict[Any, Any] = _gradients_since(self._begin, ys, starts, self._earlier)
+        found: dict[Any, Any] = gradients_since(self._begin, ys, starts, self._earlier)
         inputs = [(v, holder) for v, holder in self.state.variables if v.node in found]
         if self._earlier & found.keys() - {v.node for v, _ in inputs}:
             return self.tape.refuse("its result depends on a gradient that can be differentiated itself")
@@ -312,22 +304,6 @@ class _NotedRun:
 
     def _unwrap(self) -> None:
         replaced([one for made in self.tape.made if (one := made()) is not None])
-
-
-@contextmanager
-def _not_passed(earlier: Iterable[Node], tape: CallTape) -> Iterator[None]:
-    """Refuse where a backward pass inside goes on into what computed the inputs: another time that is another graph."""
-
-    def tell(_: bool) -> None:
-        tape.refuse("it goes back beyond its inputs, into what computed them")
-
-    told = {ref(node): tell for node in earlier}
-    watched_nodes.update(told)
-    try:
-        yield
-    finally:
-        for key in told:
-            del watched_nodes[key]
 
 
 def _raised_at(error: BaseException) -> tuple[str, int] | None:

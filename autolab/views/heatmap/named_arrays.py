@@ -67,7 +67,7 @@ def gather(arrays: tuple[Any, ...], named: Mapping[str, Any], caller: FrameType 
 
 
 def _written(caller: FrameType | None, count: int) -> list[str | None]:
-    """For each array the name that stands in the call, such as ``W`` or ``net.W``; None where something else does."""
+    """The names that the call gives the arrays, such as ``W`` or ``net.W``; None for any other expression."""
     node = getattr(None if caller is None else found_at(caller), "node", None)
     if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("heatmap"):
         return [None] * count
