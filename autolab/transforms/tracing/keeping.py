@@ -29,7 +29,10 @@ def replaced(kept: list[Any]) -> None:
     values: dict[int, Any] = {id(array): array._value for array in kept}
     while kept:
         held: list[Any] = []
-        for holder in gc.get_referrers(*kept):
+        asked = tuple(kept)  # from Python 3.13 on, it is among its own items' referrers
+        for holder in gc.get_referrers(*asked):
+            if holder is asked:
+                continue
             if type(holder) is tuple:  # it cannot be changed: another takes its place
                 held.append(holder)
                 values[id(holder)] = tuple([values.get(id(item), item) for item in holder])
