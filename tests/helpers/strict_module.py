@@ -122,7 +122,8 @@ class Kernel:
         self._operation, self._name = operation, name
         Kernel.made.append((in_params, out_params, operation, name))
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, block_size: int = 128) -> Any:
+        assert block_size <= 256  # a thread may have 255 registers, a block 65,536
         if self._name != "kernel":
             note(self._name)
         if not any(isinstance(a, ndarray) for a in args):

@@ -192,7 +192,7 @@ class Compiled:
         """
         name = getattr(self.function, "__name__", "function")
         programs = sorted(self.programs, key=lambda program: -program.calls)
-        return CompileReport(name, [table_of(program) for program in programs], self.refusals)
+        return CompileReport(name, [table_of(program) for program in programs], [*self.refusals, *_awaited()])
 
     @property
     def refusals(self) -> list[str]:
@@ -222,6 +222,18 @@ try:  # the object that NumPy asks itself: a hundredth of the time of geterr
 except ImportError:
     _float_setting = float_setting
 _known: tuple[Any, Any, Any, bool] = (None, None, None, False)
+
+
+def _awaited() -> list[str]:
+    """Why every compiled function runs as it is written at this moment."""
+    reasons = {
+        "floating-point errors are reported": _errors_are_awaited(),
+        "something listens to steps or backward passes": listeners or (watchers and modes().hooks),
+        "check_inplace watches a graph": watched_nodes,
+        "a Variable keeps its gradient, see retain_grad": retained,
+        "a leaf has a hook": leaf_hooks,
+    }
+    return [f"at this moment {why}" for why, holds in reasons.items() if holds]
 
 
 def _errors_are_awaited() -> bool:

@@ -359,3 +359,23 @@ def test_a_backward_that_does_more_than_gradients_is_named() -> None:
     compiled = autolab.compile(lambda x: F.sum(Told().apply((x,))[0]))
     with pytest.warns(CompileWarning, match="it calls print"):
         compiled(Variable(np.ones(2)))
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        (lambda x: x.retain_grad(), "keeps its gradient"),
+        (lambda x: x.register_hook(lambda g: g), "has a hook"),
+    ],
+)
+def test_what_makes_every_call_run_as_it_is_written_is_told(start: Any, told: str) -> None:
+    doubled = autolab.compile(lambda x: x * 2)
+    x = Variable(np.ones(2))
+    watched = x * 1 if "gradient" in told else x
+    held = start(watched)
+    doubled(x)
+    assert told in doubled.report().refusals[0] and told in str(doubled.report())
+    assert not doubled.programs
+    del watched, x, held
+    doubled(Variable(np.ones(2)))
+    assert doubled.programs and not doubled.report().refusals
