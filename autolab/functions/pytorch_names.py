@@ -281,7 +281,7 @@ def retain_grad(x: Variable) -> None:
 
 def expand(x: Variable, *shape: int) -> Any:
     """`broadcast_to`; -1 keeps the length of an axis."""
-    own = (1,) * (len(shape) - x.ndim) + x.shape
+    own = (-1,) * (len(shape) - x.ndim) + x.shape  # an axis that is new has no length to keep
     return broadcast_to(x, tuple([n if m == -1 else m for m, n in zip(shape, own, strict=True)]))
 
 

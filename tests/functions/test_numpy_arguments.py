@@ -6,6 +6,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,11 @@ MORE = {
     "average": "what is empty: NaN with a warning, as mean has it",
     "tensordot": "True for 1 among the axes",
     "trapezoid": "True for an axis, which NumPy 2.0 refuses",
+    **dict.fromkeys(("median", "percentile", "quantile"), "no axis of what is empty, which NumPy cannot reshape"),
 }
 """What AutoLab takes and NumPy does not."""
+UNASKED = "multi_dot"
+"""NumPy asks no row of an array that has none, and complains itself."""
 
 
 def _tells_parameters(f: Callable[..., Any]) -> bool:
@@ -120,10 +124,14 @@ def _look(f: Callable[..., Any], part: slice) -> int:
         warnings.simplefilter("ignore")
         for arrays, options in calls:
             told = f.__name__, [np.shape(a) for a in arrays], {k: ascii(v)[:60] for k, v in options.items()}
-            fine, expected = _outcome(f, arrays, options)
-            worked, found = _outcome(f, _variables(arrays), options)
+            fine, expected = _outcome(f, deepcopy(arrays), options)  # some may overwrite what they are given
+            worked, found = _outcome(f, _variables(deepcopy(arrays)), options)
             if not worked:
-                assert _is_named(found), (told, found)
+                assert _is_named(found) or (f.__name__ == UNASKED and not arrays[0].size), (told, found)
+            elif fine and f.__name__ == "partition":  # the order on both sides of the place is NumPy's own business
+                axis = options.get("axis", -1)
+                assert _is_same(np.sort(found, axis), np.sort(expected, axis)), (told, found, expected)
+                assert _is_same(np.take(found, options["kth"], axis), np.take(expected, options["kth"], axis)), told
             elif fine:
                 assert _is_same(found, expected), (told, found, expected)
             else:

@@ -65,7 +65,7 @@ def broadcast_to(xp: Any, array: Array, *, shape: tuple[int, ...]) -> Array:
     if xp is np and lead >= 0 and array.flags.c_contiguous:  # a view made by hand takes a third of the time
         steps = zip(array.shape, shape[lead:], array.strides, strict=True)
         strides = [0] * lead + [stride if n == m else 0 if n == 1 else -1 for n, m, stride in steps]
-        if -1 not in strides:
+        if -1 not in strides and -1 not in shape:  # which NumPy would take for 1
             view = np.ndarray(shape, array.dtype, array, 0, strides)
             view.setflags(write=False)
             return view

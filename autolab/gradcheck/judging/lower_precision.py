@@ -72,9 +72,9 @@ def _backward(checked: CheckedInput) -> Finding | None:
     drawn = checked.case.exam.second[checked.place]
     stored = None if drawn is None else next((dtype for dtype in _DTYPES if _holds(dtype, drawn)), None)
     dtype = _dtype(subject.arrays, gradient) or stored
-    if dtype is None:
+    if dtype is None or not c.sure.any():  # a slope that is lost in rounding says nothing of the gradient beside it
         return None
-    k = c.elements.worst(c.measured)
+    k = c.elements.worst(c.sure)
     numbers = c.elements.numbers(k, "analytic", "numeric")
     verdict = {"verdict": "wrong"} if _is_told(c, k, float(np.finfo(dtype).eps)) else {}
     words = {**told_apart(**numbers), "where": where(checked.index(k))}
