@@ -109,7 +109,7 @@ SENTENCES: dict[str, str] = {
         "- Numbers below the least normal one (2.2e-308; 1.2e-38 in float32; 6.1e-5 in float16) have fewer digits, and "
         "so has what is computed from them: gradients of that size may be 0, and those of `hypot` and `pow` have the "
         "digits of the value, also where it overflows. `silu`, `gelu` and `mish` lose digits there.\n"
-        "- `norm` of another order than 1, 2 and infinity takes powers: 16 units.\n"
+        "- `norm` of another order than 1, 2 and infinity takes powers: 16 units. Gradients of `normalize`: 8.\n"
         "- The gradients of `layer_norm`, `batch_norm`, `group_norm`, `instance_norm` and `rms_norm` are differences "
         "of terms: 4 units of the greatest `g * gamma / sqrt(var + eps)` in the row, and as many times more as its "
         "greatest `x` exceeds its spread. On a GPU the squares of numbers above 1e154 (1e19 in float32) are infinite "
