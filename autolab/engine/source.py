@@ -8,6 +8,7 @@ import __future__
 
 import ast
 import linecache
+import opcode
 import os
 import sys
 from collections.abc import Callable
@@ -22,6 +23,8 @@ T = TypeVar("T")
 
 MOST_CODE = 500
 """Of so many functions and modules it is remembered what was found at their instructions."""
+
+_TAKES_NEXT = opcode.opmap["FOR_ITER"] if sys.version_info >= (3, 13) else None
 
 _MARIMO_INDENT = 4
 """By so much marimo indents a cell in its file."""
@@ -55,10 +58,18 @@ def in_code(code: CodeType, instruction: int, names: dict[str, Any] | None = Non
         node = text.nodes.get((start, column + _MARIMO_INDENT, end, end_column + _MARIMO_INDENT))
     if node is None:
         return None
+    if _TAKES_NEXT is not None and code.co_code[instruction] == _TAKES_NEXT:
+        node = _loop_over(node)
     statement = node
     while not isinstance(statement, ast.stmt):
         statement = statement.parent
     return Found(node, statement, text.lines)
+
+
+def _loop_over(node: Any) -> Any:
+    """The loop that takes its next element: Python 3.13 gives that the position of what it is taken from."""
+    around = node.parent
+    return getattr(around, "parent", None) if isinstance(around, ast.comprehension) else around
 
 
 def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool:
