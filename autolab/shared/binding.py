@@ -12,12 +12,16 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..engine.errors import a_kind
 from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable
 from .arguments import InputPlaceholder, Structure, name_of, named_in, source_text, with_inputs
 from .inputs import holds_inputs, is_input, is_input_inside, leaf
 from .structure import mapped
+
+_OF_UFUNCS = ("out", "where", "casting", "order", "dtype", "subok")
 
 
 @dataclass(frozen=True)
@@ -240,8 +244,15 @@ def signature_of(fn: Any) -> inspect.Signature | None:
         of_forward = inspect.signature(fn.__self__.forward)  # apply(*args) says nothing about them
         first = getattr(fn.__self__, "_first", 1)  # behind ctx
         return of_forward.replace(parameters=list(of_forward.parameters.values())[first:])
-    except ValueError:  # built-ins and ufuncs have none
-        return None
+    except ValueError:  # built-ins have none
+        return _of_ufunc(fn) if isinstance(fn, np.ufunc) else None
+
+
+def _of_ufunc(fn: np.ufunc) -> inspect.Signature:
+    """What NumPy tells from 2.4 on."""
+    inputs = ["x"] if fn.nin == 1 else [f"x{i + 1}" for i in range(fn.nin)]
+    settings = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _OF_UFUNCS]
+    return inspect.Signature([*[inspect.Parameter(x, inspect.Parameter.POSITIONAL_ONLY) for x in inputs], *settings])
 
 
 def _keywords(fn: Callable[..., Any], count: int) -> list[str | None]:

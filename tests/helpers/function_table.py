@@ -238,5 +238,6 @@ ROWS = (
             Bad(lambda: F.matmul(_x(2), _x()), ValueError, "matmul"),
         ),
         mixed=True,
+        exact=False,  # NumPy gave other last digits for negative strides before 2.1
     ),
 )

@@ -105,7 +105,10 @@ def _attention(
     if mask is not None and dtype_of(mask).kind == "b":
         seen = seen & mask
     elif mask is not None:
-        seen = seen & np.isfinite(getattr(mask, "_value", mask))
+        numbers = mask
+        while hasattr(numbers, "_value"):
+            numbers = numbers._value
+        seen = seen & np.isfinite(numbers)
         scores = scores + (anp.where(seen, mask, 0.0) if isinstance(mask, np.ndarray) else mask)
     seen = np.broadcast_to(seen, scores.shape)
     scores = anp.where(seen, scores, np.array(-1e30, dtype_of(scores)))

@@ -288,6 +288,8 @@ def _import_of(name: str, value: Any) -> str | None:
             raise NotStandalone(f"{name} is the package {value.__name__}, which a playground does not have")
         return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}")
     module, own = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if isinstance(value, np.ufunc):
+        module = module or "numpy"  # which ufuncs of an older NumPy do not say
     if not isinstance(module, str) or not isinstance(own, str) or _root(module) not in _EVERYWHERE:
         return None
     parts = module.split(".")
