@@ -14,11 +14,16 @@ _DEFAULTS = {"enable_backprop": True, "train": True}
 _PATIENCE = 5.0
 
 
-def leaked_state() -> list[str]:
-    """One sentence for every mode or observer that is still there, once the computations of closed views have ended."""
+def wait_for_views() -> None:
+    """Until the computations of views have ended, which go on in threads of their own."""
     late = time.monotonic() + _PATIENCE
     while "autolab-view" in {thread.name for thread in threading.enumerate()} and time.monotonic() < late:
         time.sleep(0.001)
+
+
+def leaked_state() -> list[str]:
+    """One sentence for every mode or observer that is still there, once the computations of closed views have ended."""
+    wait_for_views()
     if retained or leaf_hooks or watched_nodes:  # compiled functions would run as they are written
         gc.collect()
     own = {name: value for name, value in vars(modes()).items() if name not in ("block", "before")}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.state import wait_for_views
 
 import autolab
 from autolab import Link, Variable, links
@@ -61,6 +62,7 @@ def test_looking_does_not_train(tool: str, tmp_path: Any, monkeypatch: pytest.Mo
     monkeypatch.setattr(saved_page, "_SAMPLES", (7, 5, 3))
     kept = {name: (id(buffer), buffer.copy()) for name, buffer in norm.namedbuffers()}
     TOOLS[tool]()
+    wait_for_views()
     assert len(kept) == 2 and not blocks
     for name, buffer in norm.namedbuffers():
         assert id(buffer) == kept[name][0], name
