@@ -81,7 +81,9 @@ export function makeDetailPart(view) {
     if (written === (written = JSON.stringify([answer, line, rules, code, backward, told]))) return;
     comes.replaceChildren(...comesParts(answer, line));
     hands.replaceChildren(...handsParts(answer, rules, backward));
-    source.replaceChildren(...sourceLines(detail));
+    source.replaceChildren(
+      ...(code ? [html("h4", `${code.file}, line ${code.line}`), html("div.al-code", code.statement)] : []),
+    );
     facts.replaceChildren(
       ...told
         .filter(([name]) => !SHOWN_ABOVE.has(name))
@@ -147,10 +149,4 @@ function makeReadout(view, name) {
       write(note, array.caption);
     },
   };
-}
-
-/** @param {Detail} detail */
-function sourceLines({ source }) {
-  if (!source) return [];
-  return [html("h4", `${source.file}, line ${source.line}`), html("div.al-code", source.statement)];
 }

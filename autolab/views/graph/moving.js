@@ -62,7 +62,9 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     const k = shown.findIndex((/** @type {any[]} */ [id, kind]) => id === step && kind === which);
     if (k < 0) return null;
     const [, , shape, dtype] = shown[k];
-    return { text: textOf(now.outputs[k], shape, dtype, now.slack[k]), values: now.outputs[k], shape };
+    const [values, slack] = [now.outputs[k], now.slack[k]];
+    const text = textOf(values, shape, dtype, slack);
+    return { text, spoken: spokenOf(text, values, shape, slack), values, shape };
   }
 
   /** A box with the numbers of now. @param {string} id @param {any} box @param {any} scale that of the view */
@@ -71,7 +73,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     const [value, grad] = [told(step, "value"), told(step, "grad")];
     if (!value && !grad) return box;
     const [before, after] = spoken[id] ?? ["", ""];
-    const said = [before, value && `value ${value.text}`, grad && `gradient ${grad.text}`].filter(Boolean).join(", ");
+    const said = [before, value && `value ${value.spoken}`, grad && `gradient ${grad.spoken}`];
     const cells = {
       value_cells: box.value_cells && value && cellsOf(box.value_cells, value),
       grad_cells: box.grad_cells && grad && cellsOf(box.grad_cells, grad),
@@ -83,7 +85,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       grad: box.grad === null ? null : (grad?.text ?? box.grad),
       value_scale: box.value_scale ?? (box.own ? largest(cells.value_cells) : scale?.scale), // shades came without one
       grad_scale: box.grad_scale ?? (box.own ? largest(cells.grad_cells) : scale?.grad),
-      spoken: said + after,
+      spoken: said.filter(Boolean).join(", ") + after,
     };
   }
 
@@ -219,11 +221,26 @@ function textOf(values, shape, dtype, slack) {
   if (!shape.length) return written(values[0]);
   const text = 3 * values.length > BELOW_CELLS ? "" : nested([...values].map(written), shape);
   if (text && text.length <= BELOW_CELLS) return text;
-  const counts = [
-    [values.filter(Number.isNaN).length, "NaN"],
-    [values.filter((x) => Math.abs(x) === Infinity).length, "inf"],
-  ];
-  return [`${shapeText(shape)} \u2026`, ...counts.filter(([n]) => n).map(([n, word]) => `${n} ${word}`)].join(", ");
+  return [`${shapeText(shape)} \u2026`, ...notFinite(values)].join(", ");
+}
+
+/** @param {Float64Array} values */
+function notFinite(values) {
+  const isInfinite = (/** @type {number} */ x) => Math.abs(x) === Infinity;
+  const [nan, inf] = [Number.isNaN, isInfinite].map((is) => values.filter(is).length);
+  return [nan && `${nan} NaN`, inf && `${inf} inf`].filter(Boolean);
+}
+
+/**
+ * A text as one would read it aloud: where it is too long, shape and range, as views/draw/arrays.py has it.
+ * @param {string} text @param {Float64Array} values @param {number[]} shape @param {number} slack
+ */
+function spokenOf(text, values, shape, slack) {
+  const sorted = values.filter(Number.isFinite).sort();
+  if (!text.includes("\u2026") || !sorted.length) return text;
+  const [low, high] = [sorted[0], sorted[sorted.length - 1]].map((x) => vouched(x, "float64", slack));
+  const range = low === high ? `, all ${low}` : ` from ${low} to ${high}`;
+  return [`array of ${shape.join(" by ")}${range}`, ...notFinite(values)].join(", ");
 }
 
 /** @param {number[]} shape */

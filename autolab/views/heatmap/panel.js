@@ -233,10 +233,6 @@ export function spanOf(indices, names, plane) {
     [across, left, right - 1],
   ].map(([name, first, last]) => (name in indices ? [indices[name], indices[name]] : [Number(first), Number(last)]));
   const isShown = rows[0] >= top && rows[1] < bottom && columns[0] >= left && columns[1] < right;
-  return isShown
-    ? [
-        { row: rows[0], column: columns[0] },
-        { row: rows[1], column: columns[1] },
-      ]
-    : null;
+  const [first, last] = [0, 1].map((k) => ({ row: rows[k], column: columns[k] }));
+  return isShown ? [first, last] : null;
 }

@@ -33,8 +33,7 @@ export function makeControls(act, attributes) {
     /** @param {Control[]} controls @param {import("./colors.js").ColorMap} colors */
     update(controls, colors) {
       const structure = JSON.stringify(controls.map((c) => [c.key, c.label, c.kind, c.shape]));
-      if (structure !== built) {
-        built = structure;
+      if (built !== (built = structure)) {
         parts = controls.map((c) => makeControl(c, act));
         root.replaceChildren(...parts.map((p) => p.element));
       }

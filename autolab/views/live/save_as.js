@@ -124,10 +124,8 @@ function printed(part) {
     }
   }
   for (const ramp of part.querySelectorAll(":not([hidden]) > .al-ramp")) {
-    const [{ left, top, width, height }, colors] = [
-      ramp.getBoundingClientRect(),
-      getComputedStyle(ramp).backgroundImage.match(/rgba?\([^)]*\)/g) ?? [],
-    ];
+    const { left, top, width, height } = ramp.getBoundingClientRect();
+    const colors = getComputedStyle(ramp).backgroundImage.match(/rgba?\([^)]*\)/g) ?? [];
     parts.push(
       ...colors.map((color, k) =>
         svg("rect", {

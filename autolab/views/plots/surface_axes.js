@@ -14,8 +14,6 @@ const BANDS = 24; // of the legend
  */
 export function legend({ box, ticks }, letter, colors, caption) {
   const [left, top, high] = [box.x + box.w + 18, box.y, box.h];
-  const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ words) =>
-    svg("text", { x, y }, words);
   return [
     turned(left + 22 + 46 * letter, top + high / 2, caption),
     ...Array.from({ length: BANDS }, (_, k) => {
@@ -23,7 +21,7 @@ export function legend({ box, ticks }, letter, colors, caption) {
       return svg("rect", { x: left, y, width: 16, height: high / BANDS + 0.5, fill: colors.css(-(k + 0.5) / BANDS) });
     }),
     ...ticks.map((/** @type {[number, string]} */ [part, words]) =>
-      text(left + 22, top + (1 - part) * high + 4 * letter, words),
+      svg("text", { x: left + 22, y: top + (1 - part) * high + 4 * letter }, words),
     ),
   ];
 }

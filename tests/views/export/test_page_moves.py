@@ -122,6 +122,29 @@ def test_cells_are_dragged_on_a_phone(open_file: Open, explorer: Any) -> None:
 
 
 @pytest.mark.browser
+def test_a_long_array_is_read_aloud_as_its_range(open_file: Open, explorer: Any) -> None:
+    """Moved, its box says what Python says there: shape and range, not the ``(3, 4) …`` that it shows."""
+
+    def squares(w: Any) -> Any:
+        return F.sum(w * w)
+
+    weights = np.arange(12.0).reshape(3, 4)
+    page = open_file(explorer(squares, w=weights))
+    box = page.locator(".al-node").first.locator(".al-value .al-cells").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 4, box["y"] + 4)  # the first element
+    page.mouse.down()
+    page.mouse.move(box["x"] + 34, box["y"] + 4, steps=8)
+    weights[0, 0] = float(sentence(page).removeprefix("w[0, 0] = "))
+    page.mouse.up()
+    expected = [node["spoken"] for node in seen(explorer(squares, w=weights)).readings["nodes"].values()]
+    ends = f"from {number(weights.min())} to {number(weights.max())}"
+    assert expected[0].startswith(f"w, input, value array of 3 by 4 {ends}, gradient array of 3 by 4 from ")
+    expect(page.locator(".al-node").first).to_have_attribute("aria-label", expected[0])
+    assert spoken(page) == expected
+
+
+@pytest.mark.browser
 def test_damaged_programs_are_refused_and_nothing_moves(open_file: Open, explorer: Any, tmp_path: Path) -> None:
     view = explorer(muladd, x=2.0, y=3.0, z=4.0)
     page = open_file(view)
