@@ -43,6 +43,13 @@ export function makeZoom(picture, moved) {
     moved();
   }
 
+  /** Let the frame be no higher than the picture; or as high as there is room. @param {boolean} isClose */
+  function wrap(isClose) {
+    const frame = /** @type {HTMLElement} */ (pane.parentElement);
+    const high = () => Math.ceil(height * zoom) + frame.offsetHeight - pane.clientHeight;
+    frame.style.setProperty("--al-high", isClose ? `${high()}px` : "100vh");
+  }
+
   /** The width there is for the picture, also where the map takes some of it. */
   function room() {
     return ruler.clientWidth - (pane.offsetWidth - pane.clientWidth);
@@ -50,15 +57,17 @@ export function makeZoom(picture, moved) {
 
   /**
    * So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning.
+   * @param {boolean} [isFinal] whether the frame may follow, which moves what is below it
    */
-  function fit() {
+  function fit(isFinal = true) {
     if (!automatic || !ruler.clientWidth) return;
-    if (whole) return fitAll();
+    if (isFinal) wrap(false);
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
     const usual = READABLE * scale;
     const least = scale > 1 ? BACK_ROW * usual : WHOLE;
-    apply(fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
+    apply(whole || fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
+    if (isFinal) wrap(true);
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
@@ -73,6 +82,7 @@ export function makeZoom(picture, moved) {
   /** @param {number} factor */
   function by(factor) {
     automatic = whole = false;
+    wrap(false);
     const [x, y] = [(pane.scrollLeft + pane.clientWidth / 2) / zoom, (pane.scrollTop + pane.clientHeight / 2) / zoom];
     apply(zoom * factor);
     pane.scrollTo(x * zoom - pane.clientWidth / 2, y * zoom - pane.clientHeight / 2);
@@ -80,7 +90,7 @@ export function makeZoom(picture, moved) {
 
   function fitAll() {
     automatic = whole = true;
-    apply(Math.min(LARGEST * scale, room() / width, pane.offsetHeight / height));
+    fit();
   }
 
   /** @param {WheelEvent} event */
@@ -105,12 +115,12 @@ export function makeZoom(picture, moved) {
 
   const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
   // Fitting changes the pane's height, which is known once the page has told how high its window is: so it is looked at
-  // in another frame than the one in which its width has changed.
-  const again = () => (fit(), moved());
-  const later = new ResizeObserver(() => requestAnimationFrame(again));
+  // in another frame than the one in which its width has changed, as is the height of what is around it.
+  const again = (isFinal = true) => (fit(isFinal), moved());
+  const later = new ResizeObserver(() => requestAnimationFrame(() => again()));
   const observer = new ResizeObserver(() => {
     later.disconnect();
-    again();
+    again(false);
     requestAnimationFrame(() => ruler.isConnected && later.observe(pane, { box: "border-box" }));
   });
   observer.observe(ruler);

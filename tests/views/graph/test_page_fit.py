@@ -139,6 +139,33 @@ def test_a_graph_that_is_only_too_high_is_cut_at_no_side(shown: Shown) -> None:
     assert found["letters"] >= LEAST - 1 and found["first"] and not found["all"] and not found["map"]
 
 
+def broad(a: Any, b: Any, c: Any, d: Any) -> Any:
+    return a * b + c * d
+
+
+EMPTY = """() => {
+  const [pane, picture] = ['.al-pane', '.al-picture'].map((part) => document.querySelector(part));
+  return pane.clientHeight - picture.clientHeight;
+}"""
+
+
+def test_the_frame_of_a_broad_graph_is_no_higher_than_its_picture(shown: Shown) -> None:
+    page, wire = shown(LAPTOP, broad, a=1.0, b=2.0, c=3.0, d=4.0)
+    page.wait_for_function(f"() => ({EMPTY})() <= 2")
+    wide = page.locator(".al-picture").bounding_box()
+    page.set_viewport_size({"width": 880, "height": 800})
+    page.wait_for_function(f"() => ({EMPTY})() <= 2 && document.querySelector('.al-picture').clientWidth < 900")
+    page.set_viewport_size(LAPTOP)
+    page.wait_for_function(f"() => ({EMPTY})() <= 2 && document.querySelector('.al-picture').clientWidth > 900")
+    assert page.locator(".al-picture").bounding_box() == wide and page.evaluate(MEASURED)["all"]
+    before = page.locator(".al-foot").bounding_box()
+    menu(page).get_by_role("button", name="Zoom in").click()
+    page.keyboard.press("Escape")
+    after = page.locator(".al-foot").bounding_box()
+    assert before and after and after["y"] > before["y"] + 50, "what is enlarged gets all the room that there is"
+    assert wire.widget.error is None
+
+
 def attention(q: Any, k: Any, v: Any) -> Any:
     s = q @ k.T / np.sqrt(2)
     A = F.softmax(s, axis=1)
