@@ -47,7 +47,7 @@ export function makeZoom(picture, moved) {
   function wrap(isClose) {
     const frame = /** @type {HTMLElement} */ (pane.parentElement);
     const high = () => Math.ceil(height * zoom) + frame.offsetHeight - pane.clientHeight;
-    frame.style.setProperty("--al-high", isClose ? `${high()}px` : "100vh");
+    frame.style.setProperty("--al-picture", isClose ? `${high()}px` : "100vh");
   }
 
   /** The width there is for the picture, also where the map takes some of it. */
@@ -57,17 +57,16 @@ export function makeZoom(picture, moved) {
 
   /**
    * So large that all of it can be seen, while that stays readable; else as small as can be read, from its beginning.
-   * @param {boolean} [isFinal] whether the frame may follow, which moves what is below it
    */
-  function fit(isFinal = true) {
+  function fit() {
     if (!automatic || !ruler.clientWidth) return;
-    if (isFinal) wrap(false);
+    wrap(false);
     const across = room() / width;
     const fitting = Math.min(LARGEST * scale, across, pane.offsetHeight / height);
     const usual = READABLE * scale;
     const least = scale > 1 ? BACK_ROW * usual : WHOLE;
     apply(whole || fitting >= least ? fitting : across < least ? usual : Math.min(usual, across));
-    if (isFinal) wrap(true);
+    wrap(true);
     if (first)
       pane.scrollTo({
         left: width * zoom < NEARLY * pane.clientWidth ? 0 : first.x * zoom - pane.clientWidth / 2,
@@ -114,16 +113,11 @@ export function makeZoom(picture, moved) {
   }
 
   const ruler = html("div"); // as wide as the pane, but without its height, which follows the picture's
-  // Fitting changes the pane's height, which is known once the page has told how high its window is: so it is looked at
-  // in another frame than the one in which its width has changed, as is the height of what is around it.
-  const again = (isFinal = true) => (fit(isFinal), moved());
-  const later = new ResizeObserver(() => requestAnimationFrame(() => again()));
-  const observer = new ResizeObserver(() => {
-    later.disconnect();
-    again(false);
-    requestAnimationFrame(() => ruler.isConnected && later.observe(pane, { box: "border-box" }));
-  });
+  // Fitting changes the height of the pane and of all around it: so it is done in another frame than the one in which
+  // their sizes have changed.
+  const observer = new ResizeObserver(() => requestAnimationFrame(() => (fit(), moved())));
   observer.observe(ruler);
+  observer.observe(pane, { box: "border-box" });
   const tool = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) =>
     html("button.al-tool", { type: "button", "aria-label": label, title: label, onclick: action }, text);
   const tools = html(
@@ -188,7 +182,7 @@ export function makeZoom(picture, moved) {
       whole = false;
       fit();
     },
-    close: () => (observer.disconnect(), later.disconnect()),
+    close: () => observer.disconnect(),
   };
 }
 
