@@ -213,7 +213,7 @@ def _explore(self: Variable) -> Any:
     >>> x = autolab.Variable(3.0)
     >>> y = x * x
     >>> view = y.explore()
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     """
     from .views.graph.graph_view import explore_graph
 

@@ -102,7 +102,8 @@ class Surface(Savable):
     ) -> Any:
         """Open the surface as a live view: numbers where one points, and a ball that is dragged and rolls.
 
-        In plain Python, where there is no notebook to draw in, the view is saved as a page and its path printed.
+        In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder
+        ``autolab_pages``.
 
         Parameters
         ----------
@@ -124,7 +125,7 @@ class Surface(Savable):
         >>> import autolab
         >>> bowl = autolab.plots.surface(lambda x, y: x**2 + 10 * y**2, (0.0, 0.0))
         >>> view = bowl.explore((0.8, 0.4), "Adam")
-        explore: no notebook to draw in; open ...html in a browser
+        explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
         """
         return show(self, "live", start=start, optimizer=optimizer, steps=steps)
 

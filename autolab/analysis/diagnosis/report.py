@@ -116,7 +116,7 @@ class Diagnosis(Savable):
         --------
         >>> import autolab
         >>> view = autolab.diagnose(lambda x: x * x, 3.0).explore()
-        explore: no notebook to draw in; open ...html in a browser
+        explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
         """
         return show(self, "live")
 

@@ -51,7 +51,7 @@ def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | 
     >>> import jax.numpy as jnp
     >>> from autolab.bridges.jax import explore
     >>> view = explore(lambda x, y: (x * y).sum(), jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0]))
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.recording["x"].grad.values
     array([3., 4.], dtype=float32)
     >>> view.close()

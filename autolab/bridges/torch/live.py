@@ -156,7 +156,7 @@ def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | 
     >>> import torch
     >>> from autolab.bridges.torch import explore
     >>> view = explore(lambda x, y: (x * y).sum(), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.recording["x"].grad.values
     array([3., 4.], dtype=float32)
     >>> view.close()

@@ -193,7 +193,8 @@ class GradientReport(Savable):
     def explore(self) -> Any:
         """Open the check lens: the same comparison live. A click on an element says why; a menu has all else.
 
-        In plain Python, where there is no notebook to draw in, the report is saved as a page and its path printed.
+        In plain Python, where there is no notebook to draw in, the report is saved as a page in the folder
+        ``autolab_pages``.
 
         Returns
         -------
@@ -210,7 +211,7 @@ class GradientReport(Savable):
         >>> import autolab
         >>> report = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0)
         >>> lens = report.explore()
-        explore: no notebook to draw in; open ...html in a browser
+        explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
         """
         return show(self, "live")
 

@@ -41,7 +41,7 @@ class Lens(SessionView):
     --------
     >>> import autolab
     >>> view = autolab.check_gradients(lambda x, y: x * y, x=2.0, y=3.0).explore()
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.report.passed
     True
     >>> view.close()

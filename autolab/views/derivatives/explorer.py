@@ -54,7 +54,7 @@ class DerivativeExplorer(SessionView):
     --------
     >>> import autolab
     >>> view = autolab.derivatives(lambda x: x**3, 2.0, order=2)
-    derivatives: no notebook to draw in; open ...html in a browser
+    derivatives: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.data.function
     '<lambda>'
     >>> view.close()
@@ -214,7 +214,7 @@ def derivatives(
 
     The curves of a slow function are computed beside the notebook, where they can be stopped; until they are there, the
     view shows what is known at the point. In plain Python, where there is no notebook to draw in, the view is saved as
-    a page and its path printed.
+    a page in the folder ``autolab_pages``.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def derivatives(
     --------
     >>> import autolab, numpy as np
     >>> view = autolab.derivatives(np.tanh, 0.5, order=3)
-    derivatives: no notebook to draw in; open ...html in a browser
+    derivatives: no notebook to draw in; open ...html in a browser; later views go to the same folder
     """
     __tracebackhide__ = hidden()
     with folded():

@@ -49,7 +49,7 @@ class Explorer(SessionView, RecordingView):
     --------
     >>> import autolab
     >>> view = autolab.explore(lambda x: x * x, 3.0)
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.point["x"].item(), view.recording["x"].grad.values.item()
     (3.0, 6.0)
     >>> view.close()
@@ -170,7 +170,7 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     """Look at a function live: move its inputs and watch the value and the gradient of every step follow.
 
     In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder ``autolab_pages``
-    and opened where there is a browser; else its path is printed.
+    and opened where there is a browser; the path of the first one is printed.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def explore(fn: Callable[..., Any], *args: Any, options: Mapping[str, Any] | Non
     ...     h = x * y
     ...     return h + z
     >>> view = autolab.explore(muladd, x=2.0, y=3.0, z=4.0)
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     """
     __tracebackhide__ = hidden()
     if isinstance(fn, Variable) and not (args or inputs or options):

@@ -58,7 +58,7 @@ class GraphView(RecordingView):
     >>> import autolab
     >>> x = autolab.Variable(3.0, name="x")
     >>> view = (x * x).explore()
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.close()
     """
 

@@ -18,10 +18,12 @@ MOST_TABS = 8
 
 _LONGEST = 100  # characters of a name
 _opened = 0
+_told: set[tuple[bool, Path]] = set()  # whether it was opened, and in which folder: said once of each
 
 
 def told(save: Callable[[Path], None], caller: str, words: Sequence[str]) -> Path | None:
-    """Save a page under a name of these words, and open it or print where it is.
+    """Save a page under a name of these words, and open it or print where it is; of later pages beside it nothing is
+    printed.
 
     Returns
     -------
@@ -36,11 +38,12 @@ def told(save: Callable[[Path], None], caller: str, words: Sequence[str]) -> Pat
             "export_html(view, path) saves it where there is room"
         )
         return None
-    if opened(path):
-        print(f"{caller}: no notebook to draw in; {path} is open in the browser")
-        return None
-    print(f"{caller}: no notebook to draw in; open {path} in a browser")
-    return path
+    is_open = opened(path)
+    if (is_open, path.parent) not in _told:
+        _told.add((is_open, path.parent))
+        where = f"{path} is open in the browser" if is_open else f"open {path} in a browser"
+        print(f"{caller}: no notebook to draw in; {where}; later views go to the same folder")
+    return None if is_open else path
 
 
 def removed(page: Path) -> None:

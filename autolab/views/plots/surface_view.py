@@ -43,7 +43,7 @@ class SurfaceView(LiveView):
     >>> import autolab
     >>> bowl = autolab.plots.surface(lambda x, y: x**2 + y**2, (0.0, 0.0))
     >>> view = bowl.explore((1.0, 0.5), autolab.optimizers.SGD(lr=0.25), steps=2)
-    explore: no notebook to draw in; open ...html in a browser
+    explore: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.roll.values.tolist()
     [1.25, 0.3125, 0.078125]
     >>> view.close()
