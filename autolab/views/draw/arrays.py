@@ -60,10 +60,8 @@ def grid(snapshot: Snapshot, max_rows: int, max_columns: int) -> Grid:
 def _caption(snapshot: Snapshot, block: tuple[int, int]) -> str:
     if snapshot.size == 0:
         return say("empty")
-    parts = flattened(snapshot.shape)
-    if block != (1, 1):
-        parts.append(say("covers", rows=block[0], columns=block[1]))
-    return " ".join(parts)
+    covers = [say("covers", rows=block[0], columns=block[1])] if block != (1, 1) else []
+    return " ".join([*flattened(snapshot.shape), *covers])
 
 
 def flattened(shape: tuple[int, ...]) -> list[str]:
@@ -95,6 +93,9 @@ def as_lists(cells: Grid) -> list[list[float | None]]:
 MAX_LENGTH = 256
 """Rows and columns of a heatmap, at most."""
 
+FEW_COLUMNS, FEW_ELEMENTS = 64, 1000
+"""Of an array that has no more of them, all planes side by side, all planes are shown at once."""
+
 Region = tuple[int, int, int, int]
 """The first row, the row after the last, the first column, the column after the last."""
 
@@ -102,7 +103,10 @@ Region = tuple[int, int, int, int]
 @dataclass(frozen=True)
 class Plane:
     """``axes`` are those of the rows and of the columns, fewer where the array has fewer; ``at`` holds an index for
-    every axis, of which only those not shown count; ``region`` is None for all rows and columns."""
+    every axis, of which only those not shown count; ``region`` is None for all rows and columns.
+
+    Of a small array with four axes or more, such as the filters of a convolution, all planes are shown side by side.
+    """
 
     shape: tuple[int, ...]
     axes: tuple[int, ...]
@@ -116,10 +120,17 @@ class Plane:
         return cls(shape, tuple(range(max(0, n - 2), n)), (0,) * n)
 
     @property
+    def tiles(self) -> tuple[int, ...]:
+        """The axes whose planes lie side by side: all other axes, or none."""
+        others = tuple([axis for axis in range(len(self.shape)) if axis not in self.axes])
+        columns = math.prod([self.shape[axis] for axis in (*others, *self.axes[1:])])
+        return others if len(others) > 1 and columns <= FEW_COLUMNS and math.prod(self.shape) <= FEW_ELEMENTS else ()
+
+    @property
     def extent(self) -> tuple[int, int]:
-        """How many rows and columns the whole plane has; a vector is one row."""
+        """How many rows and columns the whole plane has, or all that lie side by side; a vector is one row."""
         rows, columns = (1, 1, *[self.shape[axis] for axis in self.axes])[-2:]
-        return rows, columns
+        return rows, columns * math.prod([self.shape[axis] for axis in self.tiles])
 
     @property
     def shown(self) -> Region:
@@ -149,14 +160,9 @@ class Plane:
 
     def of(self, array: Array) -> Array:
         """The elements shown, as rows and columns: a view of the array."""
-        index: list[Any] = list(self.at)
-        for axis in self.axes:
-            index[axis] = slice(None)
-        found = array[tuple(index)]
-        if len(self.axes) < 2:
-            found = found.reshape(self.extent)
-        elif self.axes[0] > self.axes[1]:
-            found = found.T
+        order = [*self.axes[:1], *self.tiles, *self.axes[1:]]
+        found = array[tuple([slice(None) if axis in order else at for axis, at in enumerate(self.at)])]
+        found = found.transpose([sorted(order).index(axis) for axis in order]).reshape(self.extent)
         top, bottom, left, right = self.shown
         return found[top:bottom, left:right]
 
@@ -220,11 +226,8 @@ def about(snapshot: Snapshot) -> list[list[str]]:
         found.append(["size", f"{plural(snapshot.size, 'element')}, {bytes_text(snapshot.nbytes)}"])
         if snapshot.minimum is not None and snapshot.maximum is not None:
             found += [["minimum", number(snapshot.minimum)], ["maximum", number(snapshot.maximum)]]
-    if snapshot.nan_count:
-        found.append(["NaN", str(snapshot.nan_count)])
-    if snapshot.inf_count:
-        found.append(["infinite", str(snapshot.inf_count)])
-    return found
+    counts = (("NaN", snapshot.nan_count), ("infinite", snapshot.inf_count))
+    return found + [[name, str(count)] for name, count in counts if count]
 
 
 def bytes_of(numbers: np.ndarray) -> bytes:
@@ -245,6 +248,5 @@ def array_entry(which: str, snapshot: Snapshot, most: int = MAX_CELLS) -> dict[s
 def cells_entry(cells: Grid, facts: Snapshot | Facts) -> dict[str, Any]:
     """Cells as a page must know them, with what holds for all of their array."""
     rows, columns = cells.values.shape
-    found = {"rows": rows, "cols": columns, "block": list(cells.block), "caption": cells.caption}
-    found |= {"min": facts.minimum, "max": facts.maximum, "nan": facts.nan_count, "inf": facts.inf_count}
-    return found
+    span = {"min": facts.minimum, "max": facts.maximum, "nan": facts.nan_count, "inf": facts.inf_count}
+    return {"rows": rows, "cols": columns, "block": list(cells.block), "caption": cells.caption, **span}

@@ -126,6 +126,10 @@ BEND = 100.0
 """A view's colours are ``asinh(BEND v / largest) / asinh(BEND)``."""
 
 
+ALIKE = 0.05
+"""No eye tells colours apart of which the bar has so little between them."""
+
+
 @dataclass(frozen=True)
 class Tone:
     """``scale`` is the magnitude of the strongest colours, 0 where there is no finite number but zero.
@@ -177,6 +181,10 @@ class Tone:
         """
         low, high = self.ends
         return (self.fractions(values) - low) / (high - low)
+
+    def is_alike(self, low: float | None, high: float | None) -> bool:
+        """Whether the numbers between two that differ have colours which hardly do."""
+        return bool(self.scale) and low != high and float(np.ptp(self.fractions(np.array([low, high])))) < ALIKE
 
     def values(self, fractions: np.ndarray) -> np.ndarray:
         """The numbers that stand at some fractions: the inverse of `fractions`."""

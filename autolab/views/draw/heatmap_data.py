@@ -49,7 +49,7 @@ class Heat:
     def cells(self, plane: Plane, most: int, side: int = MAX_LENGTH) -> Grid:
         """A plane in at most ``most`` cells, ``side`` in each direction: what pages and pictures draw."""
         cells, block = reduced(plane.of(self.array), most, side)
-        return Grid(cells.astype(np.float64), block, 0.0, " ".join(_captions(self, block)))
+        return Grid(cells.astype(np.float64), block, 0.0, " ".join(_captions(self, plane, block)))
 
 
 def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> dict[str, Any]:
@@ -67,6 +67,7 @@ def heat_entry(heat: Heat, plane: Plane, tone: Tone, most: int) -> dict[str, Any
         **legend(tone, heat.sample),
         "facts": f"{shape_text(heat.array.shape)} {heat.array.dtype}",
         **cells_entry(cells, heat.facts),
+        "caption": " ".join([cells.caption, *([say("heat_alike")] if tone.is_alike(*heat.facts[1:3]) else [])]),
     }
 
 
@@ -108,19 +109,18 @@ def span_of(*arrays: Array | None) -> Span:
     return min(ends, default=None), max(ends, default=None)
 
 
-def _captions(heat: Heat, block: tuple[int, int]) -> list[str]:
+def _captions(heat: Heat, plane: Plane, block: tuple[int, int]) -> list[str]:
     if heat.array.size == 0:
         return [say("empty")]
-    found = []
+    last = [plane.shape[axis] - 1 for axis in plane.tiles]
+    found = [say("heat_planes", first=[0] * len(last), last=last)] if any(last) else []
     if block != (1, 1):
         total = f"{heat.array.size:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
         found.append(say("heat_covers", rows=block[0], columns=block[1], total=total))
     if zeros := heat.sample.zeros:
         some = say("heat_false" if heat.array.dtype.kind == "b" else "heat_zeros", share=_percent(zeros))
         found.append(say("all_zero") if zeros == 1.0 and heat.sample.stride == 1 else some)
-    if heat.sample.stride > 1:
-        found.append(say("heat_sampled", stride=heat.sample.stride))
-    return found
+    return found + ([say("heat_sampled", stride=heat.sample.stride)] if heat.sample.stride > 1 else [])
 
 
 def _percent(share: float) -> str:
@@ -130,7 +130,7 @@ def _percent(share: float) -> str:
 
 def index_words(plane: Plane) -> str:
     """The plane as Python would index it: ``[3, 0:20, :]``; nothing where all of the array is shown."""
-    if len(plane.shape) < 3 and plane.region is None:
+    if plane.tiles or (len(plane.shape) < 3 and plane.region is None):
         return ""
     top, bottom, left, right = plane.shown
     spans = dict(zip(plane.axes, [(top, bottom), (left, right)][-len(plane.axes) :], strict=True))

@@ -44,6 +44,7 @@ class Panel:
     tone: Tone | None = None
     counts: Sequence[int] = ()
     cells: Grid | None = None
+    tiles: int = 1  # so many planes lie side by side
 
 
 def heatmaps(panels: Sequence[Panel], look: Look = "auto") -> Markup:
@@ -76,10 +77,11 @@ def describe(panel: Panel) -> str:
     snapshot = panel.snapshot
     if isinstance(panel.cells, Partly):
         return f"{panel.title}: array of shape {shape_text(snapshot.shape)}. {panel.cells.caption}"
-    parts = [f"{panel.title}: array of shape {shape_text(snapshot.shape)}"]
-    if snapshot.minimum is not None and snapshot.maximum is not None:
-        parts.append(f"from {number(snapshot.minimum)} to {number(snapshot.maximum)}")
-    return ", ".join([*parts, *not_finite(snapshot)]) + "."
+    low, high = snapshot.minimum, snapshot.maximum
+    ends = [] if low is None or high is None else [f"from {number(low)} to {number(high)}"]
+    return (
+        ", ".join([f"{panel.title}: array of shape {shape_text(snapshot.shape)}", *ends, *not_finite(snapshot)]) + "."
+    )
 
 
 class _Drawing:
@@ -88,7 +90,8 @@ class _Drawing:
     def __init__(self, panel: Panel, view: Tone, shading: Shading) -> None:
         self.panel, self.shading = panel, shading
         self.cells = _cells(panel)
-        self.tone = panel.tone or replace(view, ends=signs_of(panel.snapshot.minimum, panel.snapshot.maximum))
+        self._ends = panel.snapshot.minimum, panel.snapshot.maximum
+        self.tone = panel.tone or replace(view, ends=signs_of(*self._ends))
         self.rows, self.across = self.cells.values.shape
         self.numbered = self.rows <= _NUMBERED and self.across <= _NUMBERED
         self.cell_width, self.cell_height = (76, 32) if self.numbered else _cell_size(self.rows, self.across)
@@ -108,7 +111,7 @@ class _Drawing:
         partly = self._known(self.cells) if isinstance(self.cells, Partly) else None
         body = partly or (self._numbers() if self.numbered else self._image())
         bar = self._bar(bottom + 8) if self.tone.scale else []
-        return [heading, *body, self._frame(), *self._mark(), *bar, *captions]
+        return [heading, *body, *self._frames(), *self._mark(), *bar, *captions]
 
     def _numbers(self) -> list[Markup]:
         fractions = self.tone.fractions(self.cells.values).tolist()
@@ -128,11 +131,11 @@ class _Drawing:
         cells = [self._box((i, j, 1, 1), class_=self.shading.fill(fractions[i, j])) for i, j in known]
         return [ground, *halves, *cells]
 
-    def _box(self, place: tuple[int, int, int, int], **style: str) -> Markup:
+    def _box(self, place: tuple[float, float, float, float], **style: str) -> Markup:
         """Around some cells: the first row and column, and how many."""
         return element("rect", **self._at(place), **style)
 
-    def _at(self, place: tuple[int, int, int, int]) -> dict[str, float]:
+    def _at(self, place: tuple[float, float, float, float]) -> dict[str, float]:
         row, column, high, wide = place
         size = {"width": wide * self.cell_width, "height": high * self.cell_height}
         return {"x": column * self.cell_width, "y": _TOP + row * self.cell_height, **size}
@@ -141,8 +144,9 @@ class _Drawing:
         box = self._at((0, 0, self.rows, self.across))
         return [self.shading.image(self.cells, self.tone, box, (self.cell_width, self.cell_height))]
 
-    def _frame(self) -> Markup:
-        return self._box((0, 0, self.rows, self.across), class_="strip")
+    def _frames(self) -> list[Markup]:
+        wide = self.across / self.panel.tiles
+        return [self._box((0, k * wide, self.rows, wide), class_="strip") for k in range(self.panel.tiles)]
 
     def _mark(self) -> list[Markup]:
         place = self.panel.mark
@@ -185,6 +189,7 @@ class _Drawing:
         signs = [say(f"{key}_{'count' if self.numbered else 'sign'}", count=n) for key, n in counts if n]
         finite_zeros = self.panel.cells is None and self.cells.values.size and not self.cells.values.any()
         told = [say("all_zero")] if finite_zeros else [say("by_asinh")] if self.tone.bend and self.tone.scale else []
+        told += [say("heat_alike")] if self.tone.is_alike(*self._ends) else []
         return [note for note in (self.cells.caption, *told, ", ".join(signs)) if note]
 
     def _captions(self, y: float) -> list[Markup]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from ...engine.display import Bundle
@@ -18,7 +19,7 @@ from ..draw.messages import listed, say
 from ..draw.numbers import shape_text
 from ..draw.svg import Look
 from ..live.protocol import not_understood
-from .named_arrays import NamedArray, check_axes
+from .named_arrays import Letters, NamedArray, check_axes
 
 MAX_BYTES = 200_000
 """The cells of all panels together take at most so many bytes."""
@@ -28,6 +29,7 @@ AT_FIRST: list[Any] = ["heat", None, []]
 """What a page asks that has just been opened."""
 
 SHOW = ("value", "gradient", "both")
+EXPECTED = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
 
 
 class Board:
@@ -36,19 +38,20 @@ class Board:
     Parameters
     ----------
     arrays : list of NamedArray
-    show : {"value", "gradient", "both"}
+    show : {"value", "gradient", "both"}, optional
+        By default the values, and the gradients where there are any.
     scale : {"asinh", "linear", "symlog"}
     shared : bool
         Whether the arrays have one scale: on ``asinh`` all values and gradients together, else all values, and all
         gradients.
-    axes : mapping of str to str
-        The names of the axes of some arrays, a letter for each axis, by the names of the arrays.
+    axes : Letters, optional
     """
 
     def __init__(
-        self, arrays: list[NamedArray], show: str, scale: str, shared: bool, axes: Mapping[str, str] | None = None
+        self, arrays: list[NamedArray], show: str | None, scale: str, shared: bool, axes: Letters | None = None
     ) -> None:
         self.arrays = arrays
+        show = show or ("both" if any([entry.read("gradient") is not None for entry in arrays]) else "value")
         self.axes = dict(axes or {})
         self._first = self.show, self.scale, self.decades, self.shared = show, scale, DECADES, shared
         self._moved: dict[tuple[int, ...], Plane] = {}
@@ -123,14 +126,10 @@ class Board:
         groups = list(self.planes)
         entries: list[dict[str, Any]] = []
         for shown, which, heat in panels:
+            plane, sentence = self.planes[shown.shape], _sentence(shown) if which == "gradient" else ""
             entry = {"name": shown.name, "which": which, "cells": None, "group": groups.index(shown.shape)}
-            entry["axes"] = self.axes.get(shown.name, "")
-            entry["sentence"] = _sentence(shown) if which == "gradient" else ""
-            if heat is not None:
-                plane = self.planes[shown.shape]
-                told = heat_entry(heat, plane, self._tone(which, heat), most)
-                entry |= {**told, "index": index_words(plane)}
-            entries.append(entry)
+            entry |= {"axes": self.axes.get(shown.name, ""), "sentence": sentence, "index": index_words(plane)}
+            entries.append(entry | ({} if heat is None else heat_entry(heat, plane, self._tone(which, heat), most)))
         return {"title": self.title, "settings": self._settings(), "groups": self._groups(), "panels": entries}
 
     @property
@@ -156,6 +155,7 @@ class Board:
             {
                 "shape": list(shape),
                 "axes": list(plane.axes),
+                "tiles": list(plane.tiles),
                 "at": list(plane.at),
                 "region": list(plane.shown),
                 "extent": list(plane.extent),
@@ -193,20 +193,17 @@ class Board:
     def _panel(self, entry: NamedArray, which: str, heat: Heat, most: int = MAX_CELLS) -> Panel:
         plane, colors = self.planes[entry.shape], self._tone(which, heat)
         title = f"{entry.name}{index_words(plane)}" + (" gradient" if which == "gradient" else "")
-        cells = heat.cells(plane, most * most, most)
-        return Panel(title, heat.facts, tone=colors, counts=heat.sample.counts(colors), cells=cells)
+        cells, tiles = heat.cells(plane, most * most, most), prod([plane.shape[axis] for axis in plane.tiles])
+        return Panel(title, heat.facts, tone=colors, counts=heat.sample.counts(colors), cells=cells, tiles=tiles)
 
 
 def _colours(chosen: Sequence[Any]) -> Any:
     match chosen:
         case [str(show), str(scale), int(decades), bool(shared)]:
-            if show not in SHOW:
-                raise ValueError(f"heatmap: show is {show!r:.60}; expected one of {', '.join(SHOW)}")
-            if scale not in SCALES:
-                raise ValueError(f"heatmap: scale is {scale!r:.60}; expected one of {', '.join(SCALES)}")
-            if not 1 <= decades <= MOST_DECADES:
-                raise ValueError(f"heatmap: got {decades!r:.60} decades; expected 1 to {MOST_DECADES}")
-            return show, scale, decades, shared
+            if show in SHOW and scale in SCALES and 1 <= decades <= MOST_DECADES:
+                return show, scale, decades, shared
+            given = f"show {show!r:.60}, scale {scale!r:.60}, {decades!r:.60} decades"
+            raise ValueError(f"heatmap: got {given}; expected {EXPECTED}; 1 to {MOST_DECADES} decades")
     raise not_understood(chosen)
 
 

@@ -54,25 +54,20 @@ export function makeHeatPart(view) {
 
   function paint() {
     const { groups: planes, panels } = get("picture");
+    const shownIn = (/** @type {number} */ key) => panels.filter((/** @type {any} */ p) => p.group === key);
     const structure = JSON.stringify([
       planes.map((/** @type {any} */ p) => p.shape),
       panels.map((/** @type {any} */ p) => [p.name, p.which, p.group]),
     ]);
     if (built !== (built = structure)) {
       made = planes.map((/** @type {any} */ plane, /** @type {number} */ key) =>
-        makeGroup(view, plane, panels.filter((/** @type {any} */ p) => p.group === key).length, follow),
+        makeGroup(view, plane, shownIn(key).length, follow),
       );
       groups.replaceChildren(...made.map((group) => group.root));
       steps.replaceChildren(...made.map((group) => group.steps));
       planesMenu.replaceChildren(...made.map((group) => group.planes));
     }
-    made.forEach((group, key) =>
-      group.update(
-        planes[key],
-        panels.filter((/** @type {any} */ p) => p.group === key),
-        view.colors,
-      ),
-    );
+    made.forEach((group, key) => group.update(planes[key], shownIn(key), view.colors));
     follow(followed);
   }
 
@@ -195,9 +190,10 @@ function makeGroup({ get, send, link, root }, first, count, follow) {
         where,
         `rows ${top}\u2013${bottom - 1} of ${next.extent[0]}, columns ${left}\u2013${right - 1} of ${next.extent[1]}`,
       );
-      axes.update(next, link.state === "idle");
-      planes.hidden = axes.sliders.hidden = get("still") || next.shape.length < 3;
-      steps.hidden = planes.hidden && buttons.hidden;
+      const hasSliders = axes.update(next, link.state === "idle");
+      planes.hidden = get("still") || next.shape.length < 3;
+      axes.sliders.hidden = planes.hidden || !hasSliders;
+      steps.hidden = axes.sliders.hidden && buttons.hidden;
       named = facts.map((fact) => fact.axes ?? "");
       facts.forEach((fact, i) => panels[i].update(fact, next, colors));
       if (!named[pointed]) point(cursor && inside(next.region, cursor), pointed);
@@ -253,16 +249,17 @@ function makeAxes({ shape }, across, step) {
   return {
     choices: [html("label.al-setting", "rows", rows), html("label.al-setting", "columns", columns)],
     sliders: html("div.al-heat-axes", ...sliders.map((/** @type {any} */ s) => s.root)),
-    /** @param {any} plane @param {boolean} isSettled */
+    /** @param {any} plane @param {boolean} isSettled @returns whether there is something to slide */
     update(plane, isSettled) {
       ({ axes, at } = plane);
       [rows.value, columns.value] = axes.map(String);
       sliders.forEach((/** @type {any} */ { root, range, value }, /** @type {number} */ axis) => {
-        root.hidden = axes.includes(axis);
+        root.hidden = [...axes, ...plane.tiles].includes(axis) || shape[axis] < 2;
         if (!isSettled && document.activeElement === range) return; // it has moved on meanwhile
         range.value = String(at[axis]);
         write(value, String(at[axis]));
       });
+      return sliders.some((/** @type {any} */ { root }) => !root.hidden);
     },
   };
 }

@@ -17,7 +17,7 @@ from ..live.protocol import on_message, on_question
 from ..live.saved_page import SavedPage, state_of, still
 from ..live.widget import LiveView
 from ..live.words import view_words
-from .board import AT_FIRST, SHOW, Board
+from .board import AT_FIRST, EXPECTED, SHOW, Board
 from .named_arrays import gather
 
 WATCHED = 4_000_000
@@ -47,7 +47,7 @@ class Heatmap(BoardView):
     >>> import autolab, numpy as np
     >>> W = np.eye(3)
     >>> view = autolab.heatmap(W=W)
-    heatmap: no notebook to draw in; open ...html in a browser
+    heatmap: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> W *= 2
     >>> view.refresh()
     >>> view.close()
@@ -104,8 +104,8 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
 
     Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. Of a
     large array each cell shows the element of largest magnitude in its block, and a block can be enlarged down to
-    single elements. In plain Python, where there is no notebook to draw in, the view is saved as a page and its path
-    printed.
+    single elements. In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder
+    ``autolab_pages``.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
     >>> import autolab, numpy as np
     >>> W = autolab.Variable(np.eye(3), name="W")
     >>> view = autolab.heatmap(W, options={"scale": "symlog"})
-    heatmap: no notebook to draw in; open ...html in a browser
+    heatmap: no notebook to draw in; open ...html in a browser; later views go to the same folder
     """
     __tracebackhide__ = hidden()
     with folded():
@@ -145,11 +145,9 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
         if len(arrays) == 1 and isinstance(named.get("title"), str):
             arrays, named = ({named["title"]: arrays[0]},), {}
         entries = gather(arrays, named, sys._getframe(1))
-        has_gradient = any([entry.read("gradient") is not None for entry in entries])
-        show, scale = given.get("show", "both" if has_gradient else "value"), given.get("scale", "asinh")
-        if show not in SHOW or scale not in SCALES or type(given.get("shared", True)) is not bool:
-            expected = f"show: {', '.join(SHOW)}; scale: {', '.join(SCALES)}; shared: True, False"
-            raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {expected}")
+        show, scale = given.get("show"), given.get("scale", "asinh")
+        if show not in (None, *SHOW) or scale not in SCALES or type(given.get("shared", True)) is not bool:
+            raise ValueError(f"heatmap: got the options {dict(given)!r:.100}; expected {EXPECTED}")
         view = Heatmap(Board(entries, show, scale, given.get("shared", True), given.get("axes")))
     view._save_here("heatmap", "heatmap", entries[0].name)
     return view

@@ -17,6 +17,9 @@ from ..draw.heatmap_data import Heat
 
 MAX_ARRAYS = 12
 
+Letters = Mapping[str, str]
+"""The names of the axes of some arrays, a letter for each axis, by the names of the arrays."""
+
 
 @dataclass(frozen=True, eq=False)
 class NamedArray:
@@ -87,7 +90,7 @@ def _named(name: str, value: Any) -> NamedArray:
     return NamedArray(clean(name), check_real(as_array(value, what), what))
 
 
-def check_axes(axes: Mapping[str, str], shapes: Mapping[str, tuple[int, ...]]) -> None:
+def check_axes(axes: Letters, shapes: Mapping[str, tuple[int, ...]]) -> None:
     """Axes of one name have one length."""
     lengths: dict[str, int] = {}
     for name, letters in axes.items():

@@ -143,6 +143,10 @@ export function makeHeatPanel(act) {
       const few = labelled(next);
       root.style.setProperty("--al-aspect", String(clamp((next.cols * (few ? 2 : 1)) / next.rows, 0.4, 12)));
       root.style.setProperty("--al-most", `${Math.max(next.cols * (few ? 12 : 4), 8)}em`);
+      const isWhole = plane.region[3] - plane.region[2] === plane.extent[1];
+      const planes = isWhole && plane.tiles.length ? plane.extent[1] / plane.shape[plane.axes[1]] : 1;
+      frame.style.setProperty("--al-planes", String(planes));
+      frame.classList.toggle("al-side-by-side", planes > 1);
       cells.update(next, data, colors, `${next.which} of ${next.name} as a heatmap, ${next.rows} by ${next.cols}`);
       legend.update(next, colors);
     },
@@ -163,11 +167,9 @@ export function makeHeatPanel(act) {
     says() {
       if (!read) return "";
       const [i, j] = cellOf(read);
-      return [
-        `${facts.which === "gradient" ? "gradient of " : ""}${facts.name}${indexOf(i, j, facts, group)}`,
-        ` = ${text(valueAt(read), facts.type)}`,
-        facts.block.some((/** @type {number} */ n) => n > 1) ? ", the greatest magnitude there" : "",
-      ].join("");
+      const element = `${facts.name}${indexOf(i, j, facts, group)} = ${text(valueAt(read), facts.type)}`;
+      const more = Math.max(...facts.block) > 1 ? ", the greatest magnitude there" : "";
+      return `${facts.which === "gradient" ? "gradient of " : ""}${element}${more}`;
     },
   };
 }
@@ -179,16 +181,26 @@ function text(value, type, digits = 6) {
   return short(value, digits);
 }
 
-/** A cell as Python would index it. @param {number} i @param {number} j @param {any} facts @param {any} group */
-function indexOf(i, j, { block }, { shape, axes, at, region }) {
+/**
+ * A cell as Python would index it; where planes lie side by side, in its own.
+ * @param {number} i @param {number} j @param {any} facts @param {any} group
+ */
+function indexOf(i, j, { block }, { shape, axes, at, tiles, region }) {
+  const [row, column] = [region[0] + i * block[0], region[2] + j * block[1]];
+  const wide = shape[axes[axes.length - 1]];
+  let plane = tiles.length ? Math.floor(column / wide) : 0;
   const spans = [
-    [region[0] + i * block[0], Math.min(region[1], region[0] + (i + 1) * block[0])],
-    [region[2] + j * block[1], Math.min(region[3], region[2] + (j + 1) * block[1])],
+    [row, Math.min(region[1], row + block[0])],
+    [column, Math.min(region[3], column + block[1])].map((k) => k - plane * wide),
   ];
-  const shown = spans.slice(-axes.length);
+  const [shown, index] = [spans.slice(-axes.length), [...at]];
+  for (const axis of [...tiles].reverse()) {
+    index[axis] = plane % shape[axis];
+    plane = Math.floor(plane / shape[axis]);
+  }
   const parts = shape.map((/** @type {number} */ _, /** @type {number} */ axis) => {
     const k = axes.indexOf(axis);
-    if (k < 0) return at[axis];
+    if (k < 0) return index[axis];
     const [from, to] = shown[k];
     return to - from > 1 ? `${from}:${to}` : from;
   });
@@ -201,15 +213,17 @@ export const rangeIn = (facts, digits) => rangeOf(facts, (value) => text(value, 
 // Heatmaps whose axes have names: an element of one belongs to those of another that agree with it in every axis of
 // the same name.
 
-/** @typedef {{axes: number[], region: number[]}} PlaneFacts */
+/** @typedef {{axes: number[], region: number[], tiles: number[]}} PlaneFacts */
 /** @typedef {Record<string, number>} Indices by the name of the axis */
 
 /**
- * The names of the axes that go down and across; a row of numbers has none that goes down.
+ * The names of the axes that go down and across; a row of numbers has none that goes down, and planes side by side
+ * have none.
  * @param {string} names
  * @param {PlaneFacts} plane
  */
-const shown = (names, { axes }) => [axes.length > 1 ? names[axes[0]] : "", names[axes[axes.length - 1]] ?? ""];
+const shown = (names, { axes, tiles }) =>
+  tiles.length ? ["", ""] : [axes.length > 1 ? names[axes[0]] : "", names[axes[axes.length - 1]] ?? ""];
 
 /** @param {Spot} spot @param {string} names @param {PlaneFacts} plane @returns {Indices} */
 export function indicesAt({ row, column }, names, plane) {

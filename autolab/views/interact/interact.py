@@ -43,7 +43,7 @@ class Interact(BoardView):
     --------
     >>> import autolab
     >>> view = autolab.interact(lambda n: f"{n} times {n} is {n * n}", n=(1, 3, 9))
-    interact: no notebook to draw in; open ...html in a browser
+    interact: no notebook to draw in; open ...html in a browser; later views go to the same folder
     >>> view.inputs
     {'n': 3}
     >>> view.close()
@@ -96,7 +96,8 @@ class Interact(BoardView):
         with using_config("train", self._train), undisturbed():
             result = self._fn(**{name: knob.argument() for name, knob in self._knobs.items()})
         told, charts, arrays = _sorted(self._name, result, self._letters)
-        self._show(arrays)
+        entries = gather((arrays,), {}) if arrays else []
+        self._board = Board(entries, None, "linear", True, self._letters if entries else {})
         self._told, self._charts = told, charts
 
     @on_question("free", "numbers")
@@ -114,13 +115,6 @@ class Interact(BoardView):
     def _result(self) -> dict[str, Any]:
         """What the function returned, but for the arrays."""
         return {"told": self._told, "charts": [drawn(chart) for chart in self._charts]}
-
-    def _show(self, arrays: Mapping[str, Any]) -> None:
-        """The arrays as a board."""
-        entries = gather((arrays,), {}) if arrays else []
-        has_gradient = any([entry.read("gradient") is not None for entry in entries])
-        letters = self._letters if entries else {}
-        self._board = Board(entries, "both" if has_gradient else "value", "linear", True, letters)
 
     def _again(self) -> None:
         try:
@@ -200,7 +194,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     """Move the arguments of a function, and see what it returns: curves, arrays as heatmaps, words.
 
     For pictures that `explore` does not draw: how something depends on a number. In plain Python, where there is no
-    notebook to draw in, the view is saved as a page and its path printed.
+    notebook to draw in, the view is saved as a page in the folder ``autolab_pages``.
 
     Parameters
     ----------
@@ -233,7 +227,7 @@ def interact(fn: Callable[..., Any], options: Mapping[str, Any] | None = None, *
     ...     x = np.linspace(0, 1, 50)
     ...     return autolab.plots.line_chart(x, {"x to the power": x**exponent}, y_range=(0, 1))
     >>> view = autolab.interact(power, exponent=(0.0, 2.0, 5.0))
-    interact: no notebook to draw in; open ...html in a browser
+    interact: no notebook to draw in; open ...html in a browser; later views go to the same folder
     """
     __tracebackhide__ = hidden()
     with folded():

@@ -208,16 +208,8 @@ function drawSigns(canvas, { rows, cols }, data) {
 
 /** @param {number} value @param {number} x @param {number} y @param {number} r */
 function signAt(value, x, y, r) {
-  const path = new Path2D();
-  const lines = Number.isNaN(value)
-    ? [
-        [-r, -r, r, r],
-        [-r, r, r, -r],
-      ]
-    : [[-r, 0, r, 0], ...(value > 0 ? [[0, -r, 0, r]] : [])];
-  for (const [a, b, c, d] of lines) {
-    path.moveTo(x + a, y + b);
-    path.lineTo(x + c, y + d);
-  }
-  return path;
+  const long = 2 * r;
+  const cross = `M${x - r} ${y - r}l${long} ${long}m0 ${-long}l${-long} ${long}`;
+  const upright = value > 0 ? `M${x} ${y - r}v${long}` : "";
+  return new Path2D(Number.isNaN(value) ? cross : `M${x - r} ${y}h${long}${upright}`);
 }

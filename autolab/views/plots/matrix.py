@@ -27,10 +27,8 @@ _WIDE = 240.0
 def bundle(matrix: DerivativeMatrix) -> Bundle:
     """Heatmap, eigenvalues and words; and what it is, the numbers and the words."""
     words = describe(matrix)
-    pictures = [picture(matrix_svg(matrix), words)]
-    if len(matrix.eigenvalues):
-        pictures.append(picture(eigenvalues_svg(matrix), _eigenvalue_words(matrix)))
-    html = join([*(paragraph(image) for image in pictures), paragraph(prose(words, 1500))])
+    below = [picture(eigenvalues_svg(matrix), _eigenvalue_words(matrix))] if len(matrix.eigenvalues) else []
+    html = join([*map(paragraph, [picture(matrix_svg(matrix), words), *below]), paragraph(prose(words, 1500))])
     numbers = inline(matrix.values, 400)
     return {"text/html": str(html), "text/plain": "\n".join(filter(None, [_title(matrix), numbers, words]))}
 

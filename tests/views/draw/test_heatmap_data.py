@@ -12,9 +12,10 @@ from PIL import Image
 
 from autolab.recording.arrays import snapshot
 from autolab.views.draw.arrays import Plane, reduced
-from autolab.views.draw.colors import BEND, STOPS, Tone, color, rgb, rounded_up, tone, view_tone
+from autolab.views.draw.colors import BEND, STOPS, Tone, color, rgb, rounded_up, spanning, tone, view_tone
 from autolab.views.draw.heatmap_data import BINS, Heat, heat_entry, index_words, legends_of, sample, span_of
 from autolab.views.draw.heatmap_svg import Panel, heatmaps
+from autolab.views.draw.messages import say
 
 
 @pytest.mark.parametrize(
@@ -56,18 +57,41 @@ def test_what_is_not_finite_has_no_tone():
 
 
 def test_a_plane_is_what_the_same_index_gives():
-    array = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+    array = np.arange(4 * 5 * 6 * 5).reshape(4, 5, 6, 5)
     plane = Plane.first(array.shape)
-    assert np.array_equal(plane.of(array), array[0, 0])
+    assert plane.tiles == () and np.array_equal(plane.of(array), array[0, 0])
     assert np.array_equal(Plane.placed(array.shape, [2, 3], [0, 2, 0, 0], None).of(array), array[0, 2])
     turned = Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], None)
     assert np.array_equal(turned.of(array), array[1, :, 3, :].T)
-    assert turned == Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], [0, 5, 0, 3])
+    assert turned == Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], [0, 5, 0, 5])
     block = Plane.placed(array.shape, [3, 1], [1, 0, 3, 0], [1, 4, 0, 2])
     assert np.array_equal(block.of(array), array[1, 0:2, 3, 1:4].T)
     assert index_words(block) == "[1, 0:2, 3, 1:4]"
     assert np.array_equal(Plane.first((3,)).of(np.arange(3)), [[0, 1, 2]])
     assert np.array_equal(Plane.first(()).of(np.array(7)), [[7]])
+
+
+def test_few_small_planes_lie_side_by_side():
+    array = np.arange(3 * 2 * 4 * 5).reshape(3, 2, 4, 5)
+    first = Plane.first(array.shape)
+    assert first.tiles == (0, 1) and first.extent == (4, 30) and index_words(first) == ""
+    assert np.array_equal(first.of(array), np.hstack([array[i, j] for i in range(3) for j in range(2)]))
+    turned = Plane.placed(array.shape, [3, 1], [0, 0, 0, 0], [1, 3, 2, 20])
+    both = np.hstack([array[i, :, k].T for i in range(3) for k in range(4)])
+    assert turned.tiles == (0, 2) and np.array_equal(turned.of(array), both[1:3, 2:20])
+    for shape in [(2, 4, 5), (33, 1, 2, 2), (2, 2, 30, 12)]:  # one slider is enough; too many; too large
+        assert Plane.first(shape).tiles == ()
+
+
+def test_numbers_that_get_one_colour_are_said_to_be_alike():
+    near = 100 + np.random.default_rng(0).normal(size=(20, 10))
+    for numbers, is_said in ((near, True), (near - 100, False), (np.full((20, 10), 3.0), False)):
+        facts = Heat(numbers).facts
+        for scale in ("asinh", "linear"):
+            assert spanning(*facts[1:3], scale).is_alike(*facts[1:3]) == is_said
+        drawn = heatmaps([Panel("x", snapshot(numbers))])
+        assert (say("heat_alike").split(",")[0] in drawn) == is_said
+    assert not Tone(0.0).is_alike(0.0, 0.0) and not view_tone(1.0).is_alike(None, None)
 
 
 @pytest.mark.parametrize(

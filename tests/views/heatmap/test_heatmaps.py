@@ -72,7 +72,8 @@ def test_a_variable_shows_its_value_and_its_gradient(make: Make) -> None:
 def test_any_shape_and_kind_of_numbers(make: Make, shape: tuple[int, ...], dtype: str) -> None:
     array = (np.arange(np.prod(shape, dtype=int)).reshape(shape) % 3).astype(dtype)
     view = make(array)
-    plane = array[(0,) * (array.ndim - 2)] if array.ndim > 2 else np.atleast_2d(array)
+    planes = array.reshape(-1, *array.shape[-2:]) if array.ndim > 2 else [np.atleast_2d(array)]
+    plane = planes[0] if array.ndim == 3 else np.hstack(planes)
     assert np.array_equal(cells(view), plane)
     assert ("<img" in view._repr_mimebundle_()[0]["text/html"]) and str(shape[-2:])[1:-1] in str(told(view, "heat"))
     if not array.size:

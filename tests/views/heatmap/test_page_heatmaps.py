@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import autolab
 from autolab.views.draw.colors import contrast, paint, tone, view_tone
+from autolab.views.draw.messages import say
 from autolab.views.export.pages import export_html
 from autolab.views.heatmap.board import Board
 from autolab.views.heatmap.heatmap import Heatmap, gather
@@ -168,6 +169,27 @@ def test_the_sliders_step_through_the_other_axes(show: Show) -> None:
     page.get_by_label("Columns").select_option("0")  # the axis of the rows: the two change places
     wire.settle()
     assert cells(page) == (15, 4)
+
+
+def test_the_filters_of_a_convolution_are_seen_at_once(show: Show) -> None:
+    W = array(4, 1, 3, 3)
+    wire = show(W=W)
+    page = wire.pages[0]
+    assert cells(page) == (3, 12) and page.locator(".al-heat-steps").is_hidden()
+    assert page.locator(".al-heat-panel .al-note").inner_text() == say("heat_planes", first=[0, 0], last=[3, 0])
+    hover(page, 1, 7, (3, 12))
+    assert readout(page) == f"W[2, 0, 1, 1] = {W[2, 0, 1, 1]:.6g}".replace("-", "−")
+    menu(page)
+    page.get_by_label("Rows").select_option("0")  # now the rows of the filters lie side by side
+    wire.settle()
+    assert cells(page) == (4, 9)
+    hover(page, 3, 7, (4, 9))
+    assert readout(page) == f"W[3, 0, 2, 1] = {W[3, 0, 2, 1]:.6g}".replace("-", "−")
+
+
+def test_an_axis_of_one_has_no_slider(show: Show) -> None:
+    page = show(array(3, 1, 20, 30), options={}).pages[0]
+    assert page.get_by_label("Index on axis 0").is_visible() and page.get_by_label("Index on axis 1").is_hidden()
 
 
 def test_dragging_over_a_reduced_array_shows_the_true_elements(show: Show) -> None:
