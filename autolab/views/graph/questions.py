@@ -114,7 +114,7 @@ class Reader:
         self.lasting: dict[str, Any] = {} if before is None else before.lasting
         self.graphs = (recording, *recording.higher)
         self.cells = cells
-        ended = (recording.raised, recording.unreached)
+        ended = (recording.raised, recording.unreached, recording.notes)
         self._programs = [ended, recording.wrt, *[structure(graph) for graph in self.graphs]]
         is_same = before is not None and before._programs == self._programs and before.cells == cells
         self.kept: dict[str, Any] = before.kept if before is not None and is_same else {}

@@ -86,9 +86,8 @@ def place(boxes: dict[str, Box], columns: list[str]) -> tuple[float, float]:
             box.x, x = x, x + box.width + GAP
     for box in boxes.values():
         box.y = box.row * (HEIGHT + DROP)
-    last = max(boxes.values(), key=lambda box: box.y)
-    width = max(box.x + box.width for box in boxes.values())
-    return (width, last.y + HEIGHT) if width <= _WIDEST else _stack(boxes)
+    width, low = max([box.x + box.width for box in boxes.values()]), max([box.y for box in boxes.values()])
+    return (width, low + HEIGHT) if width <= _WIDEST else _stack(boxes)
 
 
 def _stack(boxes: dict[str, Box]) -> tuple[float, float]:
@@ -131,7 +130,8 @@ def edges(boxes: dict[str, Box]) -> Iterator[dict[str, Any]]:
             spread = min(14.0, above.width / (len(others) + 1))
             x1 = above.x + above.width / 2 + (others.index(box) - (len(others) - 1) / 2) * spread
             x2, y1, y2 = box.x + box.width * (k + 1) / (len(sources) + 1), above.y + HEIGHT, box.y - 8
-            bend = (y1 + y2) / 2 if box.row == above.row + 1 else y2 - DROP / 2
+            behind = [one for one in boxes.values() if above.row < one.row < box.row and 0 <= x1 - one.x <= one.width]
+            bend = (y1 + y2) / 2 if box.row == above.row + 1 else y1 + DROP / 4 if behind else y2 - DROP / 2
             path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {bend:.1f} {x2:.1f} {bend:.1f} {x2:.1f} {y2:.1f}"
             yield {"from": key, "to": box.key, "path": path, "x": round(x2, 1), "y": y2}
 

@@ -119,6 +119,15 @@ def test_the_input_can_be_chosen_and_the_end_is_said(page: Page, open_view: Open
     assert page.get_by_role("radio", name="Order 2", exact=True).is_checked()
 
 
+def test_the_end_is_said_also_of_the_order_after_the_last_graph(page: Page, open_view: Open) -> None:
+    """The graphs of both orders are the same; what is said of them is not."""
+    wire = open_view(lambda x, y: x * y, x=3.0, y=2.0)
+    note = page.locator(".al-order-note")
+    for order, is_said in ((1, False), (2, True), (1, False)):
+        choose(page, wire, order)
+        expect(note).to_be_visible(visible=is_said)
+
+
 def test_arrays_and_nothing_to_differentiate(page: Page, open_view: Open) -> None:
     wire = open_view(layer, **LAYER)
     choose(page, wire, 1)

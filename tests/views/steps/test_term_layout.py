@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from autolab import functions as F
@@ -35,6 +37,25 @@ def test_no_box_lies_over_another_and_lines_go_down(k: int, order: int) -> None:
             assert not [1 for x2, y2, w2 in boxes[:i] if abs(y - y2) < HEIGHT and x < x2 + w2 and x2 < x + w]
         rows = {box["key"]: box["y"] for box in panel["boxes"]}
         assert all(rows[edge["from"]] < rows[edge["to"]] for edge in panel["edges"])
+
+
+def test_a_line_past_a_row_does_not_run_behind_the_box_there() -> None:
+    def small(x: Any, y: Any) -> Any:
+        h = x * y
+        out = h + x
+        return out
+
+    panel = OrderScene(derivation(record(small, x=2.0, y=3.0, options={"order": 1})), "out").panels[0]
+    rows = {box["key"]: box["y"] for box in panel["boxes"]}
+    long = [edge for edge in panel["edges"] if rows[edge["to"]] - rows[edge["from"]] > 2 * HEIGHT]
+    assert len(long) == 1, "that of x to the sum, past h"
+    ends = [float(number) for number in re.findall(r"[\d.]+", long[0]["path"])]
+    for t in np.linspace(0, 1, 101):
+        weights = np.array([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3])
+        x, y = weights @ ends[0::2], weights @ ends[1::2]
+        assert not [
+            box for box in panel["boxes"] if box["x"] < x < box["x"] + box["w"] and box["y"] < y < box["y"] + HEIGHT
+        ]
 
 
 def test_a_function_stands_apart_from_the_factor_before_it() -> None:
