@@ -39,6 +39,11 @@ export function makeGraphPart(view) {
 
   function paint() {
     write(title, get("scene").title);
+    const [{ name, count }, ...others] = get("orders").graphs;
+    const { moving } = get("plan"); // what the tangents are, in forward mode
+    write(of, moving ? "" : name);
+    write(size, moving || (others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : ""));
+    graph.head.hidden = !others.length && !moving; // before the graph is fitted into the room that is left
     graph.update(
       get("scene"),
       readingsAt(get("scene"), get("readings").nodes, get("plan").words, get("frame")),
@@ -50,11 +55,6 @@ export function makeGraphPart(view) {
     choose();
     graph.light(get("frame"));
     colour();
-    const [{ name, count }, ...others] = get("orders").graphs;
-    const { moving } = get("plan"); // what the tangents are, in forward mode
-    write(of, moving ? "" : name);
-    write(size, moving || (others.length ? `order 0 \u00b7 ${count === 1 ? "1 step" : `${count} steps`}` : ""));
-    graph.head.hidden = !others.length && !moving;
   }
 
   function colour() {

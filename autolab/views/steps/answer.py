@@ -260,17 +260,19 @@ def _sentence(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, An
         return _moves(walk, step, comes)
     if step is None or step.grad is None or not comes:
         return ""
-    first, name = comes[0], label(step)
+    first, name, shares = comes[0], label(step), comes[0]["shares"]
+    written = any([one.backward_code for one in walk.steps.values()])  # by a person, and perhaps wrong
     if step.grad.size != 1:
         return say("answer_array", name=name, value=a_value(step.grad), there=_there(first))
-    if not first["shares"] or walk.steps[walk.recording.outputs[0]].name != walk.loss:
+    if not shares or walk.steps[walk.recording.outputs[0]].name != walk.loss or (written and shares[0]["edge"]):
         return say("answer_number", says=first["says"], name=name)
-    if first["shares"][0]["edge"] is None and first["count"] == 1 and step.id in walk.recording.outputs:
+    if shares[0]["edge"] is None and first["count"] == 1 and step.id in walk.recording.outputs:
         return say("answer_output", name=name, total=first["total"])
     grows = number(float(step.grad.values.reshape(-1)[0]) * _STEP)
-    way = say("answer_counts", name=name, times=_times(first["count"])) if first["count"] > 1 else ""
-    subject = say("answer_it") if way else name
-    sentence = way + say("answer_grows", subject=subject, step=_STEP, loss=walk.loss, grows=grows)
+    times = say("answer_twice") if first["count"] == 2 else plural(first["count"], "time")
+    way = say("answer_counts", name=name, times=times) if first["count"] > 1 else ""
+    words = {"subject": say("answer_it") if way else name, "step": _STEP, "loss": walk.loss, "grows": grows}
+    sentence = way + say("answer_grows", **words)
     return sentence if way else sentence[0].upper() + sentence[1:]
 
 
@@ -285,7 +287,3 @@ def _moves(walk: Playback, step: Step | None, comes: Sequence[Mapping[str, Any]]
 def _there(found: Mapping[str, Any]) -> str:
     """How large it is at its strongest place, or on the whole where no place is known."""
     return say("answer_at" if found["index"] else "answer_all", **found)
-
-
-def _times(count: int) -> str:
-    return {2: say("answer_twice")}.get(count) or plural(count, "time")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autolab
+from autolab import FunctionNode
 from autolab import functions as F
 from autolab.views.graph.playback import Playback
 from autolab.views.steps.answer import MOST_SHARES, answer
@@ -147,6 +148,25 @@ def test_an_array_that_was_not_kept_is_told_by_norms() -> None:
 )
 def test_one_sentence_says_what_is_looked_at(name: str, sentence: str) -> None:
     assert ask(small, name, x=2.0, y=3.0)["sentence"] == sentence
+
+
+class WrongDouble(FunctionNode):
+    def forward(self, inputs: Any) -> Any:
+        return (2 * inputs[0],)
+
+    def backward(self, target_input_indexes: Any, grad_outputs: Any) -> Any:
+        return (3 * grad_outputs[0],)
+
+
+def test_of_a_backward_that_a_person_wrote_no_growth_is_claimed() -> None:
+    """It may be wrong: the output grows by 0.02 here."""
+
+    def doubled(x: Any) -> Any:
+        (out,) = WrongDouble().apply((x,))
+        return out
+
+    assert ask(doubled, "x", x=2.0)["sentence"] == "The gradient of x: 3 direct."
+    assert ask(doubled, "out", x=2.0)["sentence"] == "The backward pass starts at out, with 1."
 
 
 def test_with_another_upstream_gradient_no_growth_of_the_output_is_claimed() -> None:
