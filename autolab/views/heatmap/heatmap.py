@@ -104,8 +104,9 @@ def heatmap(*arrays: Any, options: Mapping[str, Any] | None = None, **named: Any
 
     Blue is negative, orange positive, and zero neutral; NaN and infinities are signs (×, +, −), never colours. Of a
     large array each cell shows the element of largest magnitude in its block, and a block can be enlarged down to
-    single elements. In plain Python, where there is no notebook to draw in, the view is saved as a page in the folder
-    ``autolab_pages``.
+    single elements. Of a small array with four axes or more, such as the filters of a convolution, all planes lie side
+    by side; of others the first is shown, and sliders step through them. In plain Python, where there is no notebook to
+    draw in, the view is saved as a page in the folder ``autolab_pages``.
 
     Parameters
     ----------
