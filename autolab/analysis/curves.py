@@ -11,6 +11,7 @@ import numpy as np
 
 from ..engine.variable import Variable
 from ..recording.orders import MAX_ORDER
+from ..transforms.tracing import agree
 from .breaks import Break, find_breaks
 from .ladder import Ladder
 
@@ -49,6 +50,20 @@ class Curves:
     together: bool
     raised: str | None
     sampled: bool = True
+
+    def hold(self, ladder: Ladder, x: float) -> bool:
+        """Whether ``fn`` gives at the sample nearest to ``x`` what it gave, as what it depends on may be another now.
+
+        What gives something else each time it is asked, such as random numbers, tells nothing.
+        """
+        known = np.flatnonzero(np.isfinite(self.y[0]))
+        if not known.size:
+            return True
+        near, now = known[np.abs(self.x[known] - x).argmin()], self.y[:1].copy()
+        now[0, near] = ladder.alone(self.x[near])[0]
+        if agree(now, self.y[:1]):
+            return True
+        return not np.array_equal(now[0, near], ladder.alone(self.x[near])[0], equal_nan=True)
 
 
 def only(x: float, values: np.ndarray, domain: tuple[float, float]) -> Curves:

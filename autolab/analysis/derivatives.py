@@ -179,6 +179,10 @@ class Study:
         found = growth(recording) if recording else ()
         return self._derivatives(x, values, recording, found)
 
+    def holds(self, x: float) -> bool:
+        """Whether the curves about ``x`` are still those of the function."""
+        return self._curves.hold(Ladder(CALLER, self.fn, 0), x)
+
     def samples(self, most: int) -> list[Derivatives]:
         """What there is to see at up to ``most`` points of the curves, in all orders that can be chosen.
 

@@ -51,8 +51,8 @@ class Ladder:
         self._is_known = False  # of the last array
         self._rng = np.random.default_rng(0)
         me = proxy(self)  # no circle, which only the cyclic collector would take apart
-        self._evaluator = BatchEvaluator(lambda x, *others: me._traced(order, x, *others), lambda x: me._alone(x))
-        self._lowest = BatchEvaluator(lambda x, *others: me._traced(0, x, *others), lambda x: me._alone(x)[:1])
+        self._evaluator = BatchEvaluator(lambda x, *others: me._traced(order, x, *others), lambda x: me.alone(x))
+        self._lowest = BatchEvaluator(lambda x, *others: me._traced(0, x, *others), lambda x: me.alone(x)[:1])
 
     def exactly(self, x: float) -> np.ndarray:
         """The values of all orders at one point; what ``fn`` raises passes through."""
@@ -112,9 +112,10 @@ class Ladder:
             return None
 
     def _each(self, xs: np.ndarray) -> np.ndarray:
-        return np.stack([self._alone(x) for x in xs], axis=1)
+        return np.stack([self.alone(x) for x in xs], axis=1)
 
-    def _alone(self, x: Any) -> np.ndarray:
+    def alone(self, x: Any) -> np.ndarray:
+        """`exactly`; NaN where ``fn`` raises."""
         try:
             return self.exactly(x)
         except Exception as error:

@@ -1,8 +1,9 @@
 """Origins: what a run of a function depended on, so that a view can say later what has changed since.
 
 A function's result depends on more than its arguments: on parameters and arrays that it reaches, on global variables
-and on what it closes over, on the functions that it calls, on how it is itself written. Each of these is looked at when
-the function runs and again when somebody asks. Nothing is kept alive for that but the function.
+and on what it closes over, on the object whose method it is, on its defaults, on the functions that it calls, on how it
+is itself written. Each of these is looked at when the function runs and again when somebody asks. Nothing is kept alive
+for that but the function.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from __future__ import annotations
 import inspect
 import types
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ..debug.fingerprints import fingerprint
 from ..engine.backend import is_array
@@ -19,10 +24,13 @@ from ..engine.observe import BackwardEvent, ForwardEvent
 from ..engine.outer_names import outer_names
 from ..engine.variable import Variable
 
-_PLAIN = (int, float, complex, str, bytes, bool, type(None))
-_MOST_ITEMS = 1000
+_PLAIN = (int, float, complex, str, bytes, bool, np.generic, slice, type(None))
+_HOLDERS = (list, tuple, deque, set, frozenset, dict)
+_MOST_ITEMS, _MOST_PARTS = 1000, 100  # plain values in a list; and arrays or objects in one
 _MOST_ELEMENTS = 1 << 22  # of larger arrays only a sample is looked at: a data set must not make a slider slow
+_MOST_HELD = 1000  # the same of arrays that something else holds: those that are used are looked at themselves
 _DEEPEST = 8
+_NESTED = 3  # lists in lists, objects in objects
 
 
 class Origins:
@@ -38,7 +46,7 @@ class Origins:
         self._called = {id(value): name for name, value, _ in _reached(self._fn)}
         self._used: dict[int, tuple[weakref.ref[Any], str]] = {}
         self._prints: list[tuple[weakref.ref[Any], str, object]] = []
-        self._names: dict[str, object] = {}
+        self._names: dict[str, list[object]] = {}
 
     def look(self, event: ForwardEvent | BackwardEvent) -> None:
         """Note the leaves and arrays that a step of the run used; for `observe`."""
@@ -63,7 +71,14 @@ class Origins:
             self._used.pop(id(value), None)
         alive = [(ref, name, ref()) for ref, name in self._used.values()]
         self._prints = [(ref, name, _print(value)) for ref, name, value in alive if value is not None]
-        self._names = {name: look for name, _, look in _reached(self._fn)}
+        self._names = self._looks()
+
+    def _looks(self) -> dict[str, list[object]]:
+        """Of each name: a closure may have a variable that is called like one of the module."""
+        found: dict[str, list[object]] = {}
+        for name, _, look in _reached(self._fn):
+            found.setdefault(name, []).append(look)
+        return found
 
     def redefined(self) -> str | None:
         """The function's name, if that now means a function that is written differently."""
@@ -76,15 +91,17 @@ class Origins:
     def changed(self) -> list[str]:
         """The names of what is not as it was, each once."""
         found = [name for ref, name, look in self._prints if (value := ref()) is not None and _print(value) != look]
-        now = {name: look for name, _, look in _reached(self._fn)}
-        found += [name for name, look in self._names.items() if now.get(name, look) != look]
+        now = self._looks()
+        found += [
+            name for name, looks in {**now, **self._names}.items() if now.get(name, looks) != self._names.get(name)
+        ]
         return list(dict.fromkeys(found))
 
 
-def _print(value: Any) -> object:
+def _print(value: Any, most: int = _MOST_ELEMENTS) -> object:
     array = value.data if isinstance(value, Variable) else value
-    if array.size > _MOST_ELEMENTS:
-        return array.shape, fingerprint(array.reshape(-1)[:: array.size // _MOST_ITEMS])
+    if array.size > most:
+        return array.shape, fingerprint(array.ravel("K")[:: array.size // _MOST_ITEMS])
     return fingerprint(array)
 
 
@@ -93,38 +110,83 @@ def _name(value: Any) -> str:
 
 
 def _reached(fn: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any, object]]:
-    """What a function reaches in its module, in its closure and through the functions it calls: name, value, print."""
+    """What a function reaches in its module, in its closure, in its defaults, on its object and through the functions
+    it calls: name, value, print."""
+    fn, own = _written(fn)
     if not inspect.isfunction(fn) or fn in path or len(path) > _DEEPEST:
         return
+    module, (names, defaults) = fn.__globals__, (fn.__code__.co_varnames, fn.__defaults__ or ())
+    own += [
+        *zip(names[fn.__code__.co_argcount - len(defaults) :], defaults, strict=False),
+        *(fn.__kwdefaults__ or {}).items(),
+    ]
+    yield from [(name, value, _look(value, module)) for name, value in own]
     for name, value in dict(outer_names(fn)).items():
         if value is fn or (not path and name == fn.__name__):
             continue
-        look = _look(value, fn.__globals__)
-        if look is not None:
-            yield name, value, look
-        if inspect.isfunction(value) and value.__globals__ is fn.__globals__:
+        if isinstance(value, types.ModuleType):
+            read = [(key, vars(value)[key]) for key in fn.__code__.co_names if key in vars(value)]
+            yield from [(f"{name}.{key}", part, _look(part, module, 1)) for key, part in read]
+            continue
+        yield name, value, _look(value, module)
+        if inspect.isfunction(value) and value.__globals__ is module:
             yield from _reached(value, (*path, fn))
 
 
-def _look(value: Any, module: dict[str, Any]) -> object:
-    """What tells a value from what it is after a change; None for what is not followed."""
+def _written(fn: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """The Python function that a callable runs, and the attributes of the object that it runs on."""
+    while isinstance(fn, partial):
+        fn = fn.func
+    if inspect.isfunction(fn) or not callable(fn):
+        return fn, []
+    owner = getattr(fn, "__self__", fn)
+    written = getattr(fn, "__func__", getattr(type(fn), "forward", type(fn).__call__))
+    held = [(f"self.{name}", value) for name, value in _attributes(owner).items()]
+    return written, [(type(owner).__name__, type(owner)), *held]
+
+
+def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
+    """What tells a value from what it is after a change; only a kind and a name for what is not followed."""
     if isinstance(value, _PLAIN):
         return repr(value)
     if isinstance(value, Variable) or is_array(value):
-        return _print(value)
-    if isinstance(value, list | tuple | dict | set) and len(value) <= _MOST_ITEMS:
-        return _plain_text(value)
+        return _print(value, _MOST_ELEMENTS if deep == _NESTED else _MOST_HELD)
+    if isinstance(value, _HOLDERS) and deep:
+        return _items(value, module, deep - 1)
     if inspect.isfunction(value) and value.__globals__ is module:
         return _code(value.__code__)
     if inspect.isclass(value) and value.__module__ == module.get("__name__"):
-        return tuple([_code(m.__code__) for m in vars(value).values() if inspect.isfunction(m)])
-    return None
+        return _items({k: v for k, v in vars(value).items() if inspect.isfunction(v) or k[:2] != "__"}, module, 1)
+    if isinstance(value, partial | types.MethodType) and deep:
+        parts = (
+            (value.func, value.args, value.keywords) if isinstance(value, partial) else (value.__func__, value.__self__)
+        )
+        return _items(parts, module, deep - 1)
+    is_own = type(value).__module__ == module.get("__name__") or isinstance(value, types.SimpleNamespace)
+    if (is_own or _is_link(value)) and deep:
+        return _look(type(value), module), _items(_attributes(value), module, deep - 1)
+    return type(value), getattr(value, "__module__", None), getattr(value, "__name__", None)
 
 
-def _plain_text(value: Any) -> str | None:
-    """A container as text, if there are only plain values in it."""
+def _is_link(value: Any) -> bool:
+    return hasattr(type(value), "namedparams")
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """What an object holds. A link's parameters are looked at where they are used; here, whether they are others."""
+    held = getattr(value, "__dict__", {})
+    if not _is_link(value):
+        return dict(held)
+    return {k: id(v) if isinstance(v, Variable) else v for k, v in held.items() if not k.startswith("_")}
+
+
+def _items(value: Any, module: dict[str, Any], deep: int) -> object:
+    """A container as text, if there are only plain values in it; else what it holds."""
     items = value.values() if isinstance(value, dict) else value
-    return repr(value) if all([isinstance(item, _PLAIN) for item in items]) else None
+    if len(items) <= _MOST_ITEMS and all([isinstance(item, _PLAIN) for item in items]):
+        return repr(value)
+    looks = [_look(item, module, deep) for item in items] if len(items) <= _MOST_PARTS else len(items)
+    return type(value), [*value] if isinstance(value, dict) else None, looks
 
 
 def _code(code: types.CodeType) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,8 @@ _SLOW = 0.02  # seconds of one run
 
 
 class OrderCurves:
-    """Keeps the curves of one view as long as nothing changes but the input along which they are drawn."""
+    """Keeps the curves of one view as long as nothing changes but the input along which they are drawn: no other input,
+    and nothing else on which the function depends, as far as that is reached or shows near the point."""
 
     def __init__(self) -> None:
         self._key: Any = None
@@ -47,24 +50,24 @@ class OrderCurves:
         if control is None or not is_quick or any(value.size != 1 for value in values):
             return [], {}
         domain = control["min"], control["max"]
-        curves = self._sampled(session, recording, found, domain)
+        x = float(found.value(found.wrt))  # of what is shown; the hand may be further
+        curves = self._sampled(session, recording, found, domain, x)
         if curves is None:
             return [], {}
         known = tuple([float(value.reshape(-1)[0]) for value in values])
-        x = float(found.value(found.wrt))  # of what is shown; the hand may be further
         data = Derivatives(output_name(recording), x, len(known) - 1, domain, known, curves, None, ())
         now = moving(data)
         return panels(data), {**now, "legend": [entry for entry in now["legend"] if entry["kind"] == "tangent"]}
 
     def _sampled(
-        self, session: Session, recording: Recording, found: Derivation, domain: tuple[float, float]
+        self, session: Session, recording: Recording, found: Derivation, domain: tuple[float, float], x: float
     ) -> Curves | None:
         name = found.wrt.text
         inputs = {one.text: np.asarray(found.value(one)) for one in found.inputs}
         leaves = [step for step in recording.steps if step.kind in LEAVES and step.name != name and step.value]
         others = [step.value.values.tobytes() for step in leaves if step.value is not None]
-        key = structure(recording)[0], len(found.orders), name, domain, others, session.train
-        if key == self._key:
+        key = structure(recording)[0], len(found.orders), name, domain, others, session.train, session.changes
+        if key == self._key and self._hold(session, x):
             return self._curves
         given = {other: session.bound.variables[other] for other in inputs}
         moving = {k: array for k, array in inputs.items() if k != name and array.dtype.kind == "f"}
@@ -77,13 +80,33 @@ class OrderCurves:
 
         self._key, self._curves = key, None
         fixed = [step.value.values.tobytes() for step in leaves if step.name not in moving and step.value is not None]
-        program = key[:3], [(k, a.shape, a.dtype) for k, a in moving.items()], fixed, session.train
+        program = key[:3], [(k, a.shape, a.dtype) for k, a in moving.items()], fixed, *key[-2:]
         if self._ladder is None or program != self._program:
             self._program, self._ladder = program, Ladder(CALLER, of_one, len(found.orders) - 1)
         self._ladder.others = [*moving.values()]
         try:
-            with session.running(deadline(SECONDS)), quietly():
+            with _between_runs(session):
                 self._curves = quickly(self._ladder, domain, is_smooth(found.orders[0]))
         except (Stopped, Exception):  # whatever the function raises elsewhere: at the point it did not
             return None
         return self._curves
+
+    def _hold(self, session: Session, x: float) -> bool:
+        """Whether the curves are still those of the function, as far as shows near the point."""
+        if self._curves is None or self._ladder is None:
+            return True
+        with contextlib.suppress(Stopped), _between_runs(session):
+            if self._curves.hold(self._ladder, x):
+                return True
+        self._ladder = None  # its programs are of before
+        return False
+
+
+@contextlib.contextmanager
+def _between_runs(session: Session) -> Iterator[None]:
+    """For a short while the function runs, and what it changes itself is no change."""
+    try:
+        with session.running(deadline(SECONDS)), quietly():
+            yield
+    finally:
+        session.origins.settle()

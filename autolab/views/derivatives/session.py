@@ -82,7 +82,7 @@ class DerivativeSession(RerunContext):
         with self.running(check) as origins:
             if self.samples_next:
                 study = Study(study.fn, known.x, known.order, known.domain)
-            elif study.has_curves and self.origins.changed():
+            elif study.has_curves and (self.origins.changed() or not study.holds(place.x)):
                 study = Study(study.fn, place.x, known.order, known.domain)
             data = study.look(place.x, place.order)
             raised = study.error_at(data.x) if data.recording is None else None

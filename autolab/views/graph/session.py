@@ -241,6 +241,7 @@ class Session(RerunContext):
         ``check`` is called at every step: what it raises ends the computation.
         """
         state, start = state or self.state, time.perf_counter()
+        self.changes += bool(self.origins.changed())  # before it runs: what the function changes itself is no change
         run, origins = ProgramRun(self.bound, state, check, self._upstream), Origins(self.bound.fn)
         with contextlib.ExitStack() as modes:
             modes.enter_context(quietly(self.floats))  # the picture shows NaN and infinities: a warning says no more

@@ -188,6 +188,8 @@ class RerunContext:
     ----------
     origins : Origins
         What the run reached whose numbers are shown.
+    changes : int
+        How many runs began after something that the run before had reached was changed.
     given : Origins
         The caller's own arrays, where copies of them are looked at.
     floats : dict
@@ -198,6 +200,7 @@ class RerunContext:
         self._watched = fn
         self.origins = Origins(fn)
         self.given = Origins()
+        self.changes = 0
         self.floats = float_setting()
         self._train_then = self._train_now = config.train
         self._rng = copy.deepcopy(config.rng)

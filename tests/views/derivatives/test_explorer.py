@@ -9,10 +9,12 @@ import weakref
 from pathlib import Path
 
 import numpy as np
+import pytest
+from helpers.reached import KINDS
 
 import autolab
 from autolab.views.derivatives.explorer import DerivativeExplorer
-from autolab.views.derivatives.session import DerivativeSession
+from autolab.views.derivatives.session import CurvePoint, DerivativeSession
 from autolab.views.live.bundle import module_text
 
 
@@ -48,6 +50,31 @@ def test_making_the_session_calls_the_function_once() -> None:
     session = DerivativeSession(fn, 0.5, 3)
     assert calls == [0.5] and session.seen.data.domain == (-4.0, 4.0)
     assert session.seen.data.values == DerivativeExplorer(session).data.values
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_point_is_on_the_curves_whatever_was_changed(kind: str) -> None:
+    fn, change, _ = KINDS[kind]()
+    session = DerivativeSession(fn, 1.0, 1, (-4.0, 4.0))
+
+    def gap(x: float) -> float:
+        session.seen = session.compute(CurvePoint(x, 1))
+        curves, (value, slope) = session.seen.data.curves, session.seen.data.values
+        assert np.interp(x, curves.x, curves.y[1]) == slope
+        return abs(np.interp(x, curves.x, curves.y[0]) - value)
+
+    assert gap(1.5) < 1e-12
+    study = session.seen.study
+    assert gap(2.0) < 1e-12 and session.seen.study is study  # nothing was sampled again
+    change()
+    assert gap(3.0) < 1e-12 and session.seen.data.values == (15.0, 5.0)
+
+
+def test_curves_of_random_numbers_are_not_sampled_again_at_every_move() -> None:
+    session = DerivativeSession(lambda x: x * autolab.config.rng.normal(), 1.0, 1, (-4.0, 4.0))
+    seen = [session.compute(CurvePoint(x, 1)) for x in (1.0, 2.0)]
+    session.seen = seen[-1]
+    assert session.compute(CurvePoint(3.0, 1)).study is session.seen.study
 
 
 def test_a_closed_view_is_freed() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.reached import KINDS
 
 import autolab
-from autolab import Parameter, Variable
+from autolab import Parameter, Variable, links
 from autolab.views.draw.messages import say
 from autolab.views.graph.explorer import Explorer
 from autolab.views.live.computation import UserError
@@ -80,6 +81,29 @@ def test_what_makes_no_difference_is_no_change(explorer: Make, notebook: dict[st
     view = explorer(notebook["fn"], x=1.0)
     cell(edit, notebook)
     assert since(view) == ""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_number_from_around_the_function_was_changed(explorer: Make, kind: str) -> None:
+    fn, change, name = KINDS[kind]()
+    view = explorer(fn, x=1.0)
+    assert since(view) == ""
+    change()
+    assert since(view) == ("" if name is None else say("since_reached", names=name))
+    tell(view, do="move", key="x", value=3.0)
+    assert since(view) == "" and float(view.recording.steps[-1].value.values) == 15.0
+
+
+def test_a_layer_or_an_activation_was_replaced(explorer: Make) -> None:
+    model = links.MLP((3, 1))
+    view = explorer(lambda x: model(x), x=np.ones((1, 2)))
+    assert since(view) == ""
+    model.activation = np.tanh
+    assert since(view) == say("since_reached", names="model")
+    tell(view, do="again")
+    assert since(view) == ""
+    model.l1 = links.Linear(3, 1)
+    assert since(view) == say("since_reached", names="model")
 
 
 def test_what_the_function_changes_itself_is_no_change(explorer: Make) -> None:
