@@ -30,7 +30,7 @@ _MOST_ITEMS, _MOST_PARTS = 1000, 100  # plain values in a list; and arrays or ob
 _MOST_ELEMENTS = 1 << 22  # of larger arrays only a sample is looked at: a data set must not make a slider slow
 _MOST_HELD = 1000  # the same of arrays that something else holds: those that are used are looked at themselves
 _DEEPEST = 8
-_NESTED = 3  # lists in lists, objects in objects
+_NESTED = 5  # lists in lists, objects in objects
 
 
 class Origins:
@@ -115,12 +115,10 @@ def _reached(fn: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[str, Any, ob
     fn, own = _written(fn)
     if not inspect.isfunction(fn) or fn in path or len(path) > _DEEPEST:
         return
-    module, (names, defaults) = fn.__globals__, (fn.__code__.co_varnames, fn.__defaults__ or ())
-    own += [
-        *zip(names[fn.__code__.co_argcount - len(defaults) :], defaults, strict=False),
-        *(fn.__kwdefaults__ or {}).items(),
-    ]
-    yield from [(name, value, _look(value, module)) for name, value in own]
+    module, parameters = fn.__globals__, fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    defaults = zip(reversed(parameters), reversed(fn.__defaults__ or ()), strict=False)
+    for name, value in (*own, *defaults, *(fn.__kwdefaults__ or {}).items()):
+        yield name, value, _look(value, module)
     for name, value in dict(outer_names(fn)).items():
         if value is fn or (not path and name == fn.__name__):
             continue
@@ -151,21 +149,32 @@ def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
         return repr(value)
     if isinstance(value, Variable) or is_array(value):
         return _print(value, _MOST_ELEMENTS if deep == _NESTED else _MOST_HELD)
-    if isinstance(value, _HOLDERS) and deep:
-        return _items(value, module, deep - 1)
     if inspect.isfunction(value) and value.__globals__ is module:
         return _code(value.__code__)
-    if inspect.isclass(value) and value.__module__ == module.get("__name__"):
-        return _items({k: v for k, v in vars(value).items() if inspect.isfunction(v) or k[:2] != "__"}, module, 1)
-    if isinstance(value, partial | types.MethodType) and deep:
-        parts = (
-            (value.func, value.args, value.keywords) if isinstance(value, partial) else (value.__func__, value.__self__)
-        )
-        return _items(parts, module, deep - 1)
-    is_own = type(value).__module__ == module.get("__name__") or isinstance(value, types.SimpleNamespace)
-    if (is_own or _is_link(value)) and deep:
-        return _look(type(value), module), _items(_attributes(value), module, deep - 1)
-    return type(value), getattr(value, "__module__", None), getattr(value, "__name__", None)
+    held = _held(value, module) if deep else None
+    if held is None:
+        return type(value), getattr(value, "__module__", None), getattr(value, "__name__", None)
+    items = held.values() if isinstance(held, dict) else held
+    if len(items) <= _MOST_ITEMS and all([isinstance(item, _PLAIN) for item in items]):
+        return repr(held)
+    looks = [_look(item, module, deep - 1) for item in items] if len(items) <= _MOST_PARTS else len(items)
+    return type(value), [*held] if isinstance(held, dict) else None, looks
+
+
+def _held(value: Any, module: dict[str, Any]) -> Any:
+    """The container of what a value holds; None of what is not followed."""
+    if isinstance(value, _HOLDERS):
+        return value
+    if isinstance(value, partial):
+        return [value.func, value.args, value.keywords]
+    if isinstance(value, types.MethodType):
+        return [value.__func__, value.__self__]
+    here = module.get("__name__")
+    if inspect.isclass(value):
+        is_own = value.__module__ == here
+        return {k: v for k, v in vars(value).items() if inspect.isfunction(v) or k[:2] != "__"} if is_own else None
+    is_own = type(value).__module__ == here or isinstance(value, types.SimpleNamespace) or _is_link(value)
+    return [type(value), _attributes(value)] if is_own else None
 
 
 def _is_link(value: Any) -> bool:
@@ -173,20 +182,11 @@ def _is_link(value: Any) -> bool:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """What an object holds. A link's parameters are looked at where they are used; here, whether they are others."""
+    """Of an object. A link's parameters are looked at where they are used; here, whether they are others."""
     held = getattr(value, "__dict__", {})
     if not _is_link(value):
         return dict(held)
     return {k: id(v) if isinstance(v, Variable) else v for k, v in held.items() if not k.startswith("_")}
-
-
-def _items(value: Any, module: dict[str, Any], deep: int) -> object:
-    """A container as text, if there are only plain values in it; else what it holds."""
-    items = value.values() if isinstance(value, dict) else value
-    if len(items) <= _MOST_ITEMS and all([isinstance(item, _PLAIN) for item in items]):
-        return repr(value)
-    looks = [_look(item, module, deep) for item in items] if len(items) <= _MOST_PARTS else len(items)
-    return type(value), [*value] if isinstance(value, dict) else None, looks
 
 
 def _code(code: types.CodeType) -> object:
