@@ -197,7 +197,7 @@ class Recorder:
         for i, value in enumerate(event.inputs if event.inputs[-1] is not None else given_inputs(event)):
             step = None
             constant = None if isinstance(value, Variable) else exact_text(value)
-            if constant is None and (variable := _variable(value)) is not None:
+            if constant is None and (variable := operand_variable(value)) is not None:
                 step = self.operand(variable, texts[i] if i < len(texts) else None)
             elif constant is None:
                 constant = f"{value!r:.60}"
@@ -294,7 +294,7 @@ class Recorder:
         return self.finish(raised) if self.recording is None else replace(self.recording, raised=raised)
 
 
-def _variable(value: Any) -> Variable | None:
+def operand_variable(value: Any) -> Variable | None:
     """An input as a Variable; None of what is no array: None, or any object that a ContextFunction takes."""
     try:
         return value if isinstance(value, Variable) else Variable(value, requires_grad=False)

@@ -37,6 +37,9 @@ def why_not(program: ArrayProgram) -> str | None:
         dtype = program.slots[slot][1]
         if dtype.kind in "iu" and values.size and int(np.max(np.abs(values.astype(object)))) > _EXACT:
             return "integers above 2**53"
+    for view in program.inputs:
+        if (dtype := program.slots[view.slot][1]).name not in _DTYPES:
+            return f"the dtype {dtype}"
     for step in program.steps:
         if step.name not in PORTABLE:
             return step.name

@@ -4,7 +4,7 @@
  * There is no derivative here: those are steps like all others.
  */
 
-import { ELEMENTWISE, EXACT, LINALG, REDUCE, SCAN, matrix } from "./operations.js";
+import { ELEMENTWISE, EXACT, LINALG, REDUCE, SCAN, SETTLED, matrix } from "./operations.js";
 
 const [EPS, EPS32] = [2 ** -52, 2 ** -23];
 const MOST_ELEMENTS = 2e6;
@@ -52,7 +52,7 @@ export function makeEvaluator(program) {
     return /** @type {Int32Array} */ (known.get(key));
   };
   const fixed = new Map(program.constants.map(([slot, values]) => [slot, constant(values, program.slots[slot][0])]));
-  const steps = program.steps.map((step) => ({ ...prepared(step, places), rounds: doesRound(step, program.slots) }));
+  const steps = program.steps.map((step) => ({ ...prepared(step, places), rounds: rounding(step, program.slots) }));
   const looks = program.outputs.map((view) => /** @type {const} */ ([view[0], places(view)]));
   const guards = program.guards.map(([view, answer]) => /** @type {const} */ ([view[0], places(view)[0], answer]));
 
@@ -60,10 +60,13 @@ export function makeEvaluator(program) {
     /**
      * The outputs for these inputs, and whether every branch that Python took is taken here.
      * @param {number[][]} inputs
-     * @param {boolean} [jogged] disturb every result and every term of a sum by two roundings
+     * @param {"" | "all" | "unsettled"} [jogged] disturb every result and every term of a sum by two roundings, or
+     *   those alone that may be rounded otherwise elsewhere
+     * @param {number} [seed] what the disturbances are drawn from; those of -1 are the opposite of those of 1
      * @returns {{outputs: Float64Array[], fits: boolean}}
      */
-    run(inputs, jogged = false) {
+    run(inputs, jogged = "", seed = 2 ** 31 * Math.random()) {
+      const draw = drawing(seed);
       /** @type {Numbers[]} */
       const slots = [];
       for (const [slot, values] of fixed) slots[slot] = values;
@@ -71,9 +74,10 @@ export function makeEvaluator(program) {
       for (const { out, compute, rounds } of steps) {
         const kind = program.slots[out][1];
         const size = 2 * (kind === "float32" ? EPS32 : EPS);
-        const jog = jogged && rounds ? (/** @type {number} */ x) => rounded(x, size) : same;
+        const jogs = rounds && (jogged === "all" || jogged === rounds);
+        const jog = (/** @type {number} */ x) => (jogs && Number.isFinite(x) ? x + x * size * draw() : x);
         const found = compute(slots, jog);
-        if (jogged && rounds) for (let i = 0; i < found.length; i++) found[i] = jog(found[i]);
+        if (jogs) for (let i = 0; i < found.length; i++) found[i] = jog(found[i]);
         const cast = castTo(kind);
         if (cast) for (let i = 0; i < found.length; i++) found[i] = cast(found[i]);
         slots[out] = found;
@@ -96,11 +100,11 @@ function taken(values, places) {
   return found;
 }
 
-/** @param {Program["steps"][number]} step @param {Program["slots"]} slots */
-function doesRound([name, out, views], slots) {
+/** How a step rounds; "" if it does not. @param {Program["steps"][number]} step @param {Program["slots"]} slots */
+function rounding([name, out, views], slots) {
   const kind = slots[out][1];
   const isExact = EXACT.has(name) && views.every(([slot]) => slots[slot][1] === kind || !isFloat(slots[slot][1]));
-  return isFloat(kind) && !isExact;
+  return isExact || !isFloat(kind) ? "" : SETTLED.has(name) ? "settled" : "unsettled";
 }
 
 /**
@@ -115,10 +119,11 @@ function castTo(kind) {
 
 const isFloat = (/** @type {string} */ kind) => kind.startsWith("float");
 
-const same = (/** @type {number} */ x) => x;
-
-/** @param {number} x @param {number} size */
-const rounded = (x, size) => (Number.isFinite(x) ? x + x * size * (2 * Math.random() - 1) : x);
+/** Numbers from -1 to 1, the same for the same seed. @param {number} seed */
+function drawing(seed) {
+  let state = Math.abs(seed);
+  return () => Math.sign(seed) * (((state = Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 31 - 1);
+}
 
 /** @param {any} values @param {number} size */
 function constant(values, size) {
@@ -198,9 +203,7 @@ function prepared([name, out, views, shape, attributes], places) {
       },
     };
   }
-  const own = OWN[name];
-  if (!own) throw new TypeError(`no operation is called ${name}`);
-  return { out, compute: (slots, jog) => own({ at, all: (k) => all(slots, k), shape, attributes, views, jog }) };
+  return { out, compute: (slots, jog) => OWN[name]({ at, all: (k) => all(slots, k), shape, attributes, views, jog }) };
 }
 
 /**

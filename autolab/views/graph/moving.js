@@ -7,6 +7,7 @@
 
 import { BELOW_CELLS } from "./box_sizes.js";
 import { makeEvaluator } from "./evaluator.js";
+import { rint } from "./operations.js";
 
 const RUNS = 8; // disturbed ones, which tell how much rounding matters
 const WIDER = 10;
@@ -25,36 +26,40 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
   const evaluator = made;
   const inputs = start.map((/** @type {any[]} */ values) => values.map(Number));
 
-  /** The outputs at a point with their tolerances; null where the function takes another way. @param {number[][]} at */
-  function computed(at) {
+  /**
+   * The outputs at a point with their tolerances; null where the function takes another way, and where the browser's
+   * own rounding decides which one it takes or whether a number is finite, unless that is what Python found.
+   * @param {number[][]} at @param {boolean} [isKnown] Python has been there
+   */
+  function computed(at, isKnown = false) {
     const { outputs, fits } = evaluator.run(at);
-    if (!fits) return null;
     const spread = outputs.map(() => 0);
-    for (let run = 0; run < RUNS; run++)
-      evaluator.run(at, true).outputs.forEach((values, k) =>
+    let isSure = fits;
+    for (let run = 0; run < RUNS && isSure; run++) {
+      const isOwn = run % 2 === 0 && !isKnown;
+      const seed = (run & 2 ? -1 : 1) * (1 + (run >> 2)); // after one way, the opposite one
+      const other = evaluator.run(at, run % 2 ? "all" : "unsettled", seed);
+      if (isOwn && !other.fits) isSure = false;
+      other.outputs.forEach((values, k) =>
         values.forEach((value, i) => {
           const gap = Math.abs(value - outputs[k][i]);
           if (gap > spread[k] && gap < Infinity) spread[k] = gap;
+          else if (isOwn && Number.isFinite(value) !== Number.isFinite(outputs[k][i])) isSure = false;
         }),
       );
-    return { outputs, slack: spread.map((gap) => WIDER * gap) };
+    }
+    return isSure ? { outputs, slack: spread.map((gap) => WIDER * gap) } : null;
   }
 
-  function isRight() {
-    const found = computed(inputs);
-    return (
-      found !== null &&
-      found.outputs.every((values, k) =>
-        values.every((value, i) => {
-          const python = Number(expected[k][i]);
-          return Object.is(value, python) || value === python || Math.abs(value - python) <= found.slack[k];
-        }),
-      )
-    );
-  }
-
-  if (!attempt(isRight)) return null;
-  let now = /** @type {NonNullable<ReturnType<typeof computed>>} */ (computed(inputs));
+  const first = attempt(() => computed(inputs, true));
+  const isRight = first?.outputs.every((values, k) =>
+    values.every((value, i) => {
+      const python = Number(expected[k][i]);
+      return Object.is(value, python) || value === python || Math.abs(value - python) <= first.slack[k];
+    }),
+  );
+  if (!first || !isRight) return null;
+  let now = first;
   let isMoved = false;
 
   /** The texts and cells of one of the numbers of a step. @param {number} step @param {string} which */
@@ -126,7 +131,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
       const at = index ?? 0;
       if (k < 0 || !Number.isFinite(value) || !(at in inputs[k])) return false;
       const before = inputs[k][at];
-      inputs[k][at] = kinds[k] === "float32" ? Math.fround(value) : kinds[k] === "float64" ? value : Math.round(value);
+      inputs[k][at] = kinds[k] === "float32" ? Math.fround(value) : kinds[k] === "float64" ? value : rint(value);
       const found = attempt(() => computed(inputs));
       if (!found) {
         inputs[k][at] = before;

@@ -2,7 +2,7 @@
 /** What the operations of a program compute, as NumPy does: the table of an evaluator. */
 
 /** NumPy's: halves go to the even number. @param {number} x */
-function rint(x) {
+export function rint(x) {
   const near = Math.round(x);
   return near - x === 0.5 && near % 2 ? near - 1 : near === 0 ? x * 0 : near;
 }
@@ -106,6 +106,9 @@ export const EXACT = new Set(
     "max min sort pick put join",
   ].flatMap((names) => names.split(" ")),
 );
+
+/** Of one or two numbers these round in one way everywhere. */
+export const SETTLED = new Set(["add", "subtract", "multiply", "divide", "square", "reciprocal", "sqrt"]);
 
 /** @typedef {(x: number) => number} Jog what rounding may do to a number */
 /** @typedef {Float64Array | number[]} Numbers */

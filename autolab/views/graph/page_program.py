@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +13,15 @@ import numpy as np
 from ...engine.configuration import using_config
 from ...engine.float_errors import quietly
 from ...engine.grad import grad
-from ...engine.node import Leaf
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
+from ...recording.recorder import operand_variable
+from ...recording.rule_text import exact_text
 from ...transforms.compiling.walk import changes_around
 from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
 from ...transforms.tracing.portable import to_json, why_not
+from ...transforms.tracing.signatures import trace_of
 from ..draw import grad_status
 from ..draw.escape import clean
 from ..draw.messages import say
@@ -151,23 +153,27 @@ def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -
     }
     made: list[Variable] = []
     brought: dict[int, Variable] = {}
+    known = {id(leaf) for leaf in leaves.values()}
 
     def hear(event: ForwardEvent | BackwardEvent) -> None:
         if isinstance(event, ForwardEvent):
-            own = {id(leaf) for leaf in leaves.values()}
-            new = [x for x in event.inputs if isinstance(x, Variable) and type(x.node) is Leaf and id(x) not in own]
-            brought.update({id(x): x for x in new})
+            bring([operand_variable(x) for x in event.inputs if _has_box(x)])
             made.extend(event.outputs)
+            known.update([id(y) for y in event.outputs])
+
+    def bring(given: Iterable[Any]) -> None:
+        brought.update({id(x): x for x in given if x is not None and id(x) not in known})
 
     with observe(hear):
         results = session.bound.call(leaves)
     outputs = results if isinstance(results, tuple | list) else (results,)
+    bring(outputs)
     calls = [
         step for step in recording.steps if step.kind == "part" or (step.kind == "call" and step.value is not None)
     ]
     moved = movable_steps(session.bound, recording).values()
     inputs = [recording.steps[id] for id in moved]
-    others = [step for step in recording.steps if step.kind == "leaf" and step.id not in moved]
+    others = [step for step in recording.steps if step.kind in ("leaf", "constant") and step.id not in moved]
     if len(calls) != len(made) or len(others) != len(brought):
         raise Untraceable(say("moves_changes"))
     pairs = [(step, leaves[str(step.name)]) for step in inputs]
@@ -179,8 +185,17 @@ def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -
     return [*_shown(pairs, of)]
 
 
+def _has_box(operand: Any) -> bool:
+    """Whether an operand is no number, which only stands in a line of code."""
+    if isinstance(operand, Variable) or not hasattr(operand, "dtype"):
+        return isinstance(operand, Variable) or exact_text(operand) is None
+    return bool(operand.size != 1 or operand.dtype == bool)
+
+
 def _shown(pairs: list[tuple[Step, Variable]], slopes: dict[int, Variable | None]) -> Any:
     for step, x in pairs:
+        if step.kind == "constant" and trace_of(x._data) is None:
+            continue
         if _is_whole(step.value):
             yield step, "value", x._data
         slope = slopes.get(step.id)

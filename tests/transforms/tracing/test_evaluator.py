@@ -37,7 +37,7 @@ COMPARE = """([program, points, expected]) => {
     const at = inputs.map((values) => values.map(Number));
     const { outputs, fits } = evaluator.run(at);
     if (!fits || !expected[k]) return;
-    const disturbed = Array.from({ length: 8 }, () => evaluator.run(at, true).outputs);
+    const disturbed = Array.from({ length: 8 }, () => evaluator.run(at, "all").outputs);
     outputs.forEach((found, o) => {
       const python = expected[k][o].map(Number);
       const spread = Math.max(0, ...disturbed.flatMap((run) => [...run[o]].map((x, i) => Math.abs(x - found[i]) || 0)));

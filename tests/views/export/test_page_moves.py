@@ -20,11 +20,15 @@ from autolab.views.draw.numbers import number
 from autolab.views.export.pages import export_html
 from autolab.views.graph.explorer import Explorer
 from autolab.views.graph.page_program import motion
+from autolab.views.graph.questions import Reader
+from autolab.views.graph.session import Session
+from autolab.views.live.bundle import module_text
 
 from ..looking import seen
 from ..programs import muladd
 
 Open = Callable[..., Page]
+NEAR = "\u2248"
 WEIGHTS = np.random.default_rng(0).normal(size=(4, 3))
 
 
@@ -81,6 +85,100 @@ def test_it_says_elsewhere_what_python_says(open_file: Open, explorer: Any, fn: 
         expect(page.locator(".al-node").first).to_have_attribute("aria-label", expected[0])
         assert spoken(page) == expected
     assert sentence(page) == say("page_moved")
+
+
+def from_a_sum(x):
+    y = F.sum(x)
+    return y * 2 if y >= 1 else y * 3
+
+
+def deviation(x):
+    return F.sqrt(F.mean(x * x) - F.mean(x) ** 2)
+
+
+def angle(x, y):
+    return F.arccos(F.sum(x * y) / F.sqrt(F.sum(x * x) * F.sum(y * y)))
+
+
+def masked(x):
+    mask = x.data > 0
+    return F.sum(F.where(mask, x, -x) * F.where(mask, x, 1.0))
+
+
+def stopped(x):
+    with autolab.no_grad():
+        weight = F.softmax(x * 2)
+    return x * weight, autolab.Variable(weight.data * 3, requires_grad=False)
+
+
+def from_lists(x):
+    return F.where([True, False], 2 * x - [1.0, 2.0], F.concatenate([x[:1], [2.0]])) * F.where(True, x, 1.0)
+
+
+def pole(x):
+    return 1 / (x - 1)
+
+
+def corner(x):
+    h = x * x - 1
+    return F.sqrt(-h) if h <= 0 else h * 2
+
+
+def chosen(n, x):
+    return F.where(n.data > 2, x, -x)
+
+
+TENTHS, PAIR = np.array([0.1] * 9 + [0.05]), np.array([1.6, 2.0])
+MOVES: list[tuple[Any, dict[str, Any], list[tuple[str, int | None, float]], bool]] = [
+    (from_a_sum, {"x": TENTHS}, [("x", 9, 0.1)], False),  # 1 in one order of its terms, and less in another
+    (from_a_sum, {"x": TENTHS}, [("x", 9, 0.01), ("x", 0, 0.07)], True),
+    (deviation, {"x": TENTHS}, [("x", 9, 0.1)], False),  # NaN or 0
+    (deviation, {"x": TENTHS}, [("x", 9, 0.33)], True),
+    (angle, {"x": PAIR, "y": np.array([1.0, 3.0])}, [("x", 0, 1.0), ("x", 1, 2.5)], True),
+    (masked, {"x": PAIR}, [("x", 0, -0.3), ("x", 1, 0.0)], True),
+    (lambda x: x * F.softmax(x).data, {"x": PAIR}, [("x", 0, 3.3)], True),
+    (lambda x: x @ (x.data * 2), {"x": PAIR}, [("x", 0, 3.3)], True),
+    (stopped, {"x": PAIR}, [("x", 0, -0.3)], True),
+    (from_lists, {"x": PAIR}, [("x", 0, -0.3)], True),
+    (pole, {"x": 2.0}, [("x", None, 1.0), ("x", None, 0.0)], True),
+    (corner, {"x": 0.5}, [("x", None, 1.0), ("x", None, -1.0)], True),
+    (chosen, {"n": np.int64(5), "x": 2.0}, [("n", None, 2.5), ("n", None, 3.5), ("n", None, -0.5)], True),
+    (lambda x: F.log(x), {"x": 0.5}, [("x", None, 0.0), ("x", None, -0.0), ("x", None, -1.0)], True),
+    (lambda x, y: x**y, {"x": np.float32(2), "y": np.float32(3)}, [("x", None, -2.0), ("y", None, 0.5)], True),
+]
+
+
+@pytest.fixture(scope="module")
+def bare(browser: Any) -> Any:
+    page = browser.new_page()
+    text = module_text("moving.js").replace("export ", "")
+    page.add_script_tag(content=f"{text}\nwindow.makeMotion = makeMotion;")
+    yield page
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("fn", "inputs", "moves", "can"), MOVES)
+def test_it_moves_as_python_does_or_says_that_it_cannot(
+    bare: Page, fn: Any, inputs: Any, moves: Any, can: bool
+) -> None:
+    session = Session(fn, inputs=inputs)
+
+    def numbers() -> Any:
+        return Reader(session.record(), session=session).ask(["numbers", 0, None, False])
+
+    before = numbers()
+    found = motion(session, session.recording)
+    bare.evaluate("(found) => { window.moving = makeMotion(found) }", found)
+    for key, index, value in moves:
+        move = {"key": key, "index": index, "value": value}
+        assert bare.evaluate("(move) => moving.move(move)", move) is can
+        session.move(key, index, value)
+        there = bare.evaluate("(before) => moving.ahead('[\"numbers\"]', before).nodes", before)
+        texts = {
+            (id, of): (node[of], there[id][of]) for id, node in numbers()["nodes"].items() for of in ("value", "grad")
+        }
+        assert not can or {k: pair for k, pair in texts.items() if pair[0] != pair[1] and NEAR not in pair[1]} == {}
 
 
 @pytest.mark.browser
@@ -165,10 +263,11 @@ def test_damaged_programs_are_refused_and_nothing_moves(open_file: Open, explore
         (lambda x: x * float(x), "item"),
         (lambda x: F.sum(np.linalg.svd(x * np.eye(2))[1]), "svd"),
         (lambda x: F.dropout(x * np.ones(4), 0.5).sum(), "random"),
+        (lambda x: F.where(x.data > 0, autolab.Variable(2.0), 1.0), "float16"),
     ],
 )
 def test_what_cannot_move_is_named(explorer: Any, fn: Any, named: str) -> None:
-    view = explorer(fn, x=1.5)
+    view = explorer(fn, x=np.float16(1.5) if named == "float16" else 1.5)
     assert named in motion(view._session, view.recording)["why"]
 
 
