@@ -92,7 +92,6 @@ class DecisionBoundary:
         if kept:
             raise ValueError(f"boundary: the model keeps {kept[0]}, which is not a parameter: past states lack it")
         self._model = model
-        self._twin: Link | None = None
         low, high = self.x.min(axis=0).astype(float), self.x.max(axis=0).astype(float)
         margin = _MARGIN * np.where(high > low, high - low, 1.0)
         self.low, self.high = low - margin, high + margin
@@ -135,17 +134,19 @@ class DecisionBoundary:
 
     def _copy_at(self, state: ModelState) -> Link:
         """The copy of the model, with the parameters of a state."""
-        if self._twin is None:
-            self._twin = self._model.copy("copy")
-            for link in self._twin.links():
-                if isinstance(link, Linear):
-                    link.__dict__["forward"] = partial(self._heard, link)
-        for path, parameter in self._twin.namedparams():
+        twin = self._model.copy("copy")  # as it is now: a layer or an activation may be another one
+        for link in twin.links():
+            if isinstance(link, Linear):
+                link.__dict__["forward"] = partial(self._heard, link)
+        parameters = dict(twin.namedparams())
+        if gone := state.values.keys() - parameters:
+            raise ValueError(f"the model had {min(gone)} then, and has not now")
+        for path, parameter in parameters.items():
             kept = state.values.get(path)
             if kept is None or not kept.is_whole:
                 raise ValueError(f"{path} is too large to be kept whole, or has no numbers yet")
             parameter.data = kept.values
-        return self._twin
+        return twin
 
     def _heard(self, link: Linear, x: Any) -> Any:
         """What `Linear.forward` does, and a note of what it was called with."""

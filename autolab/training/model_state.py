@@ -88,8 +88,11 @@ def gradient_norm(layer: Layer) -> float | None:
 
 
 def moved(layer: Layer, before: Mapping[str, Array]) -> float | None:
-    """How far the last update moved its parameters, in proportion to their norm; None where that was 0 or unknown."""
+    """How far the last update moved its parameters, in proportion to their norm; None where that was 0 or unknown, and
+    where they are others now."""
     pairs = [(p._data, before[path]) for path, p in layer.params if path in before]
+    if any([new.shape != w.shape for new, w in pairs]):
+        return None
     old = sum([_square(w) for _, w in pairs])
     with np.errstate(all="ignore"):
         return (sum([_square(new - w) for new, w in pairs]) / old) ** 0.5 if old else None

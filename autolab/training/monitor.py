@@ -227,13 +227,14 @@ class Monitor(Displayed):
         """The stores of measuring the model."""
         assert self.model is not None
         measured = {family: dict(curves) for family, curves in self.measured.items()}
-        same = self._in_place()
-        before = {} if same or self._before is None else self._before
+        before, copies = self._before or {}, self._copies
         for layer in layers(self.model):
             counts = silent(layer)
+            in_place = not self._copies and any([before.get(path) is p._data for path, p in layer.params])
+            copies = copies or in_place  # what may have changed where it was is not known this time
             numbers: dict[str, float | None] = {
                 "gradient": gradient_norm(layer),
-                "moved": moved(layer, before),
+                "moved": None if in_place else moved(layer, before),
                 "silent": None if counts is None else counts[0] / counts[1],
             }
             for family, number in numbers.items():
@@ -241,13 +242,7 @@ class Monitor(Displayed):
                 if curve is not None:  # where there is no number any more, the curve has a gap
                     point = math.nan if number is None else number
                     measured[family][layer.name] = curve.then(self.iteration, point)
-        return [(self, "measured", measured), (self, "_copies", self._copies or same)]
-
-    def _in_place(self) -> bool:
-        """Whether the update left the arrays where they were although there were gradients: then they have changed."""
-        assert self.model is not None
-        pairs = [(path, p) for path, p in self.model.namedparams() if p.grad is not None and self._before]
-        return not self._copies and any([(self._before or {}).get(path) is p._data for path, p in pairs])
+        return [(self, "measured", measured), (self, "_copies", copies)]
 
     def _parameters(self) -> dict[str, Array]:
         assert self.model is not None

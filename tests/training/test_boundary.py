@@ -59,6 +59,23 @@ def test_a_past_state_is_drawn_and_the_model_is_left_alone():
     assert all(np.array_equal(p.data, kept[path] + 1) for path, p in model.namedparams())
 
 
+def test_a_net_that_was_changed_is_drawn_as_it_is_now():
+    model, found, monitor = trained(L.MLP((3, 2), activation=F.tanh))
+    before = found.at(monitor.states[-1])[-1].pictures
+    model.predictor.activation = F.relu
+    expected = DecisionBoundary(model, X, T).at(monitor.states[-1])[-1].pictures
+    assert np.array_equal(found.at(monitor.states[-1])[-1].pictures, expected) and not np.array_equal(before, expected)
+    model.predictor.l2 = L.Linear(2, 2)
+    with pytest.raises(ValueError, match="/predictor/l2/W"):
+        found.at(monitor.states[-1])
+    monitor.update(optimizers.SGD(0.1).setup(model).update(model, X, T))
+    monitor.keep()
+    assert [units.name for units in found.at(monitor.states[-1])] == ["", "l0", "l1", "l2"]
+    del model.predictor.l2
+    with pytest.raises(ValueError, match="the model had /predictor/l2/W then, and has not now"):
+        found.at(monitor.states[-1])
+
+
 @pytest.mark.parametrize(
     ("x", "t", "words"),
     [

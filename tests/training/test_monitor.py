@@ -111,7 +111,8 @@ def test_norms_do_not_overflow_and_tell_of_nan():
     assert moved(layer, {"/W": np.zeros((1, 2), np.float32)}) is None and moved(layer, {}) is None
 
 
-def test_updates_in_place_are_noticed(every_update):
+@pytest.mark.parametrize("clears", [False, True])
+def test_updates_in_place_are_noticed(every_update, clears):
     model, _ = make()
     monitor = eager(model)
     for _ in range(4):
@@ -122,6 +123,8 @@ def test_updates_in_place_are_noticed(every_update):
         for p in model.params():
             array = p.data
             array -= 0.1 * p.grad.data
+        if clears:
+            model.cleargrads()
         monitor.update(loss=loss)
     points = monitor.measured["moved"]["l1"].points
     assert len(points) == 2, "at first it could not know"
@@ -129,6 +132,22 @@ def test_updates_in_place_are_noticed(every_update):
     assert (
         points[-1][1] == pytest.approx(np.linalg.norm(moved_by) / np.linalg.norm(before), rel=0.2) and points[-1][1] > 0
     )
+
+
+@pytest.mark.parametrize(
+    "size", [1, 5]
+)  # one that NumPy would spread over the rows of before, and one that it would not
+def test_a_layer_that_is_another_one_now_did_not_move(size):
+    model = L.MLP((3, 6))
+    optimizer, monitor = optimizers.SGD(0.01).setup(model), training.Monitor(model)
+    for update in range(1, 7):
+        if update == 4:
+            model.l1 = L.Linear(3, size)
+        monitor.update(optimizer.update(lambda: F.sum(model(X) ** 2)))
+    first, second = [monitor.measured["moved"][name] for name in ("l0", "l1")]
+    assert [x for x, _ in second.points if x > 1] == [2, 3, 4, 5, 6]
+    assert [x for x, y in second.points if np.isnan(y)] == [4] and not np.isnan([y for _, y in first.points]).any()
+    assert [x for x, _ in monitor.measured["gradient"]["l1"].points] == [1, 2, 3, 4, 5, 6]
 
 
 def test_old_states_thin_out_and_reach_back_to_the_beginning(every_update):
