@@ -208,8 +208,6 @@ def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[N
             stores.append((node, "grad", g))
             if node.passes != passes:
                 stores.append((node, "passes", passes))
-            if node.moved:
-                stores.append((node, "moved", False))
             if node.given:
                 stores.append((node, "given", False))
         elif not isinstance(g, dict) and node is not root:

@@ -66,7 +66,7 @@ class Node(Edge):
         """The node of a Variable that nothing computed."""
         node = Leaf()
         node.function, node.order, node.grad, node.given = None, 0, None, False
-        node.passes, node.moved = 0, False
+        node.passes, node.moved = 0, 0
         return node
 
     @property
@@ -86,11 +86,11 @@ class Node(Edge):
 class Leaf(Node):
     """The node of a Variable that nothing computed.
 
-    ``passes`` counts the backward passes that the gradient is the sum of; ``moved`` is True once the Variable got
-    another array after the last of them.
+    ``passes`` counts the backward passes that the gradient is the sum of; ``moved`` is the place in the order of all
+    nodes at which the Variable last got another array, 0 if it has its first: nodes of a lower order do not know that.
     """
 
     __slots__ = ("moved", "passes")
 
     passes: int
-    moved: bool
+    moved: int

@@ -16,7 +16,7 @@ from .habits import Sentence, answer_habits
 from .keyword_aliases import known
 from .leaving import left
 from .modes import listeners
-from .node import Leaf, Node
+from .node import Leaf, Node, new_order
 from .remedies import ALREADY, ASSIGNED, check_update
 
 
@@ -78,7 +78,7 @@ class Variable(ArrayLike):
         if type(value) is np.ndarray and value.dtype.kind == "f":  # every update of a training loop comes here
             self._data = value
             if type(self.node) is Leaf:
-                self.node.moved = True
+                self.node.moved = new_order()
             return
         if isinstance(value, Variable) and value.creator is not None:
             raise TypeError(ASSIGNED)
@@ -87,7 +87,7 @@ class Variable(ArrayLike):
             raise TypeError(f"Variable.data: got {array.dtype}; expected floats, as the Variable requires a gradient")
         self._data = array
         if type(self.node) is Leaf:
-            self.node.moved = True
+            self.node.moved = new_order()
 
     array = data
 

@@ -13,6 +13,7 @@ from ..engine.devices import to_cpu, to_gpu
 from ..engine.display import Displayed
 from ..engine.errors import a_kind, check_number
 from ..engine.habits import answer_habits
+from ..engine.node import new_order
 from ..engine.parameter import Parameter
 from ..engine.store import publish
 from ..engine.variable import Variable
@@ -228,7 +229,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
                 )
             if new.dtype is not w.dtype:
                 new = new.astype(w.dtype, copy=False)
-            stores += (parameter, "_data", new), (node, "moved", True)
+            stores += (parameter, "_data", new), (node, "moved", new_order())
             if state or memory.state:
                 stores.append((memory, "state", state))
         return stores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -122,10 +123,13 @@ class _GraphReader:
         for node in self._nodes:
             if isinstance(node.function, Primitive) and not isinstance(node, MultiOutputNode):
                 self._values |= _kept(node)
+        used = {parent: node.order for node in reversed(self._nodes) for parent in node.parents}
         for name, variable in [*known, (self._y.name, self._y)]:
             if variable.node in self._ids:
-                if not getattr(variable.node, "moved", False):  # else it has another array by now
+                if getattr(variable.node, "moved", 0) <= used.get(variable.node, math.inf):
                     self._values.setdefault(variable.node, variable.data)  # what was kept is what was computed with
+                elif self._values.get(variable.node) is variable._data:  # ``x.data -= step`` wrote into what was kept
+                    del self._values[variable.node]
                 if name:
                     self._names.setdefault(variable.node, name)
 

@@ -52,7 +52,7 @@ class Step:
         links = [dict(link.namedparams()) for link in self.links]
         told = [
             [
-                (name, p.data, p.grad, getattr(p.node, "moved", None), getattr(p.node, "passes", None))
+                (name, p.data, p.grad, bool(getattr(p.node, "moved", 0)), getattr(p.node, "passes", None))
                 for name, p in of.items()
             ]
             for of in links

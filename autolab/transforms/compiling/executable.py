@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.modes import modes
+from ...engine.node import new_order
 from ...engine.variable import wrap
 from .blocks import Blocks, in_blocks, is_copy
 from .call_tape import Step
@@ -53,7 +54,9 @@ class Executable:
         escaping = named(result, effects, steps)
         low.escaping |= {low.memory[slot] for slot in escaping}
         numpys = {name: getattr(np, name) for name in ("asarray", "empty", "seterr", "errstate")}
-        generated = GeneratedFunction(Miss=Miss, wrap=wrap, put=object.__setattr__, modes=modes, **numpys)
+        generated = GeneratedFunction(
+            Miss=Miss, wrap=wrap, put=object.__setattr__, modes=modes, new_order=new_order, **numpys
+        )
         self._bound = generated.bound
         self._wrapped: dict[int, str] = {}
         self._held: set[str] = set()

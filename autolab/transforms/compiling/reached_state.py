@@ -64,12 +64,12 @@ class StatePlace:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a run puts in a place: what is in a slot, or None; and what the leaf there then says of its gradient."""
+    """What a run puts in a place: what is in a slot, or None; and what the leaf there then says of it."""
 
     place: StatePlace
     slot: int | None
     passes: int = 0
-    moved: bool | None = False
+    moved: bool = False
     had_one: bool = True
     """Whether there was a gradient before, which may be one that the user set."""
     is_variable: bool = False
@@ -89,12 +89,12 @@ class Effect:
         leaf = f"{owner}.node"
         if kind == "data":
             data = [] if self.is_there else [(owner, "_data", at(self._filled))]
-            return [*data, *[(leaf, "moved", f"{self.moved}")] * (self.moved is not None)]
+            return [*data, *[(leaf, "moved", "new_order()")] * self.moved]
         grad = "None" if self.slot is None else variable(self.slot, self.is_joined)
         told = [(leaf, "passes", f"{self.passes}")] * (self.slot is not None) + [
             (leaf, "given", "False")
         ] * self.had_one
-        return [(leaf, "grad", grad), (leaf, "moved", f"{self.moved}"), *told]
+        return [(leaf, "grad", grad), *told]
 
     @property
     def _filled(self) -> int:
@@ -147,7 +147,7 @@ class ReachedState:
         self._had_none = {id(v): getattr(v.node, "grad", None) is None for v, _ in self.variables}
         self._data: dict[int, Any] = {}
         self._grads: dict[int, Any] = {}
-        self._moved: dict[int, bool] = {}
+        self._moved: dict[int, int] = {}
         self._kept: dict[tuple[int, str], Any] = {}
         self.attributes: list[tuple[Any, str, Any]] = []
 
@@ -190,18 +190,17 @@ class ReachedState:
         found = []
         for variable, holder in self.variables:
             leaf = variable.node
-            has_moved = isinstance(leaf, Leaf) and leaf.moved and not self._moved.get(id(variable), True)
+            has_moved = isinstance(leaf, Leaf) and leaf.moved != self._moved.get(id(variable), leaf.moved)
             is_there = variable._data is self._data[id(variable)]
             if has_moved or not is_there:
-                moved = leaf.moved if isinstance(leaf, Leaf) else None
                 place = StatePlace(holder, "data")
-                found.append(Effect(place, _slot(variable._data), 0, moved, is_there=is_there))
+                found.append(Effect(place, _slot(variable._data), 0, isinstance(leaf, Leaf), is_there=is_there))
             if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
                 slot = None if leaf.grad is None else _slot(leaf.grad._data)
                 had_one = not self._had_none[id(variable)]
                 is_joined = leaf.grad is not None and leaf.grad.node is not None
                 place = StatePlace(holder, "grad")
-                found.append(Effect(place, slot, leaf.passes, leaf.moved, had_one, is_joined=is_joined))
+                found.append(Effect(place, slot, leaf.passes, had_one=had_one, is_joined=is_joined))
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
                 found.append(Effect(StatePlace(link, "attribute", name), _slot(link.__dict__[name])))
