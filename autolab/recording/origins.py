@@ -139,21 +139,21 @@ def _written(fn: Any) -> tuple[Any, list[tuple[str, Any]]]:
         return fn, []
     owner = getattr(fn, "__self__", fn)
     written = getattr(fn, "__func__", getattr(type(fn), "forward", type(fn).__call__))
-    held = [(f"self.{name}", value) for name, value in _attributes(owner).items()]
+    held = [(f"self.{name}", value) for name, value in getattr(owner, "__dict__", {}).items() if name != "_found"]
     return written, [(type(owner).__name__, type(owner)), *held]
 
 
 def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
-    """What tells a value from what it is after a change; only a kind and a name for what is not followed."""
+    """What tells a value from what it is after a change; of what is not followed, which object it is."""
     if isinstance(value, _PLAIN):
         return repr(value)
-    if isinstance(value, Variable) or is_array(value):
+    if is_array(value) or (isinstance(value, Variable) and deep == _NESTED):
         return _print(value, _MOST_ELEMENTS if deep == _NESTED else _MOST_HELD)
     if inspect.isfunction(value) and value.__globals__ is module:
         return _code(value.__code__)
-    held = _held(value, module) if deep else None
+    held = _held(value, module.get("__name__")) if deep else None
     if held is None:
-        return type(value), getattr(value, "__module__", None), getattr(value, "__name__", None)
+        return id(value)  # as the parameters of a link, which are looked at where they are used
     items = held.values() if isinstance(held, dict) else held
     if len(items) <= _MOST_ITEMS and all([isinstance(item, _PLAIN) for item in items]):
         return repr(held)
@@ -161,32 +161,16 @@ def _look(value: Any, module: dict[str, Any], deep: int = _NESTED) -> object:
     return type(value), [*held] if isinstance(held, dict) else None, looks
 
 
-def _held(value: Any, module: dict[str, Any]) -> Any:
+def _held(value: Any, module: str | None) -> Any:
     """The container of what a value holds; None of what is not followed."""
+    kind = type(value)
     if isinstance(value, _HOLDERS):
         return value
-    if isinstance(value, partial):
-        return [value.func, value.args, value.keywords]
-    if isinstance(value, types.MethodType):
-        return [value.__func__, value.__self__]
-    here = module.get("__name__")
-    if inspect.isclass(value):
-        is_own = value.__module__ == here
-        return {k: v for k, v in vars(value).items() if inspect.isfunction(v) or k[:2] != "__"} if is_own else None
-    is_own = type(value).__module__ == here or isinstance(value, types.SimpleNamespace) or _is_link(value)
-    return [type(value), _attributes(value)] if is_own else None
-
-
-def _is_link(value: Any) -> bool:
-    return hasattr(type(value), "namedparams")
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    """Of an object. A link's parameters are looked at where they are used; here, whether they are others."""
-    held = getattr(value, "__dict__", {})
-    if not _is_link(value):
-        return dict(held)
-    return {k: id(v) if isinstance(v, Variable) else v for k, v in held.items() if not k.startswith("_")}
+    if inspect.isclass(value) and value.__module__ == module:
+        return {k: v for k, v in vars(value).items() if inspect.isfunction(v) or k[:2] != "__"}
+    if kind.__module__ == module or kind is types.SimpleNamespace or hasattr(kind, "namedparams"):
+        return [kind, getattr(value, "__dict__", None)]
+    return None
 
 
 def _code(code: types.CodeType) -> object:
