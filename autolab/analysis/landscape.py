@@ -26,10 +26,11 @@ from ..optimizers import Optimizer
 from ..transforms.tracing import BatchEvaluator
 from .directions import Chosen, directions_of
 from .loss_space import CALLER, Loss, Space, SurfacePlane, named_arguments
-from .rolling import Roll, roll
+from .rolling import Roll, checked_start, roll
 
 _MARGIN = 0.25
 _MOST_STEPS = 401
+_VISIBLE = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +87,7 @@ class Surface(Savable):
         Raises
         ------
         TypeError, ValueError
-            If the start is outside, or there is no such optimizer or setting.
+            If the start is outside, there is no such optimizer or setting, or the loss is another one now.
 
         Examples
         --------
@@ -95,7 +96,20 @@ class Surface(Savable):
         >>> bowl.roll((1.0, -0.5), "SGD", steps=2, settings={"lr": 0.25}).places.tolist()
         [[1.0, -0.5], [0.5, -0.25], [0.25, -0.125]]
         """
+        self._check_loss(checked_start(start, (self.x, self.y)))
         return roll(self.plane, (self.x, self.y), start, optimizer, steps, settings)
+
+    def _check_loss(self, place: np.ndarray) -> None:
+        """Refuse a loss that is visibly another one now, at the point of the grid next to a place; one of random
+        numbers is another each time."""
+        j, i = (int(np.abs(axis - at).argmin()) for axis, at in zip((self.x, self.y), place, strict=True))
+        drawn, known = float(self.values[i, j]), self.values[np.isfinite(self.values)]
+        now, again = (self.plane.slope(float(self.x[j]), float(self.y[i]))[0] for _ in range(2))
+        if now == again and math.isfinite(drawn) and not abs(now - drawn) <= _VISIBLE * np.ptp([0.0, drawn, *known]):
+            raise ValueError(
+                f"Surface.roll: the loss at ({self.x[j]:g}, {self.y[i]:g}) is {now:g} now; expected {drawn:g}, which it "
+                "was when the surface was computed"
+            )
 
     def explore(
         self, start: Sequence[float] | None = None, optimizer: str | Optimizer = "MomentumSGD", steps: int = 60

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from helpers.reached import KINDS
 
 import autolab
 from autolab import functions as F
@@ -176,6 +177,25 @@ def test_in_plain_python_it_is_words():
 
 
 # ---------------------------------------------------------------------------------------------------- the ball
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_ball_rolls_on_the_surface_that_is_drawn_or_not_at_all(kind):
+    factor, change, _ = KINDS[kind]()
+    found = surface(lambda x, y: factor(x) ** 2 + y**2, (0.0, 0.0), steps=5)
+    assert found.roll((0.9, 0.3), "SGD", 2, {"lr": 0.1}).values[0] == pytest.approx(2**2 * 0.9**2 + 0.3**2)
+    change()
+    with pytest.raises(ValueError, match=r"loss at \(1, 0.5\) is 25.25 now; expected 4.25"):
+        found.roll((0.9, 0.3), "SGD", 2, {"lr": 0.1})
+    assert surface(lambda x, y: factor(x) ** 2 + y**2, (0.0, 0.0), steps=5).roll((0.9, 0.3), "SGD", 2).values.size == 3
+
+
+def test_a_ball_rolls_on_a_loss_with_random_numbers_and_on_one_in_single_precision():
+    surface(lambda x, y: x**2 + y**2 * autolab.config.rng.uniform(), (0.0, 0.0), steps=3).roll((0.9, 0.3))
+    x = np.random.default_rng(0).normal(size=(500, 3)).astype(np.float32)
+    net = links.Sequential(links.Linear(3, 4), F.tanh, links.Linear(4, 2))
+    net(x)
+    surface(lambda net: F.sum(net(x)) ** 2, net, steps=5, seed=1).roll((0.4, 0.3), "SGD", 2, {"lr": 1e-9})
+
+
 @pytest.mark.parametrize("name", sorted(rolling.OPTIMIZERS))
 def test_a_ball_rolls_as_the_optimizer_moves_parameters(name):
     class Point(autolab.Link):
