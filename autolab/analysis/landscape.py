@@ -105,10 +105,10 @@ class Surface(Savable):
         j, i = (int(np.abs(axis - at).argmin()) for axis, at in zip((self.x, self.y), place, strict=True))
         drawn, known = float(self.values[i, j]), self.values[np.isfinite(self.values)]
         now, again = (self.plane.slope(float(self.x[j]), float(self.y[i]))[0] for _ in range(2))
-        if now == again and math.isfinite(drawn) and not abs(now - drawn) <= _VISIBLE * np.ptp([0.0, drawn, *known]):
+        if now == again and math.isfinite(drawn) and not abs(now - drawn) <= _VISIBLE * np.ptp([0.0, *known]):
             raise ValueError(
-                f"Surface.roll: the loss at ({self.x[j]:g}, {self.y[i]:g}) is {now:g} now; expected {drawn:g}, which it "
-                "was when the surface was computed"
+                f"Surface.roll: the loss at ({self.x[j]:g}, {self.y[i]:g}) is {now:g} now; expected {drawn:g}, which "
+                "it was when the surface was computed"
             )
 
     def explore(
