@@ -2,11 +2,13 @@
 
 Python keeps the position of every instruction, and the node that spans exactly that is the one. Where the text was
 changed since, or the code is another than that of the text, the package `executing` finds it by the bytecode, a hundred
-times as slowly; a machine with NumPy and CuPy alone has no `executing`.
+times as slowly; a machine with NumPy and CuPy alone has no `executing`. What neither can see, such as another number in
+a file that was edited and not imported again, shows in the names and constants.
 """
 
 from __future__ import annotations
 
+import ast
 from importlib.util import find_spec
 from types import CodeType, FrameType
 
@@ -15,14 +17,42 @@ from ..engine.source import MOST_CODE, Found, by_position, in_marimo, is_as_writ
 
 def found_at(frame: FrameType) -> Found | None:
     """What ``frame`` is at; None where that cannot be told."""
-    if _is_as_written(frame) or find_spec("executing") is None:
+    if _is_as_written(frame):
         return by_position(frame)
+    found = by_position(frame) if find_spec("executing") is None else _by_bytecode(frame)
+    if found is None or not _words_of(found) | _targets(found, frame.f_code) <= _words(frame.f_code):
+        return None
+    return found
+
+
+def _by_bytecode(frame: FrameType) -> Found | None:
     import executing
 
     found = executing.Source.executing(frame)
     if found.node is None:
         return by_position(frame) if in_marimo() else None
     return Found(found.node, next(iter(found.statements or ()), found.node), found.source.lines)
+
+
+def _words_of(found: Found) -> set[str]:
+    """The names and constants of the expression that was found."""
+    node = getattr(found.node, "value", found.node) if isinstance(found.node, ast.stmt) else found.node
+    return _words(compile(ast.Expression(node), "", "eval")) if isinstance(node, ast.expr) else set()
+
+
+def _targets(found: Found, code: CodeType) -> set[str]:
+    """The names that its statement assigns to, but not around a lambda or comprehension, which has code of its own."""
+    targets = getattr(found.statement, "targets", [getattr(found.statement, "target", None)])
+    is_own = isinstance(found.statement, ast.Assign | ast.AugAssign | ast.AnnAssign) and code.co_name[0] != "<"
+    return {one.id for target in targets * is_own for one in ast.walk(target) if isinstance(one, ast.Name)}
+
+
+def _words(code: CodeType) -> set[str]:
+    """The names and constants of code and of what is written inside it."""
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    constants = [repr(one) for one in code.co_consts if one is not None and one not in inner]
+    own = [*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars, *constants]
+    return {*own, *[word for one in inner for word in _words(one)]}
 
 
 _known: dict[int, tuple[CodeType, bool]] = {}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import linecache
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,3 +71,33 @@ def test_a_recording_reads_the_same_without_executing(
     assert steps() == usual
     assert any(step[1] for step in usual)
     locate._known.clear()
+
+
+WRITTEN = "def f(x):\n    h = abs(-x) * 2\n    parts = [h + k for k in range(1)]\n    return parts[0]\n"
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("* 2", "* 3", {"abs(-x) * 2"}),
+        ("h = abs", "g = abs", {"abs(-x) * 2", "abs(-x)", "-x"}),
+        ("h + k", "h + x", {"h + k"}),
+        ("\n    h", "\n\n    h", {"abs(-x) * 2", "abs(-x)", "-x", "h + k"}),
+        ("return", "# a line\n    return", set()),
+        ("* 2", "* 2  # the same", set()),
+    ],
+)
+def test_a_file_that_was_edited_and_not_imported_again_says_nothing_false(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, lost: set[str], is_installed: bool
+) -> None:
+    if not is_installed:
+        monkeypatch.setattr(positions, "find_spec", lambda name: None)
+    path, names = tmp_path / "edited.py", dict[str, Any]()
+    path.write_text(WRITTEN, "utf-8")
+    exec(compile(WRITTEN, str(path), "exec"), names)
+    path.write_text(WRITTEN.replace(old, new), "utf-8")
+    linecache.checkcache()
+    found = {step.source for step in autolab.record(names["f"], 1.5).steps if step.kind == "call"} - {None}
+    whole = {"-x", "abs(-x)", "abs(-x) * 2", "h + k"}
+    assert found <= whole - lost and (lost or found == whole)
