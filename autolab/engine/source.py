@@ -72,12 +72,15 @@ def _loop_over(node: Any) -> Any:
     return getattr(around, "parent", None) if isinstance(around, ast.comprehension) else around
 
 
-def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool:
-    """Whether the text of a file, as it is now, is the one that ``code`` was compiled from: it gives the same code."""
+def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool | None:
+    """Whether the text of a file, as it is now, is the one that ``code`` was compiled from: it gives the same code.
+
+    None where that cannot be told, as the text is none of Python's own.
+    """
     linecache.checkcache(code.co_filename)
     source = "".join(linecache.getlines(code.co_filename, names))
-    flags = code.co_flags & _FUTURES
-    return any([code == found for found in _compiled(source, code.co_filename, flags).get(code.co_firstlineno, ())])
+    found = _compiled(source, code.co_filename, code.co_flags & _FUTURES)
+    return code in found.get(code.co_firstlineno, ()) if found else None
 
 
 _FUTURES = sum([getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])

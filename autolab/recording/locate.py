@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any
 
-from ..engine.source import Found, PerInstruction, file_label, segment
+from ..engine.source import Found, PerInstruction, file_label, in_marimo, is_as_written, segment
 from ..links.link import Link
 from .loops import Loop, loop_of_head, loops_around
 from .positions import found_at
@@ -190,6 +190,8 @@ def _read(function: Any) -> tuple[str, str, int]:
     if isinstance(function, CodeType):  # `inspect` would ask every module there is where its file lies
         linecache.checkcache(function.co_filename)
         lines = linecache.getlines(function.co_filename)[function.co_firstlineno - 1 :]
+        if lines and is_as_written(function) is False and not in_marimo():
+            raise OSError(f"{function.co_filename} is another now")
         if lines:
             return textwrap.dedent("".join(inspect.getblock(lines))), function.co_filename, function.co_firstlineno
     lines, first = inspect.getsourcelines(function)

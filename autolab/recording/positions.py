@@ -64,5 +64,5 @@ def _is_as_written(frame: FrameType) -> bool:
     if id(code) not in _known:
         if len(_known) >= MOST_CODE:
             _known.clear()
-        _known[id(code)] = code, is_as_written(code, frame.f_globals)
+        _known[id(code)] = code, bool(is_as_written(code, frame.f_globals))
     return _known[id(code)][1]

@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,8 @@ def lambda_of(function: Callable[..., Any]) -> ast.Lambda | None:
     code = function.__code__
     starts = {(line, column) for line, _, column, _ in code.co_positions()}
     names = list(inspect.signature(function).parameters)
-    for node in _lambdas(code.co_filename):
+    linecache.checkcache(code.co_filename)  # which may have been edited and imported again
+    for node in _lambdas("".join(linecache.getlines(code.co_filename))):
         args = node.args
         given = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
         if [a.arg for a in given if a] == names and (node.body.lineno, node.body.col_offset) in starts:
@@ -74,9 +75,8 @@ def lambda_of(function: Callable[..., Any]) -> ast.Lambda | None:
     return None
 
 
-@cache
-def _lambdas(filename: str) -> list[ast.Lambda]:
-    source = "".join(linecache.getlines(filename))
+@lru_cache(64)
+def _lambdas(source: str) -> list[ast.Lambda]:
     try:
         return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Lambda)]
     except (SyntaxError, ValueError):  # a cell with IPython's own syntax

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import linecache
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import autolab
 from autolab import Variable
 from autolab import functions as F
 from autolab.recording import locate, positions
+from autolab.recording.locate import source_of
+from autolab.recording.rule_text import rule_code
 
 
 class Twice(autolab.FunctionNode):
@@ -101,3 +104,19 @@ def test_a_file_that_was_edited_and_not_imported_again_says_nothing_false(
     found = {step.source for step in autolab.record(names["f"], 1.5).steps if step.kind == "call"} - {None}
     whole = {"-x", "abs(-x)", "abs(-x) * 2", "h + k"}
     assert found <= whole - lost and (lost or found == whole)
+    text = source_of(names["f"])[0]
+    assert text is None if old != "* 2" or lost else "# the same" in text
+
+
+def test_a_rule_that_was_edited_and_imported_again_is_shown_as_it_is_now(tmp_path: Path) -> None:
+    path = tmp_path / "rules.py"
+    for factor in (2, 9):
+        path.write_text(f"rule = lambda g, x: g * {factor} * x\n", "utf-8")
+        os.utime(path, (factor, factor))
+        names = dict[str, Any]()
+        exec(compile(path.read_text("utf-8"), str(path), "exec"), names)
+        assert rule_code(autolab.elementwise(x=names["rule"])(_square).function, "x") == f"g * {factor} * x"
+
+
+def _square(xp: Any, x: Any) -> Any:
+    return x * x
