@@ -270,5 +270,5 @@ def test_a_source_that_has_changed_since_is_no_program(tmp_path: Path) -> None:
             exec(compile(text, path, "exec"), names)
             assert "x * 2" in standalone(names["fn"], "fn")
     locate._read_once.cache_clear()
-    with pytest.raises(NotStandalone, match="not the code that ran"):
+    with pytest.raises(NotStandalone, match="the source of fn was not found"):
         standalone(names["fn"], "fn")
