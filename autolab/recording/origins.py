@@ -46,7 +46,7 @@ class Origins:
         self._called = {id(value): name for name, value, _ in _reached(self._fn)}
         self._used: dict[int, tuple[weakref.ref[Any], str]] = {}
         self._prints: list[tuple[weakref.ref[Any], str, object]] = []
-        self._names: dict[str, list[object]] = {}
+        self._names: list[tuple[str, object]] = []  # two may be called alike, in functions of their own
 
     def look(self, event: ForwardEvent | BackwardEvent) -> None:
         """Note the leaves and arrays that a step of the run used; for `observe`."""
@@ -71,14 +71,7 @@ class Origins:
             self._used.pop(id(value), None)
         alive = [(ref, name, ref()) for ref, name in self._used.values()]
         self._prints = [(ref, name, _print(value)) for ref, name, value in alive if value is not None]
-        self._names = self._looks()
-
-    def _looks(self) -> dict[str, list[object]]:
-        """Of each name: a closure may have a variable that is called like one of the module."""
-        found: dict[str, list[object]] = {}
-        for name, _, look in _reached(self._fn):
-            found.setdefault(name, []).append(look)
-        return found
+        self._names = [(name, look) for name, _, look in _reached(self._fn)]
 
     def redefined(self) -> str | None:
         """The function's name, if that now means a function that is written differently."""
@@ -91,10 +84,9 @@ class Origins:
     def changed(self) -> list[str]:
         """The names of what is not as it was, each once."""
         found = [name for ref, name, look in self._prints if (value := ref()) is not None and _print(value) != look]
-        now = self._looks()
-        found += [
-            name for name, looks in {**now, **self._names}.items() if now.get(name, looks) != self._names.get(name)
-        ]
+        now = [(name, look) for name, _, look in _reached(self._fn)]
+        for one, other in ((self._names, now), (now, self._names)):
+            found += [name for name, look in one if (name, look) not in other]
         return list(dict.fromkeys(found))
 
 

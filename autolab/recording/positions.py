@@ -20,9 +20,7 @@ def found_at(frame: FrameType) -> Found | None:
     if _is_as_written(frame):
         return by_position(frame)
     found = by_position(frame) if find_spec("executing") is None else _by_bytecode(frame)
-    if found is None or not _words_of(found) | _targets(found, frame.f_code) <= _words(frame.f_code):
-        return None
-    return found
+    return found if found is not None and _words_of(found) <= _words(frame.f_code) else None
 
 
 def _by_bytecode(frame: FrameType) -> Found | None:
@@ -38,13 +36,6 @@ def _words_of(found: Found) -> set[str]:
     """The names and constants of the expression that was found."""
     node = getattr(found.node, "value", found.node) if isinstance(found.node, ast.stmt) else found.node
     return _words(compile(ast.Expression(node), "", "eval")) if isinstance(node, ast.expr) else set()
-
-
-def _targets(found: Found, code: CodeType) -> set[str]:
-    """The names that its statement assigns to, but not around a lambda or comprehension, which has code of its own."""
-    targets = getattr(found.statement, "targets", [getattr(found.statement, "target", None)])
-    is_own = isinstance(found.statement, ast.Assign | ast.AugAssign | ast.AnnAssign) and code.co_name[0] != "<"
-    return {one.id for target in targets * is_own for one in ast.walk(target) if isinstance(one, ast.Name)}
 
 
 def _words(code: CodeType) -> set[str]:

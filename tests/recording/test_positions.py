@@ -84,7 +84,6 @@ WRITTEN = "def f(x):\n    h = abs(-x) * 2\n    parts = [h + k for k in range(1)]
     ("old", "new", "lost"),
     [
         ("* 2", "* 3", {"abs(-x) * 2"}),
-        ("h = abs", "g = abs", {"abs(-x) * 2", "abs(-x)", "-x"}),
         ("h + k", "h + x", {"h + k"}),
         ("\n    h", "\n\n    h", {"abs(-x) * 2", "abs(-x)", "-x", "h + k"}),
         ("return", "# a line\n    return", set()),
