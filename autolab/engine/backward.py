@@ -208,6 +208,8 @@ def _stored(found: Gradients, root: Node | None, seen: set[int]) -> list[tuple[N
             stores.append((node, "grad", g))
             if node.passes != passes:
                 stores.append((node, "passes", passes))
+            if node.moved > 0:
+                stores.append((node, "moved", -node.moved))
             if node.given:
                 stores.append((node, "given", False))
         elif not isinstance(g, dict) and node is not root:

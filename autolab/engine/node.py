@@ -88,6 +88,7 @@ class Leaf(Node):
 
     ``passes`` counts the backward passes that the gradient is the sum of; ``moved`` is the place in the order of all
     nodes at which the Variable last got another array, 0 if it has its first: nodes of a lower order do not know that.
+    It is negative once a backward pass has come by since.
     """
 
     __slots__ = ("moved", "passes")

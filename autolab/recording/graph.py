@@ -126,7 +126,7 @@ class _GraphReader:
         used = {parent: node.order for node in reversed(self._nodes) for parent in node.parents}
         for name, variable in [*known, (self._y.name, self._y)]:
             if variable.node in self._ids:
-                if getattr(variable.node, "moved", 0) <= used.get(variable.node, math.inf):
+                if abs(getattr(variable.node, "moved", 0)) <= used.get(variable.node, math.inf):
                     self._values.setdefault(variable.node, variable.data)  # what was kept is what was computed with
                 elif self._values.get(variable.node) is variable._data:  # ``x.data -= step`` wrote into what was kept
                     del self._values[variable.node]

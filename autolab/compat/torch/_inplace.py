@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.modes import backprop_enabled
-from ...engine.node import Leaf
+from ...engine.node import Leaf, new_order
 from ..table import called, made_by
 from ._arguments import index_of
 from ._creation import source  # noqa: F401  # for table.txt
@@ -68,7 +68,7 @@ def _store(x: Any, name: str, index: Any, numbers: Any) -> None:
     note_change(x._data)
     x._data[index] = numbers
     if isinstance(x.node, Leaf):
-        x.node.moved = True
+        x.node.moved = new_order()
 
 
 def in_place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -62,6 +62,10 @@ class StatePlace:
         return getattr(found, "_data", found) if self.kind == "attribute" else found
 
 
+_SEEN = "-{leaf}.moved if {leaf}.moved > 0 else {leaf}.moved"
+"""What a backward pass makes of `Leaf.moved`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Effect:
     """What a run puts in a place: what is in a slot, or None; and what the leaf there then says of it."""
@@ -69,7 +73,8 @@ class Effect:
     place: StatePlace
     slot: int | None
     passes: int = 0
-    moved: bool = False
+    moved: str = ""
+    """What becomes of `Leaf.moved`, as Python."""
     had_one: bool = True
     """Whether there was a gradient before, which may be one that the user set."""
     is_variable: bool = False
@@ -87,14 +92,15 @@ class Effect:
             filled = variable(self._filled, self.is_joined) if self.is_variable else at(self._filled)
             return [(owner, self.place.name, filled)]
         leaf = f"{owner}.node"
+        moved = [(leaf, "moved", self.moved.format(leaf=leaf))] * bool(self.moved)
         if kind == "data":
             data = [] if self.is_there else [(owner, "_data", at(self._filled))]
-            return [*data, *[(leaf, "moved", "new_order()")] * self.moved]
+            return data + moved
         grad = "None" if self.slot is None else variable(self.slot, self.is_joined)
         told = [(leaf, "passes", f"{self.passes}")] * (self.slot is not None) + [
             (leaf, "given", "False")
         ] * self.had_one
-        return [(leaf, "grad", grad), *told]
+        return [(leaf, "grad", grad), *told, *moved]
 
     @property
     def _filled(self) -> int:
@@ -190,17 +196,19 @@ class ReachedState:
         found = []
         for variable, holder in self.variables:
             leaf = variable.node
-            has_moved = isinstance(leaf, Leaf) and leaf.moved != self._moved.get(id(variable), leaf.moved)
+            has_moved = isinstance(leaf, Leaf) and abs(leaf.moved) != abs(self._moved.get(id(variable), leaf.moved))
             is_there = variable._data is self._data[id(variable)]
             if has_moved or not is_there:
                 place = StatePlace(holder, "data")
-                found.append(Effect(place, _slot(variable._data), 0, isinstance(leaf, Leaf), is_there=is_there))
+                moved = "" if not isinstance(leaf, Leaf) else "new_order()" if leaf.moved > 0 else "-new_order()"
+                found.append(Effect(place, _slot(variable._data), 0, moved, is_there=is_there))
             if isinstance(leaf, Leaf) and leaf.grad is not self._grads.get(id(variable)):
                 slot = None if leaf.grad is None else _slot(leaf.grad._data)
                 had_one = not self._had_none[id(variable)]
                 is_joined = leaf.grad is not None and leaf.grad.node is not None
                 place = StatePlace(holder, "grad")
-                found.append(Effect(place, slot, leaf.passes, had_one=had_one, is_joined=is_joined))
+                moved = "" if has_moved or slot is None else _SEEN
+                found.append(Effect(place, slot, leaf.passes, moved, had_one, is_joined=is_joined))
         for link, name in self.buffers:
             if link.__dict__[name] is not self._kept[id(link), name]:
                 found.append(Effect(StatePlace(link, "attribute", name), _slot(link.__dict__[name])))

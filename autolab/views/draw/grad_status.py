@@ -116,7 +116,7 @@ def _of_gradient(variable: Variable) -> str:
     if getattr(node, "given", False):
         return say("given")
     state = state_of(gradient)
-    stale, count = getattr(node, "moved", False), getattr(node, "passes", 1)
+    stale, count = getattr(node, "moved", 0) > 0, getattr(node, "passes", 1)
     if gradient.size and not state.finite:
         return _of_past("nonfinite", variable)
     if stale:

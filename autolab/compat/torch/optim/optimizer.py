@@ -9,6 +9,7 @@ from typing import Any
 from ....engine.argument_checks import CheckedArguments
 from ....engine.configuration import using_config
 from ....engine.errors import a_kind
+from ....engine.node import new_order
 from ....engine.parameter import Parameter as EngineParameter
 from ....engine.store import publish
 from ....transforms.trees import tree_map
@@ -71,7 +72,7 @@ class Optimizer(CheckedArguments):
             for p in group["params"]:
                 if p._grad is not None:
                     states[p] = dict(states.get(p, ()))
-                    stores += [(p, "_data", _updated(rule, group, p, states[p])), (p.node, "moved", True)]
+                    stores += [(p, "_data", _updated(rule, group, p, states[p])), (p.node, "moved", new_order())]
         publish(stores)
         return loss
 
