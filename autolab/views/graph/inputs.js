@@ -106,7 +106,7 @@ export function makeScrub(node, which, move, type) {
   } = node;
   /** @type {import("../live/controls.js").Control} */
   let control;
-  let now = 0;
+  let [now, written] = [0, /** @type {number | null} */ (null)]; // what stands there while the hand is ahead
   /** @typedef {{x: number, value: number, moved: boolean}} Hold */
 
   const y = h - FROM_BELOW;
@@ -193,7 +193,8 @@ export function makeScrub(node, which, move, type) {
       "aria-valuemax": control.max,
       "aria-valuetext": value === null ? "not finite" : short(value),
     });
-    if (ahead && value !== null) node.write(which, short(value));
+    if (value !== null && (ahead || (written ?? value) !== value)) node.write(which, short(value)); // or it was refused
+    written = ahead ? value : null;
   }
 
   return {

@@ -191,6 +191,7 @@ def test_where_a_branch_goes_another_way_it_stays_and_says_so(open_file: Open, e
     slider.press("Home")
     expect(page.locator(".al-sentence")).to_have_text(say("page_elsewhere"))
     assert spoken(page) == before
+    expect(page.locator(".al-node .al-value .al-number").first).to_have_text(str(slider.get_attribute("aria-valuenow")))
     slider.press("End")
     expect(page.locator(".al-sentence")).to_have_text(say("page_moved"))
 

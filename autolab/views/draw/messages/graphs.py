@@ -149,7 +149,7 @@ SENTENCES: dict[str, str] = {
     "page_moves": "Drag {what}: this page computes the values and gradients itself.",
     "page_moved": "Computed in this page. The walk and the formulas were those of the saved numbers, so they are gone.",
     "page_playground": "Open this code in the playground, where all of it can be changed",
-    "page_elsewhere": "The function takes another branch there; that needs Python.",
+    "page_elsewhere": "The function takes another branch there, or rounding decides; that needs Python.",
     "page_apart": "The inputs cannot be moved: this browser's results differ from Python's.",
     "moves_no_function": "This page was saved without its function, so the inputs cannot be moved.",
     "moves_other_view": (
