@@ -26,7 +26,7 @@ export function makeFree(view, graph, act) {
 
   const name = (/** @type {import("../live/controls.js").Control} */ control) => String(control.key);
   function paint() {
-    if (link.state === "idle") ahead.clear();
+    if (get("still") || link.state === "idle") ahead.clear(); // no kernel follows a page: it has what it says
     const stands = get("still") && !(get("still") === "page" && get("moves"));
     const controls = stands ? [] : get("controls").filter((/** @type {any} */ c) => c.kind !== "fixed");
     const boxes = new Set();

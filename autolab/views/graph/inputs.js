@@ -106,7 +106,7 @@ export function makeScrub(node, which, move, type) {
   } = node;
   /** @type {import("../live/controls.js").Control} */
   let control;
-  let [now, written] = [0, /** @type {number | null} */ (null)]; // what stands there while the hand is ahead
+  let now = 0;
   /** @typedef {{x: number, value: number, moved: boolean}} Hold */
 
   const y = h - FROM_BELOW;
@@ -193,8 +193,7 @@ export function makeScrub(node, which, move, type) {
       "aria-valuemax": control.max,
       "aria-valuetext": value === null ? "not finite" : short(value),
     });
-    if (value !== null && (ahead || (written ?? value) !== value)) node.write(which, short(value)); // or it was refused
-    written = ahead ? value : null;
+    if (ahead && value !== null) node.write(which, short(value));
   }
 
   return {
