@@ -214,7 +214,7 @@ def test_removing_views_ends_their_observers_and_timers(page: Page, open_view: O
       }
     }""")
     wire = open_view(muladd, x=2.0, y=3.0, z=4.0)
-    page.wait_for_function("() => running.size == 3")  # the last begins a frame later
+    page.wait_for_function("() => running.size == 2")
     slide(page, "x", 1)
     wire.settle()
     assert page.evaluate("() => Boolean(window.marked = document.querySelector('.al-changed'))")
