@@ -79,18 +79,25 @@ def is_as_written(code: CodeType, names: dict[str, Any] | None = None) -> bool |
     """
     linecache.checkcache(code.co_filename)
     source = "".join(linecache.getlines(code.co_filename, names))
-    found = _compiled(source, code.co_filename, code.co_flags & _FUTURES)
-    return code in found.get(code.co_firstlineno, ()) if found else None
+    texts = (source, code.co_filename, code.co_flags & _FUTURES)
+    if any(code in _compiled(*texts, is_split).get(code.co_firstlineno, ()) for is_split in (False, True)):
+        return True
+    return False if _compiled(*texts, False) else None
 
 
 _FUTURES = sum([getattr(__future__, name).compiler_flag for name in __future__.all_feature_names])
 
 
 @lru_cache(16)
-def _compiled(source: str, filename: str, flags: int) -> dict[int, list[CodeType]]:
-    """The code of all functions of a text, by their first lines."""
+def _compiled(source: str, filename: str, flags: int, is_split: bool) -> dict[int, list[CodeType]]:
+    """The code of all functions of a text, by their first lines.
+
+    ``is_split``: each statement by itself, as IPython compiles a cell; calls of what another one imports differ then.
+    """
     try:
-        waiting = [compile(source, filename, "exec", flags, dont_inherit=True)]
+        whole = ast.parse(source, filename)
+        units = [ast.Module([one], []) for one in whole.body] if is_split else [whole]
+        waiting = [compile(one, filename, "exec", flags, dont_inherit=True) for one in units]
     except (SyntaxError, ValueError):
         return {}
     found: dict[int, list[CodeType]] = {}
