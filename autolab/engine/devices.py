@@ -23,8 +23,8 @@ HAS_FLAGS = sys.platform != "emscripten"
 thread_time: Callable[[], float] = getattr(time, "thread_time", time.process_time)
 
 
-# Threads of a block, each with one element. A GPU starts about one block a clock: with CuPy's 128 its memory waits.
-# The registers suffice for 256 of any kernel.
+# Threads in a block, one per element. A GPU starts about one block per clock cycle: with CuPy's 128 threads a block
+# its memory sits idle. A block has enough registers for 256 threads of any kernel.
 _BLOCK = 256
 
 

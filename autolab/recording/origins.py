@@ -131,6 +131,7 @@ def _written(fn: Any) -> tuple[Any, list[tuple[str, Any]]]:
         return fn, []
     owner = getattr(fn, "__self__", fn)
     written = getattr(fn, "__func__", getattr(type(fn), "forward", type(fn).__call__))
+    # what a link notes for itself is left out
     held = [(f"self.{name}", value) for name, value in getattr(owner, "__dict__", {}).items() if name != "_found"]
     return written, [(type(owner).__name__, type(owner)), *held]
 

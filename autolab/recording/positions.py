@@ -43,9 +43,8 @@ def _words(code: CodeType) -> set[str]:
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
     constants = [repr(one) for one in code.co_consts if one is not None and one not in inner]
     own = [*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars, *constants]
-    return {*own, *[word for one in inner for word in _words(one)]} - {
-        ".0"
-    }  # which a comprehension has in some versions
+    words = {*own, *[word for one in inner for word in _words(one)]}
+    return words - {".0"}  # which a comprehension has in some versions
 
 
 _known: dict[int, tuple[CodeType, bool]] = {}

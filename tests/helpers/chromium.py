@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +51,15 @@ def _make_late(browser: Browser) -> None:
         return new_context(**options).new_page()
 
     browser.new_context, browser.new_page = new_context, new_page  # type: ignore[method-assign]
+
+
+@contextmanager
+def page_with(browser: Browser, text: str, *names: str) -> Iterator[Page]:
+    """A page in which these exports of a module, whose text is given, are global variables."""
+    page = browser.new_page()
+    exported = "".join([f"window.{name} = {name};" for name in names])
+    page.add_script_tag(content=f"{text.replace('export ', '')}\n{exported}")
+    try:
+        yield page
+    finally:
+        page.close()

@@ -79,9 +79,8 @@ def describe(panel: Panel) -> str:
         return f"{panel.title}: array of shape {shape_text(snapshot.shape)}. {panel.cells.caption}"
     low, high = snapshot.minimum, snapshot.maximum
     ends = [] if low is None or high is None else [f"from {number(low)} to {number(high)}"]
-    return (
-        ", ".join([f"{panel.title}: array of shape {shape_text(snapshot.shape)}", *ends, *not_finite(snapshot)]) + "."
-    )
+    shape = f"{panel.title}: array of shape {shape_text(snapshot.shape)}"
+    return ", ".join([shape, *ends, *not_finite(snapshot)]) + "."
 
 
 class _Drawing:

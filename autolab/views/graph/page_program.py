@@ -186,7 +186,7 @@ def _everything(session: Session, recording: Recording, named: dict[Key, Any]) -
 
 
 def _has_box(operand: Any) -> bool:
-    """Whether an operand is no number, which only stands in a line of code."""
+    """Whether an operand is drawn as a box; a plain number appears in the line of code alone."""
     if isinstance(operand, Variable) or not hasattr(operand, "dtype"):
         return isinstance(operand, Variable) or exact_text(operand) is None
     return bool(operand.size != 1 or operand.dtype == bool)

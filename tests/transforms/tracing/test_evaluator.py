@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.chromium import page_with
 from helpers.function_table import ROWS
 from playwright.sync_api import Page
 
@@ -53,11 +54,8 @@ COMPARE = """([program, points, expected]) => {
 
 @pytest.fixture(scope="module")
 def bare(browser: Any) -> Any:
-    page = browser.new_page()
-    text = module_text("evaluator.js").replace("export ", "")
-    page.add_script_tag(content=f"{text}\nwindow.makeEvaluator = makeEvaluator; window.operations = operations;")
-    yield page
-    page.close()
+    with page_with(browser, module_text("evaluator.js"), "makeEvaluator", "operations") as page:
+        yield page
 
 
 def numbers(array: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.chromium import page_with
 from playwright.sync_api import Page, expect
 
 import autolab
@@ -150,11 +151,8 @@ MOVES: list[tuple[Any, dict[str, Any], list[tuple[str, int | None, float]], bool
 
 @pytest.fixture(scope="module")
 def bare(browser: Any) -> Any:
-    page = browser.new_page()
-    text = module_text("moving.js").replace("export ", "")
-    page.add_script_tag(content=f"{text}\nwindow.makeMotion = makeMotion;")
-    yield page
-    page.close()
+    with page_with(browser, module_text("moving.js"), "makeMotion") as page:
+        yield page
 
 
 @pytest.mark.browser
