@@ -44,6 +44,11 @@ def undisturbed() -> Iterator[None]:
             put_back()
 
 
+def is_undisturbed() -> bool:
+    """Whether such a block is open in this context."""
+    return bool(blocks) and _noted.get() is not None
+
+
 def note(owner: Any, snapshot: Callable[[], Callable[[], None]]) -> None:
     """Before ``owner`` may change what it keeps: ``snapshot()`` gives what puts that back."""
     found = _noted.get()

@@ -111,6 +111,8 @@ class Link(Displayed, Registry):
         return self.requires_grad_(True)
 
     _forward_hooks: tuple[Callable[..., Any], ...] = ()
+    _averages: tuple[str, ...] = ()
+    """Buffers that `forward` leaves alone inside `undisturbed`: put back, they would lose what is trained meanwhile."""
 
     def _hooked(self, *args: Any, **kwargs: Any) -> Any:
         with LinkCall(self):
@@ -150,12 +152,16 @@ class Link(Displayed, Registry):
 
     def _kept_buffers(self) -> Callable[[], None]:
         """What puts the buffers back as they are now; those without a size stay what they become."""
-        kept = [(name, buffer, buffer.copy()) for name, buffer in self._own("buffer")]
+        buffers = [(name, buffer) for name, buffer in self._own("buffer") if name not in self._averages]
+        arrays = [getattr(buffer, "_data", buffer) for _, buffer in buffers]  # those of a facade are tensors
+        kept = list(zip(buffers, arrays, [array.copy() for array in arrays], strict=True))
 
         def put_back() -> None:
-            for name, buffer, before in kept:
-                if getattr(buffer.flags, "writeable", True):  # else nobody changed it in place
-                    buffer[...] = before
+            for (name, buffer), array, before in kept:
+                if getattr(array.flags, "writeable", True):  # else nobody changed it in place
+                    array[...] = before
+                if array is not buffer:
+                    buffer._data = array
                 self.__dict__[name] = buffer
 
         return put_back

@@ -16,6 +16,7 @@ from ..engine.errors import check_number
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.parameter import Parameter
 from ..engine.store import publish
+from ..engine.undisturbed import is_undisturbed
 from ..functions import batch_norm, dropout, group_norm, instance_norm, layer_norm, rms_norm
 from ..functions.networks.dropout import check_ratio
 from .linear import check_size, initializer, shape_of
@@ -59,6 +60,8 @@ class BatchNormalization(Link):
     array([1. , 2.5], dtype=float32)
     """
 
+    _averages = ("avg_mean", "avg_var")
+
     @takes_other_words
     def __init__(self, size: int | None = None, decay: float = 0.9, eps: float = 1e-5) -> None:
         super().__init__()
@@ -101,9 +104,10 @@ class BatchNormalization(Link):
         if not config.train:
             return batch_norm(x, self.gamma, self.beta, self.avg_mean, self.avg_var, eps=self.eps)
         y = batch_norm(x, self.gamma, self.beta, eps=self.eps)
-        axes = (0, *range(2, data.ndim))
-        mean, var = running_averages((self.avg_mean, self.avg_var), data, axes, self.decay)
-        publish([(self, "avg_mean", mean), (self, "avg_var", var)])
+        if not is_undisturbed():
+            axes = (0, *range(2, data.ndim))
+            mean, var = running_averages((self.avg_mean, self.avg_var), data, axes, self.decay)
+            publish([(self, "avg_mean", mean), (self, "avg_var", var)])
         return y
 
     def extra_repr(self) -> str:
@@ -111,7 +115,12 @@ class BatchNormalization(Link):
 
 
 def running_averages(averages: Sequence[Array], x: Array, axes: tuple[int, ...], decay: float) -> list[Array]:
-    """The running mean and variance after a batch ``x``; the variance that they follow is the unbiased one."""
+    """The running mean and variance after a batch ``x``; the variance that they follow is the unbiased one.
+
+    While a tool looks at a function they stay as they are.
+    """
+    if is_undisturbed():
+        return [*averages]
     if x.dtype == np.float16:  # whose sums end at 65504
         x = x.astype(np.float32)
     mean, var = x.mean(axis=axes), x.var(axis=axes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from helpers.state import wait_for_views
 
 import autolab
 from autolab import Link, Variable, links
+from autolab.compat import chainer, dezero, torch
 from autolab.engine.undisturbed import blocks, undisturbed
 from autolab.views.derivatives import saved_page
 from autolab.views.graph.page_program import motion
@@ -113,6 +115,64 @@ def test_a_buffer_that_cannot_be_written_to_stays() -> None:
     link = Shifted()
     assert autolab.check_gradients(lambda x: link(x) * x, X).verdict == "right"
     assert link.shift.tolist() == [[1.0, 2.0]] * 3
+
+
+FACADES: dict[str, Callable[[], tuple[Any, Callable[[], np.ndarray]]]] = {
+    "chainer": lambda: averages_of(chainer.links.BatchNormalization(2), "avg_mean", "avg_var"),
+    "dezero": lambda: averages_of(dezero.layers.BatchNorm(), "avg_mean.data", "avg_var.data"),
+    "torch": lambda: averages_of(torch.nn.BatchNorm1d(2), "running_mean", "running_var", "num_batches_tracked"),
+}
+
+
+def averages_of(layer: Any, *names: str) -> tuple[Any, Callable[[], np.ndarray]]:
+    """A layer, and what tells its running averages, in a row."""
+    return layer, lambda: np.hstack([np.ravel(attrgetter(name)(layer)) for name in names])
+
+
+@pytest.mark.parametrize("facade", FACADES)
+def test_looking_does_not_train_the_layers_of_a_facade(facade: str) -> None:
+    layer, averages = FACADES[facade]()
+    layer(torch.tensor(X))
+    before = averages()
+    autolab.check_gradients(lambda x: (layer(x) ** 2).sum(), X)
+    np.testing.assert_array_equal(averages(), before)
+    layer(torch.tensor(X))
+    assert not np.array_equal(averages(), before)
+
+
+def test_looking_does_not_train_by_a_compiled_function() -> None:
+    @autolab.compile
+    def normalized_squares(x: np.ndarray) -> Any:
+        with autolab.no_grad():
+            return (norm(x) ** 2).sum()
+
+    for _ in range(3):
+        normalized_squares(X)
+    assert normalized_squares.programs
+    before = norm.avg_mean.copy()
+    with undisturbed():
+        normalized_squares(X)
+        assert normalized_squares.report().refusals
+    np.testing.assert_array_equal(norm.avg_mean, before)
+    normalized_squares(X)
+    assert not np.array_equal(norm.avg_mean, before)
+
+
+@pytest.mark.parametrize("make", [lambda: links.BatchNormalization(2), lambda: FACADES["torch"]()[0]])
+def test_averages_that_another_thread_trains_meanwhile_stay_trained(make: Callable[[], Any]) -> None:
+    """The thread of a view looks at the layer that a cell trains."""
+    layer, alone = make(), make()
+    x = torch.tensor(X)
+    with undisturbed():
+        layer(x)
+        thread = threading.Thread(target=layer, args=(x,))
+        thread.start()
+        thread.join()
+        layer(x)
+    alone(x)
+    for (name, buffer), (_, expected) in zip(layer.namedbuffers(), alone.namedbuffers(), strict=True):
+        if "num" not in name:
+            np.testing.assert_array_equal(np.asarray(buffer), np.asarray(expected), name)
 
 
 def test_what_another_thread_trains_meanwhile_stays_trained() -> None:

@@ -14,6 +14,7 @@ from ...engine.float_errors import are_awaited, float_setting
 from ...engine.keyword_aliases import takes_other_words
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
+from ...engine.undisturbed import is_undisturbed
 from .call_kinds import Signature, taker
 from .call_tape import Refusal
 from .compiled_program import CompiledProgram
@@ -124,6 +125,7 @@ class Compiled:
             or watched_nodes
             or retained
             or leaf_hooks
+            or is_undisturbed()
             or (watchers and modes().hooks)
         ):
             return self.function(*args, **options)
@@ -232,6 +234,7 @@ def _awaited() -> list[str]:
         "check_inplace watches a graph": watched_nodes,
         "a Variable keeps its gradient, see retain_grad": retained,
         "a leaf has a hook": leaf_hooks,
+        "a tool looks at a function, which must change nothing": is_undisturbed(),
     }
     return [f"at this moment {why}" for why, holds in reasons.items() if holds]
 
