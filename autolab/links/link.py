@@ -111,8 +111,8 @@ class Link(Displayed, Registry):
         return self.requires_grad_(True)
 
     _forward_hooks: tuple[Callable[..., Any], ...] = ()
-    _averages: tuple[str, ...] = ()
-    """Buffers that `forward` leaves alone inside `undisturbed`: put back, they would lose what is trained meanwhile."""
+    _never_put_back: tuple[str, ...] = ()
+    """Buffers that `forward` itself leaves alone inside `undisturbed`: another thread may be training them."""
 
     def _hooked(self, *args: Any, **kwargs: Any) -> Any:
         with LinkCall(self):
@@ -152,7 +152,7 @@ class Link(Displayed, Registry):
 
     def _kept_buffers(self) -> Callable[[], None]:
         """What puts the buffers back as they are now; those without a size stay what they become."""
-        buffers = [(name, buffer) for name, buffer in self._own("buffer") if name not in self._averages]
+        buffers = [(name, buffer) for name, buffer in self._own("buffer") if name not in self._never_put_back]
         arrays = [getattr(buffer, "_data", buffer) for _, buffer in buffers]  # those of a facade are tensors
         kept = list(zip(buffers, arrays, [array.copy() for array in arrays], strict=True))
 

@@ -207,7 +207,7 @@ class _BatchNorm(_AffineNorm):
     """Each feature over the batch; after ``eval()`` by the running averages."""
 
     _shown = _AffineNorm._shown + "{track_running_stats}"
-    _averages = ("running_mean", "running_var")
+    _never_put_back = ("running_mean", "running_var")
     axes: tuple[int, ...]
     num_batches_tracked: Any
 
