@@ -221,7 +221,7 @@ SENTENCES: dict[str, str] = {
     "compile.backward": "backward of {line}",
     "compile.left": "Steps that are left: {left} of {total}.",
     "compile.buffers": "{results} lie in {held} of {size} in all, which every run uses again.",
-    "compile.refused": "A kind of call runs as it is written: {why}.",
+    "compile.refused": "Some calls run as they are written: {why}.",
     "compile.buffer": "into buffer {number}",
     "compile.block": "in blocks, with the steps around it",
     "compile.new array": "into a new array",
