@@ -284,7 +284,7 @@ def test_two_views_in_jupyterlab_share_one_module_also_after_a_restart(
 @pytest.mark.lab
 def test_a_view_keeps_its_looks_when_one_of_another_kind_is_shown(lab: Lab, open_page: Callable[..., LabPage]) -> None:
     heatmap = "import autolab\nautolab.heatmap(autolab.Variable([[1.0, 2.0]], name='W'))"
-    view = open_page(lab.write("kinds.ipynb", PROGRAM, heatmap))
+    view = open_page(lab.write("kinds.ipynb", PROGRAM, heatmap), fresh=True)
     view.run(0)
     accent = "e => getComputedStyle(e).getPropertyValue('--al-accent')"
     stage = view.page.locator(".al-root").first
