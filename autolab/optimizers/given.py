@@ -15,7 +15,8 @@ from ..links import Link
 class GivenParameters(Link):
     """Parameters, or other leaves, without the link that they belong to, by their numbers.
 
-    ``origins`` are the links that were asked for them, where that is known.
+    ``origins`` are the links that were asked for them, where that is known. Their buffers belong to the state, and what
+    a trainer brings back after an update that failed.
     """
 
     def __init__(self, parameters: Iterable[Variable], origins: list[Link]) -> None:
@@ -27,6 +28,14 @@ class GivenParameters(Link):
             else:
                 self._kinds[str(i)] = "parameter"
                 self.__dict__[str(i)] = parameter
+
+    def namedlinks(self, skipself: bool = False) -> Iterator[tuple[str, Link]]:
+        """Itself, and the links in those that were asked for all that they have."""
+        yield from super().namedlinks(skipself)
+        given = {id(parameter) for _, parameter in self._own("parameter")}
+        for i, origin in enumerate(self.origins):
+            if given >= {id(parameter) for parameter in origin.params()}:
+                yield from ((f"/link_{i}{path.rstrip('/')}", link) for path, link in origin.namedlinks())
 
 
 Groups = list[tuple[list[Variable], dict[str, Any]]]

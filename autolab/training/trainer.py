@@ -13,6 +13,7 @@ from ..engine.configuration import config, using_config
 from ..engine.errors import a_kind
 from ..engine.keyword_aliases import takes_other_words
 from ..engine.store import publish
+from ..links import Link
 from ..links.reporter import Reporter
 from ..shared.state_layout import FREE, NUMBER, Slot, layout_of, under
 from .extension import Extension
@@ -82,7 +83,9 @@ class Trainer:
         self.out = Path(out)
         self.observation: dict[str, Any] = {}
         self.reporter = Reporter()
-        self.reporter.add_observer("main", updater.target)
+        for observer in (updater.target, getattr(updater, "loss_func", None)):
+            if isinstance(observer, Link):
+                self.reporter.add_observer("main", observer)
         self.elapsed_time = 0.0
         self._entries: dict[str, _ExtensionEntry] = {}
         self._handled = updater.iteration  # the extensions of this iteration were called ...

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..data.iterators import SerialIterator
 from ..engine.configuration import config
 from ..engine.errors import a_kind
@@ -22,8 +24,8 @@ class StandardUpdater:
     """One step of training: the next batch, its loss, the gradients, and the optimizer's update of the parameters.
 
     An update that fails or is interrupted has not happened: parameters, the optimizer's state, buffers such as running
-    means, the place in the dataset and the generators ``config.rng`` and ``iterator.rng`` are as before it. The same
-    call again then gives what it would have given at first.
+    means, the place in the dataset and the generators are as before it: ``config.rng``, and those that the iterator, the
+    links and the optimizer's hooks have as ``rng``. The same call again then gives what it would have given at first.
 
     Parameters
     ----------
@@ -135,22 +137,30 @@ class StandardUpdater:
         stores.append((self, "previous_epoch_detail", self.previous_epoch_detail))
         stores += [(rng.bit_generator, "state", rng.bit_generator.state) for rng in self._generators()]
         stores += [(p, "_data", p._data) for p in self.target.params() if not p.is_initialized]  # it draws its numbers
-        for link in self.target.links():
-            stores += [(link, name, value) for name, value in link._own("buffer")]
+        for link in self.target.links():  # a link may write into its buffers
+            stores += [(link, name, value.copy()) for name, value in link._own("buffer")]
         return partial(publish, stores)
 
-    def _generators(self) -> list[Any]:
-        own = getattr(self.iterator, "rng", None)
-        return [config.rng] if own is None or own is config.rng else [config.rng, own]
+    def _generators(self) -> list[np.random.Generator]:
+        """What an update may draw from: ``config.rng`` first, then others, each once."""
+        holders = [self.iterator, *self.target.links(), *self.optimizer._hooks.values()]
+        own = [getattr(holder, "__dict__", {}).get("rng") for holder in holders]  # a link answers for missing names
+        return list({id(rng): rng for rng in [config.rng, *own] if rng is not None}.values())
 
     # ------------------------------------------------------------------ state
     def _parts(self) -> dict[str, Any]:
         """What has a state of its own, by name."""
         return {"model": self.target, "optimizer": self.optimizer, "iterator": self.iterator}
 
+    def _named_generators(self) -> dict[str, np.random.Generator]:
+        """Those whose states are no part of the iterator's, by name."""
+        first, *others = self._generators()
+        others = [rng for rng in others if rng is not getattr(self.iterator, "rng", None)]
+        return {"rng": first} | {f"rng_{i}": rng for i, rng in enumerate(others, 1)}
+
     def state(self) -> dict[str, Any]:
-        """The state of model, optimizer, iterator and ``config.rng``, by name."""
-        found: dict[str, Any] = {"rng": generator_state(config.rng)}
+        """The state of model, optimizer, iterator and generators, by name."""
+        found: dict[str, Any] = {name: generator_state(rng) for name, rng in self._named_generators().items()}
         found["previous_epoch_detail"] = self.previous_epoch_detail
         for name, part in self._parts().items():
             found |= with_prefix(name, part.state())
@@ -158,7 +168,7 @@ class StandardUpdater:
 
     def state_layout(self) -> dict[str, Slot]:
         """What `load_state` takes, by name: shapes and dtypes."""
-        found = {"rng": TEXT, "previous_epoch_detail": NUMBER}
+        found = {**dict.fromkeys(self._named_generators(), TEXT), "previous_epoch_detail": NUMBER}
         for name, part in self._parts().items():
             found |= under(name, layout_of(part))
         return found
@@ -169,11 +179,12 @@ class StandardUpdater:
 
     def planned(self, state: Mapping[str, Any]) -> list[tuple[Any, str, Any]]:
         """The stores that `load_state` makes."""
-        for name in ("rng", "previous_epoch_detail"):
+        generators = self._named_generators()
+        for name in (*generators, "previous_epoch_detail"):
             if name not in state:
                 raise ValueError(f"StandardUpdater.load_state: {name!r} is missing; nothing was loaded")
         stores = [store for name, part in self._parts().items() for store in part.planned(SubState(name, state))]
-        stores.append(generator_store(config.rng, state["rng"]))
+        stores += [generator_store(rng, state[name]) for name, rng in generators.items()]
         return [*stores, (self, "previous_epoch_detail", float(state["previous_epoch_detail"]))]
 
 

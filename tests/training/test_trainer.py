@@ -27,12 +27,15 @@ def seeded():
 
 
 def make(out, epochs=3, batch=20):
-    """A trainer whose model has everything that could go wrong: lazy sizes, dropout, running means, momentum."""
+    """A trainer whose model has everything that could go wrong: lazy sizes, dropout, running means, momentum, and
+    generators of its own."""
     config.rng = np.random.default_rng(5)
     train, test = get_iris()
     net = Sequential(L.Linear(None, 8), L.BatchNormalization(8), F.tanh, L.Dropout(0.2), L.Linear(8, 3))
+    net.append(L.Dropout(0.1, rng=np.random.default_rng(7)))
     model = L.Classifier(net)
     optimizer = optimizers.Adam(lr=0.01).setup(model)
+    optimizer.add_hook(optimizers.GradientNoise(0.01, np.random.default_rng(8)))
     iterator = SerialIterator(train, batch, rng=np.random.default_rng(3))
     trainer = training.Trainer(training.StandardUpdater(iterator, optimizer), (epochs, "epoch"), out=out)
     trainer.extend(extensions.Evaluator(SerialIterator(test, 30, repeat=False, shuffle=False), model))
@@ -185,14 +188,48 @@ def test_stop_ends_after_the_update_under_way(tmp_path):
     assert trainer.updater.iteration == 7
 
 
-def test_an_error_in_the_model_leaves_the_place_in_the_data(tmp_path):
+def test_an_error_in_the_model_leaves_everything_as_it_was(tmp_path):
     trainer = make(tmp_path)
     trainer.updater.update()
-    before = fingerprint(trainer)
-    trainer.updater.loss_func = lambda x, t: F.log(1 / 0)
+    before, model = fingerprint(trainer), trainer.updater.loss_func
+
+    def fails(x, t):
+        norm = model.predictor[1]
+        norm.avg_mean += 1  # in place
+        return model(x, t) + 1 / 0
+
+    trainer.updater.loss_func = fails
     with pytest.raises(ZeroDivisionError):
         trainer.run()
     assert fingerprint(trainer) == before
+
+
+@pytest.mark.parametrize("given", [lambda m: m.parameters(), lambda m: [{"params": m.parameters(), "lr": 0.01}]])
+def test_a_model_of_which_the_optimizer_has_the_parameters_is_saved_with_its_buffers(given, tmp_path):
+    def trained(epochs, start=None):
+        config.rng = np.random.default_rng(5)
+        model = L.Classifier(Sequential(L.Linear(4, 8), L.BatchNormalization(8), F.relu, L.Linear(8, 3)))
+        updater = training.StandardUpdater(
+            SerialIterator(get_iris()[0], 20), optimizers.Adam(given(model)), loss_func=model
+        )
+        trainer = training.Trainer(updater, (epochs, "epoch"), out=tmp_path)
+        trainer.extend(extensions.snapshot("last"))
+        if start is not None:
+            extensions.resume(trainer, start)
+        trainer.run()
+        assert "main/loss" in trainer.observation
+        return {name: np.asarray(value).tobytes() for name, value in model.state().items()}
+
+    straight = trained(4)
+    trained(2)
+    assert trained(4, tmp_path / "last") == straight
+
+
+def test_parameters_that_were_left_out_are_not_found_by_where_the_others_come_from():
+    model = L.MLP((3, 2))
+    parameters = model.parameters()
+    next(parameters)
+    assert len(list(optimizers.SGD(parameters).target.params())) == len(list(model.params())) - 1
 
 
 @pytest.mark.parametrize(
