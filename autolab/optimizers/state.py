@@ -72,6 +72,9 @@ def planned(optimizer: Optimizer, state: Mapping[str, Any]) -> list[tuple[Any, s
         )
     if rest:
         raise ValueError(f"{who}: the model has no parameter for {named(list(rest))}; nothing was loaded")
+    if lost := [name for key, _, name in numbers if key not in state and name != "lr"]:  # lr may have been a schedule
+        what = f"this is the state of another kind of optimizer, without {named(lost)}"
+        raise ValueError(f"{who}: {what}; nothing was loaded")
     return [*stores, (optimizer, "_memories", memories)]
 
 

@@ -229,6 +229,18 @@ def test_a_loaded_optimizer_goes_on_bit_for_bit(name):
     assert second.x.data.tobytes() == straight.x.data.tobytes()
 
 
+@pytest.mark.parametrize("name", RULES)
+def test_the_state_of_another_kind_of_optimizer_is_refused(name):
+    bowl = Bowl()
+    other = RULES[name][0]().setup(bowl)
+    other.update(bowl)
+    for kind in [kind for kind, _ in RULES.values() if set(kind().hyperparameters) != set(other.hyperparameters)]:
+        optimizer = kind().setup(bowl)
+        with pytest.raises(ValueError, match=r"nothing was loaded"):
+            optimizer.load_state(other.state())
+        assert optimizer.t == 0
+
+
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
