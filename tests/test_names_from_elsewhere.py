@@ -225,6 +225,38 @@ def test_groups_and_schedulers_of_an_optimizer() -> None:
     assert optimizer.param_groups[0] is first and optim.StepLR is optim.lr_scheduler.StepLR
 
 
+def rates_of(optimizer: Any, *schedulers: Any, epochs: int = 5) -> list[float]:
+    found = [optimizer.lr]
+    for _ in range(epochs):
+        for scheduler in schedulers:
+            scheduler.step()
+        found.append(optimizer.lr)
+    return found
+
+
+def test_the_factors_of_two_schedulers_are_multiplied() -> None:
+    optimizer = optim.SGD(L.Linear(2, 2), lr=1.0)
+    first, second = optim.lr_scheduler.LinearLR(optimizer, 0.25, total_iters=3), optim.ExponentialLR(optimizer, 0.5)
+    assert rates_of(optimizer, first, second) == pytest.approx([0.25, 0.25, 0.1875, 0.125, 0.0625, 0.03125])
+    assert first.get_last_lr() == pytest.approx([0.0625]) and second.get_last_lr() == [optimizer.lr]
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda o: optim.StepLR(o, 2, 0.5), [1, 1, 0.5, 0.25, 0.125, 0.125]),
+        (lambda o: optim.ExponentialLR(o, 0.5), [1, 0.5, 0.25, 0.0625, 0.03125, 0.015625]),
+        (lambda o: optim.LambdaLR(o, lambda epoch: 0.5**epoch), [1, 0.5, 0.25, 0.125, 0.0625, 0.03125]),
+    ],
+)
+def test_a_learning_rate_that_was_changed_by_hand_stays_changed_but_for_a_function_of_the_epoch(make, expected) -> None:
+    optimizer = optim.SGD(L.Linear(2, 2), lr=1.0)
+    scheduler = make(optimizer)
+    found = rates_of(optimizer, scheduler, epochs=2)
+    optimizer.param_groups[0]["lr"] *= 0.5
+    assert found + rates_of(optimizer, scheduler, epochs=3)[1:] == pytest.approx(expected)
+
+
 def test_the_learning_rate_falls_on_a_plateau() -> None:
     optimizer = optim.SGD(L.Linear(2, 2), lr=1.0)
     scheduler = optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1, cooldown=1, min_lr=0.3)

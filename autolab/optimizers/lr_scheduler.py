@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 
 class LRScheduler:
     """Sets the learning rates of an optimizer, now and at each `step`.
 
-    A subclass has ``factor(epoch)``: by what the learning rates of the beginning are multiplied.
+    A subclass has ``factor(epoch)``: by what the learning rates of the beginning are multiplied. A learning rate that
+    something else has changed, such as another scheduler, is multiplied by how much the factor has changed.
     """
 
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
@@ -32,16 +33,29 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """The learning rates of this epoch."""
-        return [base * self.factor(self.last_epoch) for base in self.base_lrs]
+        return [self._next(group["lr"], base) for group, base in self._groups()]
+
+    def _groups(self) -> Iterator[tuple[Any, float]]:
+        """The groups of parameters with their learning rates of the beginning."""
+        return zip(self.optimizer.param_groups, self.base_lrs, strict=True)
+
+    def _next(self, lr: float, base: float, least: float = 0.0) -> float:
+        """The learning rate that follows ``lr``; the part of it that is above ``least`` is multiplied."""
+        factor = self.factor(self.last_epoch)
+        before = self.factor(self.last_epoch - 1) if self.last_epoch else 1.0
+        if lr == _scaled(base, before, least):
+            return _scaled(base, factor, least)
+        return _scaled(lr, factor / before, least) if before else lr + (base - least) * factor
 
     def get_last_lr(self) -> list[float]:
-        """The learning rates that were set."""
-        return [group["lr"] for group in self.optimizer.param_groups]
+        """The learning rates that it set."""
+        return list(self._last_lr)
 
     def step(self) -> None:
         """Go on to the next epoch."""
         self.last_epoch += 1
-        for group, lr in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+        self._last_lr = self.get_lr()
+        for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
             group["lr"] = lr
 
     def state_dict(self) -> dict[str, Any]:
@@ -51,6 +65,10 @@ class LRScheduler:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
         vars(self).update(state_dict)
+
+
+def _scaled(lr: float, factor: float, least: float) -> float:
+    return least + (lr - least) * factor
 
 
 class StepLR(LRScheduler):
@@ -162,9 +180,11 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[float]:
-        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+    def factor(self, epoch: int) -> float:
+        return (1 + math.cos(math.pi * epoch / self.T_max)) / 2
+
+    def _next(self, lr: float, base: float, least: float = 0.0) -> float:
+        return super()._next(lr, base, self.eta_min)
 
 
 class CosineAnnealingWarmRestarts(CosineAnnealingLR):
@@ -178,8 +198,7 @@ class CosineAnnealingWarmRestarts(CosineAnnealingLR):
         began, self.T_max = 0, self.T_0
         while self.last_epoch - began >= self.T_max:
             began, self.T_max = began + self.T_max, self.T_max * self.T_mult
-        share = (1 + math.cos(math.pi * (self.last_epoch - began) / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
+        return [_scaled(base, self.factor(self.last_epoch - began), self.eta_min) for base in self.base_lrs]
 
 
 class SequentialLR:
@@ -208,7 +227,9 @@ class SequentialLR:
         self.last_epoch = -1
         self.step()
 
-    get_last_lr = LRScheduler.get_last_lr
+    def get_last_lr(self) -> list[float]:
+        """The learning rates that were set."""
+        return [group["lr"] for group in self.optimizer.param_groups]
 
     def step(self) -> None:
         """Go on to the next epoch."""
@@ -216,6 +237,8 @@ class SequentialLR:
         current = self.schedulers[sum([self.last_epoch >= one for one in self.milestones])]
         if self.last_epoch in (0, *self.milestones):
             current.last_epoch = -1
+            for group, base in current._groups():
+                group["lr"] = base
         current.step()
 
     def state_dict(self) -> dict[str, Any]:
@@ -270,8 +293,10 @@ class OneCycleLR(LRScheduler):
             raise ValueError(f"OneCycleLR.step: there were {self.total_steps} steps; expected no more, see total_steps")
         momenta = self.momenta
         for group in self.optimizer.param_groups if momenta is not None else ():
-            for name in {"momentum", "beta1"} & group.keys():
-                group[name] = self._between(*momenta)  # type: ignore[misc]
+            found = self._between(*momenta)  # type: ignore[misc]
+            group.update(dict.fromkeys({"momentum", "beta1"} & group.keys(), found))
+            if "betas" in group:
+                group["betas"] = found, *group["betas"][1:]
         return [self._between(*self.rates) for _ in self.optimizer.param_groups]
 
 
@@ -299,13 +324,13 @@ class ReduceLROnPlateau:
         self.threshold, self.cooldown, self.min_lr = threshold, cooldown, min_lr
         self.best, self.num_bad_epochs, self.resting = math.inf, 0, 0
 
-    get_last_lr, state_dict = LRScheduler.get_last_lr, LRScheduler.state_dict
+    get_last_lr, state_dict = SequentialLR.get_last_lr, LRScheduler.state_dict
     load_state_dict = LRScheduler.load_state_dict
 
     def step(self, metrics: Any) -> None:
         """Note the number of this epoch."""
         number = self.sign * float(metrics)
-        if number < self.best - self.threshold * abs(self.best if math.isfinite(self.best) else 0):
+        if number < self.best * (1 - self.sign * self.threshold):
             self.best, self.num_bad_epochs = number, 0
         else:
             self.num_bad_epochs += 1
