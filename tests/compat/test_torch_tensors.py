@@ -307,3 +307,48 @@ def test_sinc_and_interpolate_give_what_pytorch_gives():
     assert np.allclose(x.grad.numpy(), [[[1.36, -0.48, -4.08]]])
     with pytest.raises(NotImplementedError, match="antialias"):
         torch.nn.functional.interpolate(x, size=5, antialias=True)
+
+
+def test_every_method_that_gives_a_tensor_is_one_of_the_facade():
+    own = {name for kind in torch.Tensor.__mro__ if "compat" in kind.__module__ for name in vars(kind)}
+    views = {"block_until_ready", "explore", "grad_status", "graph", "plot", "show", "why"}
+    arrays = {
+        "array",
+        "indices",
+        "item",
+        "itemsize",
+        "name",
+        "nbytes",
+        "ndim",
+        "strides",
+        "to_numpy",
+        "tolist",
+        "values",
+    }
+    graph = {"backward_hook", "creator", "is_initialized", "node", "register_hook", "to_cpu", "to_gpu"}
+    none = {"cleargrad", "unchain", "unchain_backward", "zero_grad", "zerograd"}
+    public = {name for name in dir(torch.Tensor) if not name.startswith("_")}
+    assert public - own == views | arrays | graph | none
+    x = torch.tensor([[1, -2], [3, 0]])
+    for y in (
+        x.ravel(),
+        x.clip(0, 1.5),
+        x.clamp_min(0.5),
+        x.take(torch.tensor([0])),
+        x.diff(),
+        x.nanmean(),
+        x.inner(x),
+    ):
+        assert type(y) is torch.Tensor and (y * 1.5).dtype is torch.float32
+    assert x.sign().dtype is x.nansum().dtype is torch.int64
+    with pytest.raises(RuntimeError, match="unique: input requires a gradient"):
+        torch.ones(2, requires_grad=True).unique()
+
+
+@pytest.mark.parametrize("copied", ["flip(0)", "fliplr()", "rot90()", "rot90(0)", "diag()"])
+def test_what_pytorch_copies_has_a_memory_of_its_own(copied):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    y = eval(f"x.{copied}", {"x": x})
+    before = y.tolist()
+    x.add_(1)
+    assert y.tolist() == before

@@ -15,9 +15,10 @@ normalization follow ``model.train()`` and ``model.eval()``; `max` along an axis
 These things stay AutoLab's: random numbers are NumPy's; what a graph keeps stays in memory for as long as something
 holds the graph; ``inplace=True`` changes the tensor that is given but not one whose view it is; a recorded tensor that
 is a view of another one is not changed in place, and a tensor that requires a gradient cannot be written into an item;
-optimizers give parameters new arrays; equal largest elements share the gradient of `max` over a whole tensor; shapes
-that do not fit raise a ValueError. `record`, `explore` and the checks are given tensors when the code calls methods of
-tensors. There are no complex numbers, no compilation, and no training on several devices.
+optimizers give parameters new arrays; what no longer requires a gradient forgets the one it has; equal largest elements
+share the gradient of `max` over a whole tensor; shapes that do not fit raise a ValueError. `record`, `explore` and the
+checks are given tensors when the code calls methods of tensors. There are no complex numbers, no compilation, and no
+training on several devices.
 
 An argument that is taken is followed; one that is not there is an error with its name.
 """

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ... import functions as F  # noqa: F401  # for table.txt
+from ..dressing import dress
 from ..table import made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
 from ._arguments import cast, index_of  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
-from ._tensor import Tensor, constant, dressed  # noqa: F401  # for table.txt
+from ._tensor import Tensor, constant, dressed, plain, result  # noqa: F401  # for table.txt
 from ._types import SHORT, numpy_dtype
 
 _COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
@@ -107,6 +108,7 @@ def install() -> None:
         setattr(Tensor, name, function)
     for name in SHORT:
         setattr(Tensor, name, _converting(name))
+    dress(Tensor, ["argpartition", "astype", "at", "copy", "searchsorted"], result)
 
 
 install()

@@ -169,7 +169,7 @@ def _truth(name: str, x: Any, dim: Any, keepdim: bool) -> Any:
 
 def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The different elements in order; on request where each element is among them, and how often each is there."""
-    data = tensor_of("unique", input)._data
+    data = without_gradient("unique", "input", tensor_of("unique", input))
     found: Any = np.unique(data, False, return_inverse, return_counts)  # type: ignore[call-overload]
     return tuple([constant(one) for one in found]) if isinstance(found, tuple) else constant(found)
 

@@ -94,6 +94,13 @@ def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, 
 
 
 # ---------------------------------------------------------------------- several in one
+def _apart(view: Any) -> Any:
+    """What NumPy gives as a view and PyTorch as a copy, so that changes of one do not reach the other."""
+    y = dressed(view)
+    y._data = y._data.copy()
+    return y
+
+
 def _alike(tensors: Sequence[Any]) -> list[Any]:
     common = common_dtype(*[x._data for x in tensors])
     return [cast(x, common) for x in tensors]

@@ -27,15 +27,17 @@ def _reduction(function: str, reduction: str, size_average: bool | None = None, 
 
 def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
     """Both, in one type and of one shape."""
-    a, b = together(tensor_of(function, input), tensor_of(function, target, "target"))
-    if a._data.shape == b._data.shape:
-        return a, b
-    shape = np.broadcast_shapes(a._data.shape, b._data.shape)
-    return F.broadcast_to(a, shape), F.broadcast_to(b, shape)
+    a, b = tensor_of(function, input), tensor_of(function, target, "target")
+    if a._data.shape != b._data.shape:
+        shape = np.broadcast_shapes(a._data.shape, b._data.shape)
+        a, b = F.broadcast_to(a, shape), F.broadcast_to(b, shape)
+    return together(a, b)
 
 
 def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
-    return dressed(engine(*_pair(name, input, target), reduction=_reduction(name, *how)))
+    x, t = _pair(name, input, target)
+    y = engine(x, t, reduction=_reduction(name, *how))
+    return dressed(y if x._data.size or y._data.ndim or _reduction(name, *how) == "sum" else F.mul(y, float("nan")))
 
 
 @signed
