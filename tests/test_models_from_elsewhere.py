@@ -215,7 +215,7 @@ def test_examples_are_split_and_drawn() -> None:
     assert len(batches) == 3 and len(rest) == 3 and isinstance(batches[0][0], Variable)
     found = [i for part in (train, rest) for i in part.indices.tolist()]
     assert sorted(found) == list(range(10))
-    with pytest.raises(ValueError, match="expected a sum of 10, or of 1"):
+    with pytest.raises(ValueError, match="a sum of 10, or shares with a sum of 1"):
         autolab.data.random_split(Points(), [7, 4])
     with pytest.raises(TypeError, match="DataLoader: got sampler"):
         autolab.data.DataLoader(train, 2, sampler=None)

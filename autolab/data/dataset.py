@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,6 +165,10 @@ def concat_examples(examples: Sequence[Any], device: Any = None) -> tuple[Any, .
 def _stacked(i: int, values: tuple[Any, ...]) -> Any:
     if all([value is None for value in values]):
         return None
+    if isinstance(values[0], Mapping):
+        raise TypeError(
+            f"concat_examples: part {i} of the examples is {a_kind(values[0])}; expected numbers, in tuples"
+        )
     arrays = [value if hasattr(value, "requires_grad") else np.asarray(value) for value in values]
     shapes = sorted({a.shape for a in arrays})
     if len(shapes) > 1:

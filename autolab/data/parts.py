@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.configuration import config
+from ..engine.configuration import check_rng, config
 from ..engine.keyword_aliases import takes_other_words
 
 
@@ -24,6 +24,9 @@ class Subset:
 
     def __init__(self, dataset: Any, indices: Sequence[int] | np.ndarray) -> None:
         self.dataset, self.indices = dataset, np.asarray(indices)
+        if self.indices.ndim != 1 or (self.indices.size and self.indices.dtype.kind not in "iu"):
+            what = f"Subset: indices is of {self.indices.dtype} and of shape {self.indices.shape}"
+            raise TypeError(f"{what}; expected the numbers of examples, such as np.flatnonzero(mask)")
 
     def __getitem__(self, index: Any) -> Any:
         return self.dataset[self.indices[index]]
@@ -43,13 +46,15 @@ def random_split(dataset: Any, lengths: Sequence[float], rng: np.random.Generato
     >>> [len(part) for part in random_split(TupleDataset(np.arange(11)), [0.8, 0.2])]
     [9, 2]
     """
+    check_rng("random_split", rng)
     total, sizes = len(dataset), list(lengths)
-    if abs(sum(sizes) - 1) < 1e-9 and total != 1:
+    if abs(sum(sizes) - 1) < 1e-9:
         sizes = [int(share * total) for share in sizes]
         for i in range(total - int(sum(sizes))):
             sizes[i % len(sizes)] += 1
-    if sum(sizes) != total:
-        raise ValueError(f"random_split: lengths is {list(lengths)!r:.60}; expected a sum of {total}, or of 1")
+    if sum(sizes) != total or any([size < 0 or size != int(size) for size in sizes]):
+        told = f"random_split: lengths is {list(lengths)!r:.60}"
+        raise ValueError(f"{told}; expected whole numbers with a sum of {total}, or shares with a sum of 1")
     order = (config.rng if rng is None else rng).permutation(total)
     return [Subset(dataset, part) for part in np.split(order, np.cumsum(sizes)[:-1].astype(int))]
 

@@ -223,7 +223,7 @@ def _about(item: InputReport) -> list[Hint]:
 
 @judge.register
 def _witness(exercise: Witness, answer: Any, rng: np.random.Generator) -> Judgement:
-    parts = answer if exercise.count > 1 and isinstance(answer, tuple) else (answer,)
+    parts = answer if exercise.count > 1 and isinstance(answer, tuple | list) else (answer,)
     inputs = [np.asarray(as_variable(x).data, np.float64) for x in parts]
     if not all([x.size and np.isfinite(x).all() for x in inputs]):
         return Judgement("wrong", "no_numbers", (Hint(say("witness.numbers")),))

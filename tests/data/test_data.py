@@ -11,11 +11,13 @@ from autolab.data import (
     DataLoader,
     Dataset,
     SerialIterator,
+    Subset,
     TupleDataset,
     concat_examples,
     get_digits,
     get_iris,
     get_spiral,
+    random_split,
 )
 from autolab.data import transforms as T
 
@@ -191,6 +193,12 @@ def test_what_an_iterator_loads_is_its_own():
     ("make", "error", "message"),
     [
         (lambda: TupleDataset(), ValueError, "got no array"),
+        (lambda: random_split(range(11), [-2, 13]), ValueError, r"lengths is \[-2, 13\]; expected whole numbers"),
+        (lambda: random_split(range(11), [1.5, -0.5]), ValueError, "random_split: lengths is"),
+        (lambda: random_split(range(11), [5.5, 5.5]), ValueError, "random_split: lengths is"),
+        (lambda: random_split(range(2), [1, 1], 42), TypeError, "random_split: rng is 42; expected a generator"),
+        (lambda: Subset(range(2), np.array([True, False])), TypeError, "Subset: indices is of bool"),
+        (lambda: concat_examples([{"x": 1}, {"x": 2}]), TypeError, "part 0 of the examples is a dict"),
         (lambda: TupleDataset([1], [1, 2]), ValueError, r"the lengths \[1, 2\]"),
         (lambda: TupleDataset([1], 3), TypeError, "array 1 is an int without a length"),
         (lambda: TupleDataset([[1], [1, 2]]), ValueError, "the examples of array 0 have different shapes"),
@@ -246,3 +254,7 @@ def test_the_data_that_come_along():
     points = get_spiral(points=20, classes=4)
     assert len(points) == 80 and np.abs(points[:][0]).max() <= 1
     np.testing.assert_array_equal(points[:][0], get_spiral(points=20, classes=4)[:][0])
+
+
+def test_shares_of_a_single_example_are_rounded_as_others_are():
+    assert [len(part) for part in random_split(range(1), [0.8, 0.2])] == [1, 0]

@@ -284,3 +284,9 @@ class TwoFaced(FunctionNode):
 def test_a_forward_is_judged_on_the_calls_that_its_gradient_is_judged_on():
     for _ in range(3):
         assert lesson.check("softsign-own", TwoFaced).kind == "forward"
+
+
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_arrays_that_tell_two_gradients_apart_come_in_a_tuple_or_a_list(kind):
+    assert lesson.check("bugs-witness-bias", kind((np.ones((2, 3)), np.zeros(3)))).passed
+    assert not lesson.check("bugs-witness-bias", kind((np.ones((1, 3)), np.zeros(3)))).passed
