@@ -12,6 +12,8 @@ from ..engine.configuration import config, using_config
 from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
+from ..engine.store import publish
+from ..engine.undisturbed import undisturbed
 from ..engine.variable import Variable, wrap
 from .applied import reaches, same
 from .gradients import named
@@ -22,7 +24,8 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     That takes the time of one more forward pass, and the memory of what goes into ``fn`` and comes out of it alone.
     Parameters and other Variables that ``fn`` uses from outside get their gradients as usual. What it draws from
-    ``config.rng`` is drawn again in the same way, so a dropout mask is the same.
+    ``config.rng``, or as a link from the ``rng`` of links in it, is drawn again in the same way, so a dropout mask is
+    the same. Running means of links follow the first run alone.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _CheckpointedRun:
-    """A function at its arguments, with the state of the generator that it began with."""
+    """A function at its arguments, with the states of the generators that it began with."""
 
     def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], places: list[int]) -> None:
         self.fn, self.args, self.places = fn, args, places
@@ -79,6 +82,8 @@ class _CheckpointedRun:
         self.outside: list[Variable] = []
         """The Variables that the function uses from outside and that require a gradient."""
         self._rng = copy.deepcopy(config.rng)
+        own = [vars(link).get("rng") for link in (fn.links() if hasattr(fn, "namedlinks") else ())]
+        self._own = [(rng.bit_generator, "state", rng.bit_generator.state) for rng in own if rng is not None]
         self._train = config.train
 
     def forward_once(self) -> tuple[Variable, ...]:
@@ -102,8 +107,13 @@ class _CheckpointedRun:
 
     def again(self, inputs: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """The results once more, as the first time."""
-        with using_config("rng", copy.deepcopy(self._rng)), using_config("train", self._train):
-            return self._results(inputs)
+        now = [(bits, "state", bits.state) for bits, _, _ in self._own]
+        with using_config("rng", copy.deepcopy(self._rng)), using_config("train", self._train), undisturbed():
+            publish(self._own)
+            try:
+                return self._results(inputs)
+            finally:
+                publish(now)
 
     def fresh(self, given: Iterable[Variable]) -> tuple[Variable, ...]:
         """Leaves with the same arrays."""

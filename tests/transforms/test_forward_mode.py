@@ -184,16 +184,19 @@ def test_a_checkpoint_of_what_has_changed_is_refused() -> None:
     assert model.W.grad is None and model.b.grad is None
 
 
-def test_a_checkpoint_of_a_link_draws_the_same_mask() -> None:
-    model = L.Sequential(L.Linear(4, 8), F.tanh, L.Dropout(0.5), L.Linear(8, 2))
+def test_a_checkpoint_of_a_link_draws_the_same_masks_and_moves_running_means_once() -> None:
     x = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
     found = []
-    for call in (model, transforms.checkpoint(model)):
+    for change in (lambda model: model, transforms.checkpoint):
         with autolab.using_config("rng", np.random.default_rng(3)):
-            model.cleargrads()
-            loss = F.sum(call(x) ** 2)
+            own = np.random.default_rng(4)
+            dropouts = L.Dropout(0.5), L.Dropout(0.5, rng=own)
+            model = L.Sequential(L.Linear(4, 8), L.BatchNormalization(8), F.tanh, *dropouts, L.Linear(8, 2))
+            loss = F.sum(change(model)(x) ** 2)
             loss.backward()
-            found.append([loss.data, *[p.grad.data for p in model.params()], autolab.config.rng.random()])
+            drawn = [rng.random() for rng in (autolab.config.rng, own)]
+            state = list(model.state().values())
+            found.append([loss.data, *[p.grad.data for p in model.params()], *state, *drawn])
     for a, b in zip(*found, strict=True):
         np.testing.assert_array_equal(a, b)
 
