@@ -222,16 +222,11 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """A new pass."""
-        if self.collate_fn is not None:
-            return self._collated(self.collate_fn)
-        batches = SerialIterator(self.dataset, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
-        return islice(batches, len(self)) if self.drop_last else batches
-
-    def _collated(self, collate: Callable[[list[Any]], Any]) -> Iterator[Any]:
-        count, size = len(self.dataset), self.batch_size
-        order = (config.rng if self.rng is None else self.rng).permutation(count) if self.shuffle else np.arange(count)
-        for i in range(len(self)):
-            yield collate([self.dataset[int(number)] for number in order[i * size : (i + 1) * size]])
+        collate, dataset = self.collate_fn, self.dataset
+        drawn = dataset if collate is None else range(len(dataset))
+        batches = SerialIterator(drawn, self.batch_size, repeat=False, shuffle=self.shuffle, rng=self.rng)
+        some = islice(batches, len(self)) if self.drop_last else batches
+        return some if collate is None else (collate([dataset[int(i)] for i in numbers]) for (numbers,) in some)
 
     def __next__(self) -> tuple[Any, ...]:
         if self._under_way is None:

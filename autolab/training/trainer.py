@@ -83,9 +83,9 @@ class Trainer:
         self.out = Path(out)
         self.observation: dict[str, Any] = {}
         self.reporter = Reporter()
-        for observer in (updater.target, getattr(updater, "loss_func", None)):
-            if isinstance(observer, Link):
-                self.reporter.add_observer("main", observer)
+        self.reporter.add_observer("main", updater.target)
+        if isinstance(loss := getattr(updater, "loss_func", None), Link):  # the target may be its parameters alone
+            self.reporter.add_observer("main", loss)
         self.elapsed_time = 0.0
         self._entries: dict[str, _ExtensionEntry] = {}
         self._handled = updater.iteration  # the extensions of this iteration were called ...

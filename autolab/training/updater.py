@@ -24,8 +24,9 @@ class StandardUpdater:
     """One step of training: the next batch, its loss, the gradients, and the optimizer's update of the parameters.
 
     An update that fails or is interrupted has not happened: parameters, the optimizer's state, buffers such as running
-    means, the place in the dataset and the generators are as before it: ``config.rng``, and those that the iterator, the
-    links and the optimizer's hooks have as ``rng``. The same call again then gives what it would have given at first.
+    means, the place in the dataset and the generators are as before it: ``config.rng``, and those that the iterator,
+    the links and the optimizer's hooks have as ``rng``. The same call again then gives what it would have given at
+    first.
 
     Parameters
     ----------
@@ -155,8 +156,8 @@ class StandardUpdater:
     def _named_generators(self) -> dict[str, np.random.Generator]:
         """Those whose states are no part of the iterator's, by name."""
         first, *others = self._generators()
-        others = [rng for rng in others if rng is not getattr(self.iterator, "rng", None)]
-        return {"rng": first} | {f"rng_{i}": rng for i, rng in enumerate(others, 1)}
+        own = getattr(self.iterator, "rng", None)
+        return {"rng": first} | {f"rng_{i}": rng for i, rng in enumerate(others) if rng is not own}
 
     def state(self) -> dict[str, Any]:
         """The state of model, optimizer, iterator and generators, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from ..authoring.function_node import FunctionNode
@@ -13,7 +14,7 @@ from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
 from ..engine.store import publish
-from ..engine.undisturbed import undisturbed
+from ..engine.undisturbed import note, undisturbed
 from ..engine.variable import Variable, wrap
 from .applied import reaches, same
 from .gradients import named
@@ -82,7 +83,7 @@ class _CheckpointedRun:
         self.outside: list[Variable] = []
         """The Variables that the function uses from outside and that require a gradient."""
         self._rng = copy.deepcopy(config.rng)
-        own = [vars(link).get("rng") for link in (fn.links() if hasattr(fn, "namedlinks") else ())]
+        own = [vars(link).get("rng") for link in getattr(fn, "links", tuple)()]
         self._own = [(rng.bit_generator, "state", rng.bit_generator.state) for rng in own if rng is not None]
         self._train = config.train
 
@@ -109,11 +110,9 @@ class _CheckpointedRun:
         """The results once more, as the first time."""
         now = [(bits, "state", bits.state) for bits, _, _ in self._own]
         with using_config("rng", copy.deepcopy(self._rng)), using_config("train", self._train), undisturbed():
+            note(self, lambda: partial(publish, now))  # at the end
             publish(self._own)
-            try:
-                return self._results(inputs)
-            finally:
-                publish(now)
+            return self._results(inputs)
 
     def fresh(self, given: Iterable[Variable]) -> tuple[Variable, ...]:
         """Leaves with the same arrays."""

@@ -365,6 +365,23 @@ def test_shifts_go_where_their_formulas_say() -> None:
         shifts.ExponentialShift("lr", -1, optimizer=optimizer).initialize(None)
 
 
+def test_a_shift_goes_on_where_another_was() -> None:
+    def values(calls: int, state: Any = None) -> tuple[list[float], Any]:
+        optimizer = chainer.optimizers.SGD(1.0 if state is None else 0.5)  # as a file has it
+        shift = chainer.training.extensions.PolynomialShift("lr", 1.0, 8, optimizer=optimizer)
+        for one, name, value in [] if state is None else shift.planned(state):
+            setattr(one, name, value)
+        shift.initialize(None)
+        found = []
+        for _ in range(calls):
+            shift(None)
+            found.append(optimizer.lr)
+        return found, shift.state()
+
+    first, state = values(4)
+    assert first + values(3, state)[0] == values(7)[0]
+
+
 def test_parts_of_datasets() -> None:
     datasets = chainer.datasets
     part = datasets.SubDataset([10, 20, 30, 40], 1, 3, order=[3, 2, 1, 0])

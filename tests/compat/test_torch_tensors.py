@@ -325,7 +325,7 @@ def test_every_method_that_gives_a_tensor_is_one_of_the_facade():
         "tolist",
         "values",
     }
-    graph = {"backward_hook", "creator", "is_initialized", "node", "register_hook", "to_cpu", "to_gpu"}
+    graph = {"backward_hook", "creator", "is_initialized", "node", "register_hook", "requires_grad", "to_cpu", "to_gpu"}
     none = {"cleargrad", "unchain", "unchain_backward", "zero_grad", "zerograd"}
     public = {name for name in dir(torch.Tensor) if not name.startswith("_")}
     assert public - own == views | arrays | graph | none

@@ -50,14 +50,6 @@ def trunc(input: Any) -> Any:
     return dressed(F.where(plain(x) < 0, F.ceil(x), F.floor(x)))
 
 
-def sign(input: Any) -> Any:
-    """-1, 0 or 1; 0 of NaN."""
-    data = tensor_of("sign", input)._data
-    if data.dtype.kind == "f":
-        return dressed(F.where(np.isnan(data), 0.0, F.sign(input)))
-    return constant(((data > 0) * 1 - (data < 0)).astype(data.dtype))
-
-
 def logit(input: Any, eps: float | None = None) -> Any:
     """``log(x / (1 - x))``; with ``eps``, of numbers moved into the interval from it to ``1 - eps``."""
     x = floats(tensor_of("logit", input))
@@ -160,9 +152,8 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     for bound in (min, max):
         if bound is not None:
             x = together(x, bound)[0]
-    return dressed(
-        F.clip(x, *[cast(bound, x._data.dtype) if isinstance(bound, Engine) else bound for bound in (min, max)])
-    )
+    bounds = [cast(bound, x._data.dtype) if isinstance(bound, Engine) else bound for bound in (min, max)]
+    return dressed(F.clip(x, *bounds))
 
 
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:

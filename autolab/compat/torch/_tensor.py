@@ -101,15 +101,6 @@ class Tensor(Engine, metaclass=_Kind):
         return self.device.type == "cuda"
 
     # ------------------------------------------------------------------ the gradient
-    @property
-    def requires_grad(self) -> bool:
-        """Whether a gradient can flow to it."""
-        return self.node is not None
-
-    @requires_grad.setter
-    def requires_grad(self, value: bool) -> None:
-        self.requires_grad_(value)
-
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Let gradients be computed for it, or not; gives it back itself."""
         if self.node is not None and not isinstance(self.node, Leaf):
@@ -122,6 +113,8 @@ class Tensor(Engine, metaclass=_Kind):
                 raise RuntimeError(f"requires_grad_: got {self.dtype}; only floating-point tensors have gradients")
             self.node = Node.leaf()
         return self
+
+    _let_require = requires_grad_  # type: ignore[assignment]
 
     @property
     def is_leaf(self) -> bool:

@@ -36,6 +36,14 @@ class _Shift(Extension):
         self._t += 1
         self.initialize(trainer)
 
+    def state(self) -> dict[str, Any]:
+        """The start, and the number of calls."""
+        return {} if self._init is None else {"init": self._init, "t": self._t}
+
+    def planned(self, state: Any) -> list[tuple[Any, str, Any]]:
+        """The stores that bring it back."""
+        return [(self, "_init", float(state["init"])), (self, "_t", int(state["t"]))] if "t" in state else []
+
 
 def _until(target: float | None, start: float, value: float) -> float:
     """``value``, but not beyond ``target``."""
