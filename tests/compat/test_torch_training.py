@@ -129,6 +129,10 @@ def test_groups_schedules_and_state_of_optimizers():
             wrong()
     with pytest.raises(ValueError, match="empty parameter list"):
         optim.SGD([], lr=1)
+    for twice in (lambda: optim.SGD([a, a], lr=1), lambda: twin.add_param_group({"params": b})):
+        with pytest.raises(ValueError, match="SGD: a parameter was given twice"):
+            twice()
+    assert len(twin.param_groups) == 2
 
 
 def test_losses_are_those_of_their_formulas():

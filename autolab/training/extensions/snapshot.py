@@ -74,7 +74,9 @@ def snapshot(filename: str = "snapshot_iter_{iteration}", trigger: Any = (1, "ep
 def resume(trainer: Trainer, path: str | Path) -> None:
     """Let ``trainer`` go on from where the saved one was. Both are made by the same code.
 
-    The run then gives what an uninterrupted one would have given, bit for bit on the CPU.
+    The run then gives what an uninterrupted one would have given, bit for bit on the CPU. A learning rate from
+    `optimizers.schedules` goes on by itself. A function among the extensions saves nothing: a scheduler of
+    `optimizers.lr_scheduler` that it moves on needs an `Extension` whose ``state`` has what the scheduler remembers.
 
     Examples
     --------

@@ -49,6 +49,9 @@ class Optimizer(CheckedArguments):
                 raise TypeError(f"{type(self).__name__}: can optimize tensors only, got {a_kind(p)}")
             if not isinstance(p, EngineParameter) and not p.is_leaf:
                 raise ValueError(f"{type(self).__name__}: can't optimize a tensor that was computed; expected leaves")
+        held = [id(p) for group in (*self.param_groups, {"params": listed}) for p in group["params"]]
+        if len(set(held)) < len(held):
+            raise ValueError(f"{type(self).__name__}: a parameter was given twice; expected each once")
         self.param_groups.append({**self.defaults, **param_group, "params": listed})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
