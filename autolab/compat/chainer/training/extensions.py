@@ -120,7 +120,6 @@ class _Snapshot(Extension):
 class DumpGraph(Extension):
     """Write the graph behind an observation once, in the language of Graphviz."""
 
-    trigger = (1, "iteration")
     default_name = "dump_graph"
 
     def __init__(self, root_name: str, filename: str | None = None, **options: Any) -> None:
