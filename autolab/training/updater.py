@@ -146,7 +146,7 @@ class StandardUpdater:
         """What an update may draw from: ``config.rng`` first, then others, each once."""
         holders = [self.iterator, *self.target.links(), *self.optimizer._hooks.values()]
         own = [getattr(holder, "__dict__", {}).get("rng") for holder in holders]  # a link answers for missing names
-        return list({id(rng): rng for rng in [config.rng, *own] if rng is not None}.values())
+        return list({id(rng): rng for rng in [config.rng, *own] if isinstance(rng, np.random.Generator)}.values())
 
     # ------------------------------------------------------------------ state
     def _parts(self) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..authoring.function_node import FunctionNode
 from ..engine.backend import Array
 from ..engine.configuration import config, using_config
@@ -83,8 +85,9 @@ class _CheckpointedRun:
         self.outside: list[Variable] = []
         """The Variables that the function uses from outside and that require a gradient."""
         self._rng = copy.deepcopy(config.rng)
-        own = [vars(link).get("rng") for link in getattr(fn, "links", tuple)()]
-        self._own = [(rng.bit_generator, "state", rng.bit_generator.state) for rng in own if rng is not None]
+        links = [link for _, link in getattr(fn, "namedlinks", tuple)()]
+        own = [rng.bit_generator for x in links if isinstance(rng := vars(x).get("rng"), np.random.Generator)]
+        self._own = [(bits, "state", bits.state) for bits in own]
         self._train = config.train
 
     def forward_once(self) -> tuple[Variable, ...]:

@@ -33,6 +33,7 @@ def make(out, epochs=3, batch=20):
     train, test = get_iris()
     net = Sequential(L.Linear(None, 8), L.BatchNormalization(8), F.tanh, L.Dropout(0.2), L.Linear(8, 3))
     net.append(L.Dropout(0.1, rng=np.random.default_rng(7)))
+    net[0].rng = 7  # somebody's own, which is no generator
     model = L.Classifier(net)
     optimizer = optimizers.Adam(lr=0.01).setup(model)
     optimizer.add_hook(optimizers.GradientNoise(0.01, np.random.default_rng(8)))
