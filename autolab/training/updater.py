@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -136,15 +136,16 @@ class StandardUpdater:
         iterator = self.iterator
         stores: list[tuple[Any, str, Any]] = [(iterator, name, value) for name, value in vars(iterator).items()]
         stores.append((self, "previous_epoch_detail", self.previous_epoch_detail))
-        stores += [(rng.bit_generator, "state", rng.bit_generator.state) for rng in self._generators()]
+        links = list(self.target.links())
+        stores += [(rng.bit_generator, "state", rng.bit_generator.state) for rng in self._generators(links)]
         stores += [(p, "_data", p._data) for p in self.target.params() if not p.is_initialized]  # it draws its numbers
-        for link in self.target.links():  # a link may write into its buffers
+        for link in links:  # which may write into its buffers
             stores += [(link, name, value.copy()) for name, value in link._own("buffer")]
         return partial(publish, stores)
 
-    def _generators(self) -> list[np.random.Generator]:
+    def _generators(self, links: Iterable[Link]) -> list[np.random.Generator]:
         """What an update may draw from: ``config.rng`` first, then others, each once."""
-        holders = [self.iterator, *self.target.links(), *self.optimizer._hooks.values()]
+        holders = [self.iterator, *links, *self.optimizer._hooks.values()]
         own = [getattr(holder, "__dict__", {}).get("rng") for holder in holders]  # a link answers for missing names
         return list({id(rng): rng for rng in [config.rng, *own] if isinstance(rng, np.random.Generator)}.values())
 
@@ -155,7 +156,7 @@ class StandardUpdater:
 
     def _named_generators(self) -> dict[str, np.random.Generator]:
         """Those whose states are no part of the iterator's, by name."""
-        first, *others = self._generators()
+        first, *others = self._generators(self.target.links())
         own = getattr(self.iterator, "rng", None)
         return {"rng": first} | {f"rng_{i}": rng for i, rng in enumerate(others) if rng is not own}
 
