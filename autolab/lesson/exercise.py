@@ -35,7 +35,8 @@ class Values:
     """A function from arrays to an array.
 
     ``measure`` takes what was written and the inputs, and gives the array that is compared: by default the result.
-    ``what`` is the key of its name in `messages`. Inputs are drawn ``points`` times.
+    ``what`` is the key of its name in `messages`; empty where it is nothing that the student returns, so that nothing
+    is said of it. Inputs are drawn ``points`` times.
     """
 
     name: str

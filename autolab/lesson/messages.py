@@ -39,7 +39,7 @@ SENTENCES: dict[str, str] = {
     "stopped.class": (
         "Does forward keep what backward needs, and return a tuple? Does backward return one Variable for each input?"
     ),
-    "number.sign": "Look at the sign of your {answer}: does the result rise or fall?",
+    "number.sign": "Your {answer} has the wrong sign.",
     "number.small": "Your {answer} is too small.",
     "number.large": "Your {answer} is too large.",
     "tried_out": "So many different answers were handed in that none of them counts. Decide on one.",

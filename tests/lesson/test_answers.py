@@ -69,3 +69,9 @@ def test_every_known_mistake_is_made():
     made = {(name, wrong["kind"]) for _, name, wrong in WRONG}
     known = {(name, kind) for name, exercise in EXERCISES.items() for kind in getattr(exercise, "mistakes", ())}
     assert known - made == set()
+
+
+@pytest.mark.parametrize(("notebook", "name", "wrong"), [one for one in WRONG if not getattr(EXERCISES[one[1]], "what", 1)])
+def test_nothing_is_said_of_an_array_that_the_answer_does_not_return(notebook, name, wrong):
+    outcome = run_exercise(notebook, mistaken(notebook, name, wrong))
+    assert "your result" not in str(outcome)

@@ -165,6 +165,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "never": lambda x, c: np.concatenate([x, c]),
         },
         measure=_shrunk_there,
+        what="",
         says={
             "right": "All numbers stay in arrays: the compiler sees what happens to them, and so does backward.",
             "leaves": "The backward pass does not see how the length moves with x. Is there still a float?",

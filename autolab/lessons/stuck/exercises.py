@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,8 +149,11 @@ def _standard(x: np.ndarray) -> np.ndarray:
     return (x - x.mean(axis=0)) / x.std(axis=0)
 
 
+_Program = partial(Values, what="")
+"""A program to repair: what is compared is what it does, and not what it returns."""
+
 EXERCISES: tuple[Exercise, ...] = (
-    Values(
+    _Program(
         "stuck-shapes",
         normal(x=(8, 3), w=(3, 1), t=(8,)),
         _line_slope,
@@ -164,7 +168,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "hint": "Run autolab.diagnose(line, x, Variable(np.zeros((3, 1))), t). Which two shapes does it name?",
         },
     ),
-    Values(
+    _Program(
         "stuck-descent",
         normal(x=(8, 3), w=(3,), t=(8,)),
         _descent,
@@ -176,7 +180,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "hint": "Run autolab.diagnose(swinging, x, Variable(np.zeros(3)), t, steps=20). What does it say?",
         },
     ),
-    Values(
+    _Program(
         "stuck-classes",
         _classes,
         _classes_slope,
@@ -189,7 +193,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "hint": "Run autolab.diagnose on unsure, with w as a Variable. How often is softmax computed?",
         },
     ),
-    Values(
+    _Program(
         "stuck-cut",
         normal(x=(8, 3), w1=(3, 4), w2=(4,), t=(8,)),
         _net_slopes,
@@ -201,7 +205,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "hint": "Run autolab.diagnose on half, with w1 and w2 as Variables. Which line does it name?",
         },
     ),
-    Values(
+    _Program(
         "stuck-equal",
         normal(seed=(1,)),
         lambda seed: np.array([4.0]),
@@ -216,7 +220,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "hint": "Run autolab.diagnose on your loss of 4, with w1 and w2 as Variables. What do the units share?",
         },
     ),
-    Values(
+    _Program(
         "stuck-list",
         normal(x=(5, 3)),
         lambda x: np.array([4.0, 5.0, 1.0]),
@@ -229,7 +233,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "hint": "Run autolab.diagnose(lambda net: F.mean(net(x) ** 2), Forgetful()). What does it say?",
         },
     ),
-    Values(
+    _Program(
         "stuck-logs",
         _scores,
         _scores_slope,
