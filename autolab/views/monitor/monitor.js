@@ -78,8 +78,8 @@ function makeHeadPart(view) {
     paint: show,
     linked: show,
     says() {
-      const { sentence, hint } = get("training");
-      return (link.asleep && words.saved) || [sentence, !get("look").open && hint].filter(Boolean).join(" ");
+      const { sentence, hint } = { ...get("training"), ...(get("look").open && get("state")?.told) };
+      return (link.asleep && words.saved) || [sentence, hint].filter(Boolean).join(" ");
     },
   };
 }

@@ -107,7 +107,10 @@ class MonitorView(LiveView):
             return None
         shown = path if path in state.values else _first(state)
         place = None if at is None else state.iteration
-        return {"at": place, "path": shown, "which": which, "heat": _heat(state, shown, which)}
+        told = {"hint": ""}
+        if place is not None and not self._stage:  # else it is told how training goes
+            told["sentence"] = say("monitor_after", iteration=place, last=self._monitor.iteration)
+        return {"at": place, "path": shown, "which": which, "told": told, "heat": _heat(state, shown, which)}
 
     def _state(self, at: int | None) -> ModelState | None:
         """The kept state nearest to an update, or the last."""

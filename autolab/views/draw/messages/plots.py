@@ -194,6 +194,7 @@ SENTENCES: dict[str, str] = {
     "monitor_silent_note": "Silent: every gradient of the unit's own weights was exactly 0 over the whole batch.",
     "monitor_silent_now": "{silent} of {total} units of {layer} are silent.",
     "monitor_state": "After update {iteration}",
+    "monitor_after": "After update {iteration} of {last}.",
     "monitor_latest": "Show the latest state",
     "monitor_shown": "In a state",
     "monitor_gone": "It had no gradient after update {iteration}.",
