@@ -22,7 +22,9 @@ from autolab.views.derivatives.explorer import DerivativeExplorer
 from autolab.views.derivatives.session import DerivativeSession
 from autolab.views.draw.messages import say
 from autolab.views.draw.numbers import number
+from autolab.views.live.bundle import style_text
 
+from .. import bare_page
 from ..bare_page import RecordingComm, Wire, serve
 from ..live.test_page_link import flush
 from ..looking import seen, told
@@ -465,6 +467,22 @@ def test_a_formula_too_long_for_its_place_scrolls_there(page: Page, show: Open) 
             assert head.evaluate("e => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1")
     last = page.locator(".al-formula").last
     assert last.evaluate("e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight")
+
+
+@pytest.mark.parametrize("height", [660, 700, 740])
+def test_no_formula_lies_over_the_number_below_it(
+    page: Page, show: Open, monkeypatch: pytest.MonkeyPatch, height: int
+) -> None:
+    def softsign(x: Any) -> Any:
+        return x / (1 + abs(x))
+
+    page.set_viewport_size({"width": 870, "height": height})
+    sheets = style_text("explorer.css") + style_text("derivatives.css")  # as where a graph is in the same notebook
+    monkeypatch.setattr(bare_page, "style_text", lambda entry: sheets)
+    show(softsign, 1.0, 2, domain=(-4, 4))
+    for head in page.locator(".al-figure-head").all():
+        formula, number = [head.locator(one).bounding_box() for one in (".al-formula", ".al-own")]
+        assert formula and number and formula["y"] + formula["height"] <= number["y"]
 
 
 def test_where_no_formula_holds_everywhere_the_name_stands(page: Page, show: Open) -> None:
