@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from autolab.views.draw.messages import say
 from autolab.views.playground.site import DISTRIBUTION, EXAMPLES, build
 
-from .conftest import SECONDS, Files
+from .conftest import SECONDS, Files, server
 
 MOST_BYTES = 11_000_000
 KEPT = "caches.open('autolab-playground').then((store) => store.keys()).then((keys) => keys.length)"
@@ -135,6 +135,17 @@ def test_the_site_is_small_and_asks_nobody_else(site: Path) -> None:
     assert sum(len(gzip.compress(path.read_bytes())) for path in files) <= MOST_BYTES
     assert DISTRIBUTION not in (site / "index.html").read_text("utf-8")
     assert "Mozilla Public License" in (site / "LICENSES.txt").read_text("utf-8")
+
+
+@pytest.mark.browser
+def test_on_a_phone_it_can_be_read_why_python_could_not_be_loaded(browser: Browser, tmp_path: Path) -> None:
+    with server(build(tmp_path / "site").parent) as address:
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.route(f"{DISTRIBUTION}**", lambda route: route.abort())
+        page.goto(address)
+        expect(page.locator(".al-play-status")).to_contain_text(DISTRIBUTION)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        page.close()
 
 
 def test_the_public_site_takes_python_from_its_own_distribution(tmp_path: Path) -> None:
