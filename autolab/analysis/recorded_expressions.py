@@ -31,7 +31,7 @@ MOST_STEPS = 400
 MOST_SIGNS = 240
 """Longer expressions are not read by anybody."""
 
-_SAME = {"broadcast_to", "reshape"}
+_SAME = {"broadcast_to", "reshape", "_beside_leader"}
 _ARITHMETIC = ("add", "sub", "mul", "div", "pow", "neg", "square", "reciprocal", "muladd")
 
 
@@ -211,7 +211,7 @@ class _ExpressionReader:
             return ZERO
         if function in _SAME and uses and uses[0].step is not None:
             inner = self.at(uses[0].step)
-            if isinstance(inner, Number):
+            if isinstance(inner, Number) or function == "_beside_leader":  # no matter to the slope that it is part of
                 return inner
         safe = function in SAME_FOR_BOTH_ZEROS
         found = FunctionCall(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)

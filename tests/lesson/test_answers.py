@@ -71,7 +71,9 @@ def test_every_known_mistake_is_made():
     assert known - made == set()
 
 
-@pytest.mark.parametrize(("notebook", "name", "wrong"), [one for one in WRONG if not getattr(EXERCISES[one[1]], "what", 1)])
+@pytest.mark.parametrize(
+    ("notebook", "name", "wrong"), [one for one in WRONG if not getattr(EXERCISES[one[1]], "what", 1)]
+)
 def test_nothing_is_said_of_an_array_that_the_answer_does_not_return(notebook, name, wrong):
     outcome = run_exercise(notebook, mistaken(notebook, name, wrong))
     assert "your result" not in str(outcome)

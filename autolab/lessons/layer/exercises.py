@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.grad import grad
-from ...engine.variable import Variable
 from ...functions import sigmoid
 from ...lesson.exercise import Arrays, Exercise, OwnGradient, Prediction, Values, normal
-from ...lesson.judgement import Known
+from ...lesson.written_link import linked
 
 _parts = normal(x=(5, 4), a=(4,))
 
@@ -32,23 +30,6 @@ def _shares(gy: np.ndarray, x: np.ndarray, a: np.ndarray) -> np.ndarray:
 def _with_s(answer: Any, inputs: Arrays) -> Any:
     """The sigmoid is given."""
     return answer(**inputs, s=_s(inputs["x"], inputs["a"]))
-
-
-def _linked(answer: Any, inputs: Arrays) -> Any:
-    """What a written link makes of ``x``, if it knows its parameter, and a gradient reaches that."""
-    link = answer(4)
-    if link(inputs["x"]) is None:
-        return None
-    known = {name.lstrip("/"): parameter for name, parameter in link.namedparams()}
-    if "a" not in known:
-        raise Known("unregistered")
-    if not np.all(known["a"].data == 1):
-        raise Known("start")
-    known["a"].data = inputs["a"]
-    y = link(inputs["x"])
-    if not isinstance(y, Variable) or grad(y, known["a"], np.ones(y.shape)) is None:
-        raise Known("detached")
-    return y
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -118,7 +99,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "layer-link",
         _parts,
         lambda x, a: x * _s(x, a),
-        measure=_linked,
+        measure=linked("a", 1, np.size),
         says={
             "right": "An optimizer finds a, and training changes it.",
             "unregistered": "The link knows no parameter called a. Is it a Parameter, and is it assigned to self.a?",

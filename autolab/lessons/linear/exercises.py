@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ...engine.grad import grad
-from ...engine.variable import Variable
-from ...lesson.exercise import Arrays, Exercise, OwnGradient, Prediction, Values, normal
-from ...lesson.judgement import Known
+from ...lesson.exercise import Exercise, OwnGradient, Prediction, Values, normal
+from ...lesson.written_link import linked
 
 _BATCH = 5
 _parts = normal(x=(_BATCH, 4), W=(3, 4), gy=(_BATCH, 3))
-
-
-def _linked(answer: Any, inputs: Arrays) -> Any:
-    """What a written link makes of ``x``, if it knows its parameter, and its result leads back to that."""
-    link = answer(inputs["W"].shape)
-    if link(inputs["x"]) is None:
-        return None
-    known = {name.lstrip("/"): parameter for name, parameter in link.namedparams()}
-    if "W" not in known:
-        raise Known("unregistered")
-    W = known["W"]
-    if np.any(W.data):
-        raise Known("start")
-    W.data = inputs["W"]
-    y = link(inputs["x"])
-    if not isinstance(y, Variable) or grad(y, W, np.ones(y.shape)) is None:
-        raise Known("detached")
-    return y
-
 
 EXERCISES: tuple[Exercise, ...] = (
     Prediction(
@@ -118,7 +95,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "linear-own-link",
         normal(x=(_BATCH, 4), W=(_BATCH, 4)),
         lambda x, W: W * x,
-        measure=_linked,
+        measure=linked("W", 0, np.shape),
         says={
             "right": "Your W is a parameter: the link knows it, and an optimizer will find it.",
             "unregistered": "The link knows no parameter called W. Is it a Parameter, and is it assigned to self.W?",

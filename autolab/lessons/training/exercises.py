@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...lesson.exercise import Arrays, Exercise, Prediction, Values, normal
@@ -30,10 +28,6 @@ def _units(rng: np.random.Generator) -> Arrays:
 def _slope(w: np.ndarray) -> np.ndarray:
     """The gradient of a bowl that is no parabola, so that every step counts."""
     return np.tanh(w) + w
-
-
-def _descended(answer: Any, inputs: Arrays) -> Any:
-    return answer(inputs["w"], _slope, _RATE, _STEPS)
 
 
 def _steps(w: np.ndarray, sign: float = -1.0, rate: float = _RATE, steps: int = _STEPS) -> np.ndarray:
@@ -159,7 +153,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "stale": lambda w: w - _STEPS * _RATE * _slope(w),
             "whole": lambda w: _steps(w, rate=1.0),
         },
-        measure=_descended,
+        measure=lambda answer, inputs: answer(inputs["w"], _slope, _RATE, _STEPS),
         says={
             "right": "That is all there is to gradient descent.",
             "uphill": "You are going uphill. Which sign does the step have?",

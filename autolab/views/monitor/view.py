@@ -107,9 +107,8 @@ class MonitorView(LiveView):
             return None
         shown = path if path in state.values else _first(state)
         place = None if at is None else state.iteration
-        told = {"hint": ""}
-        if place is not None and not self._stage:  # else it is told how training goes
-            told["sentence"] = say("monitor_after", iteration=place, last=self._monitor.iteration)
+        after = say("monitor_after", iteration=state.iteration, last=self._monitor.iteration)
+        told = {"hint": "", "sentence": self._sentence() if place is None or self._stage else after}
         return {"at": place, "path": shown, "which": which, "told": told, "heat": _heat(state, shown, which)}
 
     def _state(self, at: int | None) -> ModelState | None:

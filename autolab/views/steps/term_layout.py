@@ -130,10 +130,24 @@ def edges(boxes: dict[str, Box]) -> Iterator[dict[str, Any]]:
             spread = min(14.0, above.width / (len(others) + 1))
             x1 = above.x + above.width / 2 + (others.index(box) - (len(others) - 1) / 2) * spread
             x2, y1, y2 = box.x + box.width * (k + 1) / (len(sources) + 1), above.y + HEIGHT, box.y - 8
-            behind = [one for one in boxes.values() if above.row < one.row < box.row and 0 <= x1 - one.x <= one.width]
-            bend = (y1 + y2) / 2 if box.row == above.row + 1 else y1 + DROP / 4 if behind else y2 - DROP / 2
-            path = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {bend:.1f} {x2:.1f} {bend:.1f} {x2:.1f} {y2:.1f}"
-            yield {"from": key, "to": box.key, "path": path, "x": round(x2, 1), "y": y2}
+            path = f"M{x1:.1f} {y1:.1f}"
+            if between := [one for one in boxes.values() if above.row < one.row < box.row]:
+                lane = _lane(x1, x2, between)
+                path += f"{_bend(x1, lane, y1, y1 + DROP)}V{box.y - DROP:.1f}"
+                x1, y1 = lane, box.y - DROP
+            yield {"from": key, "to": box.key, "path": path + _bend(x1, x2, y1, y2), "x": round(x2, 1), "y": y2}
+
+
+def _lane(x1: float, x2: float, boxes: Sequence[Box]) -> float:
+    """Where a line from ``x1`` to ``x2`` passes the boxes that are between them."""
+    sides = [side for one in boxes for side in (one.x - GAP / 2, one.x + one.width + GAP / 2)]
+    free = [x for x in (x1, x2, *sides) if not any(one.x <= x <= one.x + one.width for one in boxes)]
+    return min(free, key=lambda x: abs(x - x1) + abs(x - x2))
+
+
+def _bend(x1: float, x2: float, y1: float, y2: float) -> str:
+    middle = (y1 + y2) / 2
+    return f"C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
 
 
 _BARE = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "arctan", "arcsin", "arccos")
@@ -227,7 +241,7 @@ class Writer:
         match factor:
             case Power(base, exponent):
                 return self._power(base, exponent)
-            case Sum():
+            case Sum() | FunctionCall("add" | "sub"):
                 return group(self.tree(factor))
         return self.tree(factor)
 
@@ -241,9 +255,7 @@ class Writer:
             case FunctionCall(called, (argument,)) if called in _BARE and self._is_short(argument):
                 head = function(called, [self.tree(argument)], simple=True)
                 return row(["power", head[1], above], *head[2:])
-            case Name() | Number():
-                return ["power", self.tree(base), above]
-        return ["power", group(self.tree(base)), above]
+        return ["power", self._alone(base), above]
 
     # ------------------------------------------------------------------ functions
     def _call(self, called: str, arguments: tuple[Expression, ...], attributes: tuple[tuple[str, str], ...]) -> Tree:

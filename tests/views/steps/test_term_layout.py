@@ -14,7 +14,7 @@ from autolab import record
 from autolab.analysis.expressions import Expression, FunctionCall, Name, Product
 from autolab.analysis.recorded_expressions import derivation
 from autolab.views.steps.term_layout import HEIGHT, Writer
-from autolab.views.steps.terms import OrderScene
+from autolab.views.steps.terms import OrderScene, order_formulas
 
 FUNCTIONS = [
     lambda x: x**2 * F.sin(x),
@@ -39,23 +39,56 @@ def test_no_box_lies_over_another_and_lines_go_down(k: int, order: int) -> None:
         assert all(rows[edge["from"]] < rows[edge["to"]] for edge in panel["edges"])
 
 
-def test_a_line_past_a_row_does_not_run_behind_the_box_there() -> None:
-    def small(x: Any, y: Any) -> Any:
-        h = x * y
-        out = h + x
-        return out
+def small(x: Any, y: Any) -> Any:
+    h = x * y
+    out = h + x
+    return out
 
-    panel = OrderScene(derivation(record(small, x=2.0, y=3.0, options={"order": 1})), "out").panels[0]
+
+def attention(q: Any, k: Any, v: Any) -> Any:
+    s = q @ k.T
+    A = F.softmax(s, axis=1)
+    out = A @ v
+    return out
+
+
+def points_of(path: str) -> list[np.ndarray]:
+    """Points along a path of curves and of lines straight down."""
+    points: list[np.ndarray] = []
+    for kind, text in re.findall(r"([MCV])([^MCV]*)", path):
+        numbers = [float(one) for one in text.split()]
+        at = points[-1] if points else np.zeros(2)
+        ends = np.array([at[0], numbers[0]] if kind == "V" else numbers).reshape(-1, 2)
+        corners = [ends[0]] * 4 if kind == "M" else [at, at, ends[0], ends[0]] if kind == "V" else [at, *ends]
+        for t in np.linspace(0, 1, 101):
+            weights = np.array([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3])
+            points.append(weights @ np.array(corners))
+    return points
+
+
+@pytest.mark.parametrize(
+    ("fn", "inputs"),
+    [(small, {"x": 2.0, "y": 3.0}), (attention, {name: np.eye(3)[:, :2] for name in "qkv"})],
+    ids=["beside it", "wide"],
+)
+def test_a_line_past_a_row_does_not_run_behind_the_box_there(fn: Any, inputs: dict[str, Any]) -> None:
+    panel = OrderScene(derivation(record(fn, **inputs, options={"order": 1})), "out").panels[0]
     rows = {box["key"]: box["y"] for box in panel["boxes"]}
     long = [edge for edge in panel["edges"] if rows[edge["to"]] - rows[edge["from"]] > 2 * HEIGHT]
-    assert len(long) == 1, "that of x to the sum, past h"
-    ends = [float(number) for number in re.findall(r"[\d.]+", long[0]["path"])]
-    for t in np.linspace(0, 1, 101):
-        weights = np.array([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3])
-        x, y = weights @ ends[0::2], weights @ ends[1::2]
+    assert len(long) == 1, "that of x to the sum, past h; that of v to out, past A"
+    points = points_of(long[0]["path"])
+    assert points[-1][1] - points[0][1] > 2 * HEIGHT
+    for x, y in points:
         assert not [
-            box for box in panel["boxes"] if box["x"] < x < box["x"] + box["w"] and box["y"] < y < box["y"] + HEIGHT
+            box for box in panel["boxes"] if box["x"] < x < box["x"] + box["w"] and box["y"] < y < box["y"] + HEIGHT - 1
         ]
+
+
+def test_a_difference_that_is_a_factor_stands_in_parentheses() -> None:
+    weights = lambda s: F.softmax(s, axis=0) * np.array([1.0, 5.0, 2.0])  # noqa: E731
+    slope = order_formulas(record(weights, np.array([1.0, 2.0, 0.0]), options={"order": 1}))[1]
+    mean = "Σ_axis=0, keepdims=True(constants · softmax_axis=0(s))"
+    assert slope.endswith(f" = softmax_axis=0(s) (constants − ({mean}))")
 
 
 def test_a_function_stands_apart_from_the_factor_before_it() -> None:
