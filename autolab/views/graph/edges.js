@@ -23,8 +23,9 @@ import { set, svg, write } from "../live/dom.js";
  * @param {string} path
  * @param {string | null | undefined} transfer from device to device
  * @param {() => void} choose
+ * @param {number} nth of the lines between two boxes: the label of the second stands beside that of the first
  */
-export function makeEdge(path, transfer, choose) {
+export function makeEdge(path, transfer, choose, nth) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
   const label = svg("text.al-edge-label");
   return {
@@ -35,12 +36,11 @@ export function makeEdge(path, transfer, choose) {
     /** Write the share that comes along it in its middle. @param {string} text */
     tell(text) {
       write(label, text);
-      if (!text) label.remove();
-      else if (element.hasChildNodes()) element.append(label);
-      if (!text || label.hasAttribute("x")) return;
+      if (!text) return label.remove();
+      if (element.hasChildNodes()) element.append(label);
       const line = svg("path", { d: path });
       const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
-      set(label, { x, y: y + 5 });
+      set(label, { x: x + 10 * nth * text.length, y: y + 5 });
     },
   };
 }

@@ -83,7 +83,7 @@ export function makeGraph(select, toggle) {
     const between = {};
     edges = next.edges.map(({ from, to, path, transfer }) => {
       const nth = ((between[`${from} ${to}`] ??= -1), ++between[`${from} ${to}`]); // of the lines between these two
-      return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth })) };
+      return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth }), nth) };
     });
     things = [...nodes.values(), ...edges, ...frames.values()];
     if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);

@@ -72,6 +72,20 @@ def test_a_click_says_where_the_gradient_comes_from_and_a_click_on_a_line_its_sh
     expect(page.locator(".al-detail")).to_be_hidden()
 
 
+def test_the_shares_along_two_lines_between_the_same_boxes_stand_beside_each_other(page: Page, open_view: Open) -> None:
+    wire = open_view(lambda x: np.sin(x * x), x=-0.12345)
+    node(page, wire, "x").click()
+    wire.settle()
+    labels = page.locator(".al-share .al-edge-label")
+    for moved in (-0.12345, -0.2):
+        expect(labels).to_have_count(2)
+        first, second = [one.bounding_box() for one in labels.all()]
+        assert first and second and first["x"] + first["width"] <= second["x"], moved
+        assert len(set(lit(page))) == 1
+        type_number(page, "x", "-0.2")
+        wire.settle()
+
+
 def test_a_saved_page_answers_the_same(open_file: Callable[..., Page]) -> None:
     page = open_file(autolab.record(small, x=2.0, y=3.0))
     page.locator(".al-node").first.click()
