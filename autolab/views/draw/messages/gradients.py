@@ -66,7 +66,8 @@ SENTENCES: dict[str, str] = {
     ),
     "not_retained": "No gradient here: no backward pass has reached it, or it was not kept (retain_grad() keeps it).",
     "not_required": (
-        "No gradient: none is required. It was made with requires_grad=False, under no_grad(), or from such values."
+        "No gradient: none is required. "
+        "It was made with requires_grad=False, under no_grad(), by grad(), or from such values."
     ),
     "no_size": "No size yet: it comes with the first input.",
     # Links and optimizers.
