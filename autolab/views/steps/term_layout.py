@@ -152,6 +152,7 @@ def _bend(x1: float, x2: float, y1: float, y2: float) -> str:
 
 _BARE = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "arctan", "arcsin", "arccos")
 _INFIX = {"add": "+", "sub": MINUS, "mul": "·", "div": "/", "matmul": TIMES}
+_RAISED: dict[str, Tree] = {"square": ["num", "2"], "transpose": ["op", "⊤"]}
 _SMALLEST_PARTS = 1000
 
 Rank = Callable[[Expression], int]
@@ -224,8 +225,8 @@ class Writer:
                 above.append(self._factor(factor))
         is_decimal = coefficient.denominator > _SMALLEST_PARTS
         over, under_it = (coefficient, 1) if is_decimal else (coefficient.numerator, coefficient.denominator)
-        if len(above) == 1 and over == 1 and (below or under_it > 1):
-            above = [self.tree(factor) for factor in factors if factor not in under]  # a line needs no parentheses
+        if len(above) == 1 and over == 1 and (below or under_it > 1 or isinstance(factors[0], FunctionCall)):
+            above = [self.tree(factor) for factor in factors if factor not in under]  # alone, or on a line
         line = self._line(Fraction(over), above)
         return ["frac", line, self._line(Fraction(under_it), below)] if below or under_it > 1 else line
 
@@ -273,10 +274,8 @@ class Writer:
                 return ["power", self._alone(arguments[0]), exponent]
             case "′", [one]:  # the slope of a part
                 return row(self._alone(arguments[0]), ["text", "′"])
-            case "square", [one]:
-                return ["power", self._alone(arguments[0]), ["num", "2"]]
-            case "transpose", [one] if not attributes:
-                return ["power", self._alone(arguments[0]), ["op", "⊤"]]
+            case "square" | "transpose", [_] if not attributes:
+                return ["power", self._alone(arguments[0]), _RAISED[called]]
         if called in _INFIX and len(trees) == 2:
             return row(self._alone(arguments[0]), _INFIX[called], self._alone(arguments[1]))
         shown = function(called, trees, called in _BARE and all(map(self._is_short, arguments)))
@@ -300,8 +299,9 @@ def _beside(trees: Sequence[Tree]) -> Tree:
     for k, tree in enumerate(trees):
         if k:
             before, here = plain(trees[k - 1]), plain(tree)
-            long_names = min(len(before), len(here)) > 1 and (before.isidentifier() or here.isidentifier())
-            dot = " " in before or here[:1].isdigit() or long_names or _is_function(trees[k - 1])
+            names, long = [before.isidentifier(), here.isidentifier()], [len(before) > 1, len(here) > 1]
+            words = (all(names) and any(long)) or (any(names) and all(long))  # w·up, as wup would be another name
+            dot = " " in before or here[:1].isdigit() or words or _is_function(trees[k - 1])
             is_apart = _is_function(tree) or tree[2:3] == [["op", "("]]  # x sign(x)
             parts.append("·" if dot else ["space"] if is_apart else TIMES)
         parts.append(tree)

@@ -13,6 +13,7 @@ from autolab import functions as F
 from autolab import record
 from autolab.analysis.expressions import Expression, FunctionCall, Name, Product
 from autolab.analysis.recorded_expressions import derivation
+from autolab.views.draw.typeset import plain
 from autolab.views.steps.term_layout import HEIGHT, Writer
 from autolab.views.steps.terms import OrderScene, order_formulas
 
@@ -97,3 +98,10 @@ def test_a_function_stands_apart_from_the_factor_before_it() -> None:
         factors: tuple[Expression, ...] = (x, FunctionCall(called, (x,)))
         tree = Writer(lambda factor: 0).tree(Product(Fraction(1), factors))
         assert tree[2] == ["space"], called
+
+
+def test_names_of_several_letters_do_not_run_into_others() -> None:
+    x, up = Name("x", 0), Name("up", 1)
+    writer = Writer(lambda factor: [x, up].index(factor))
+    assert plain(writer.tree(Product(Fraction(1), (x, up)))) == "x · up"
+    assert plain(writer.tree(Product(Fraction(3), (up,)))) == "3 up"
