@@ -43,7 +43,8 @@ def _products(checked: CheckedInput, g: np.ndarray) -> Iterator[tuple[str, np.nd
         for first, second in ((upstream, factor), (factor, upstream)):
             for p, a in _turned(*first):
                 for q, c in _turned(*second):
-                    if a.shape[-1] == c.shape[-2] and (*a.shape[:-1], c.shape[-1]) == checked.shape:
+                    is_product = c.shape[:-2] in ((), a.shape[:-2]) and a.shape[-1] == c.shape[-2]
+                    if is_product and (*a.shape[:-1], c.shape[-1]) == checked.shape:
                         yield f"{p} @ {q}", a @ c
 
 
