@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import autolab
+from autolab import Variable, optimizers
 from autolab import functions as F
 from autolab import links as L
-from autolab import optimizers
 from autolab.analysis.diagnosis.own import OwnWorkbench
 from autolab.analysis.diagnosis.rules import FOLLOWS, RULES
 
@@ -59,6 +59,38 @@ def test_html_and_text_say_the_same_and_names_of_users_are_data():
     assert "<script>" not in html and "&lt;script&gt;" in html
     assert "double_softmax" in html and "What was looked at" in html and "`" not in html
     assert sorted(diagnosis._repr_mimebundle_()) == ["text/html", "text/plain"]
+
+
+def _said(rate, hook=None):
+    model = net()
+    optimizer = optimizers.SGD(rate).setup(model)
+    if hook is not None:
+        optimizer.add_hook(hook)
+
+    def step():
+        value = F.softmax_cross_entropy(model(X), T)
+        model.cleargrads()
+        value.backward()
+        optimizer.update()
+        return value
+
+    (finding,) = autolab.diagnose(step, steps=8).findings
+    assert finding.kind == "learning_rate"
+    return finding.message
+
+
+def test_a_rate_of_zero_is_said_and_a_hook_is_blamed_for_what_it_does():
+    assert _said(0.0).endswith("the learning rate is too small, or 0.")
+    assert "a hook of the optimizer makes it that small" in _said(0.2, optimizers.GradientClipping(1e-7))
+    assert _said(1e-7).endswith("the learning rate is too small.")
+
+
+def test_a_graph_that_cannot_be_recorded_is_a_fact():
+    def made_anew(model, x, t):
+        return F.softmax_cross_entropy(model(Variable(x)), t)  # recorded, x is a Variable already
+
+    (fact,) = autolab.diagnose(made_anew, net(), X, T).facts
+    assert fact.startswith("The graph could not be recorded, and only updates were looked at: Variable")
 
 
 def test_explore_opens_the_graph_at_the_first_finding(tmp_path, monkeypatch):

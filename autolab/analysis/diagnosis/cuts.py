@@ -203,13 +203,12 @@ def _without_effect(e: Evidence) -> Found:
             continue
         other = e.with_other_parameters.steps[step.id]
         if other.function == step.function and texts != [o.constant for o in other.operands if o.constant]:
-            yield e.found(
+            yield e.suspect(
                 "cut_gradient",
                 f"Line {gone[-1].line}, `{gone[-1].source}`, makes a plain number of parameters, and line {step.line} "
                 f"adds it to the loss ({texts[0]}). It changes the loss but no gradient.",
                 _KEEP,
                 at=step,
-                certainty="suspicious",
                 told_at=CodeLine(gone[-1].line, gone[-1].file),
             )
             return

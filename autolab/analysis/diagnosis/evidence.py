@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,9 +15,11 @@ from ...recording.step import REARRANGED, sources_of
 from .comparisons import Objective, objectives, picks
 from .copied_program import Program
 from .program_watch import ProgramWatch, TrainingEvent, up_to_loss
-from .report import Certainty, CodeLine, ProgramFinding
+from .report import CodeLine, ProgramFinding
 from .words import called
 from .workbench import Changes, LiveParameter, Workbench
+
+Place = Step | TrainingEvent | CodeLine
 
 RESHAPES = REARRANGED | {"getitem", "broadcast_tensors"}
 """Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""
@@ -44,12 +46,15 @@ class Evidence:
         self.watch = ProgramWatch(self.bench, self.program.copied())
         copy = self.program.copied()
         self.recording: Recording | None = None
+        unrecorded: Exception | None = None
         with self.bench.repeatable(), np.errstate(all="ignore"):
             try:
                 self.recording = self.bench.record(up_to_loss(self.bench, copy), copy, {})
             except Exception as error:
-                self.recording = last_recording(error)
+                self.recording, unrecorded = last_recording(error), error
         self.watch.run(max(1, self.rounds))
+        if unrecorded is not None and self.watch.error is None:
+            self.facts.append(f"The graph could not be recorded, and only updates were looked at: {unrecorded!s:.120}")
         if not self.bench.has_gradients:
             self.watch.has_loss = self.recording is not None and "no_gradient" not in self.recording.notes
 
@@ -268,20 +273,23 @@ class Evidence:
         text, value = called(step), step.value
         if text != "a value" or value is None:
             return text
-        return next((f"`{name}`" for name, array in self.data.items() if _is(value, array)), text)
+        return next((f"`{name}`" for name, array in self.data.items() if self.is_array(step, array)), text)
 
-    def found(
-        self,
-        kind: str,
-        message: str,
-        remedy: str,
-        at: Step | TrainingEvent | CodeLine,
-        certainty: Certainty = "wrong",
-        told_at: CodeLine | None = None,
-    ) -> ProgramFinding:
+    def is_array(self, step: Step, array: np.ndarray | None) -> bool:
+        """Whether a value is an array of several numbers, up to its dtype."""
+        value = step.value
+        return value is not None and array is not None and array.size > 1 and _is(value, array.astype(value.dtype))
+
+    def found(self, kind: str, message: str, remedy: str, at: Place, told_at: CodeLine | None = None) -> ProgramFinding:
         """A finding at a step, an event or a line; ``told_at`` is another line, which is to blame."""
         place, step = told_at or at, at.id if isinstance(at, Step) else None
-        return ProgramFinding(kind, message, remedy, place.line, place.file, certainty, step)
+        return ProgramFinding(kind, message, remedy, place.line, place.file, "wrong", step)
+
+    def suspect(
+        self, kind: str, message: str, remedy: str, at: Place, told_at: CodeLine | None = None
+    ) -> ProgramFinding:
+        """One for which there may be a reason."""
+        return replace(self.found(kind, message, remedy, at, told_at), certainty="suspicious")
 
 
 def _is(value: Snapshot, array: np.ndarray) -> bool:

@@ -48,23 +48,21 @@ def not_finite(e: Evidence) -> Found:
             continue
         cause = origin if origin in rows else origin.because or origin
         step = e.steps[cause.step]
-        name = ALIASES.get(step.function or "", step.function or "")
         if cause.how in ("given", "written"):
-            why, remedy = "it was given", "Look for the number in the data: numpy.isnan(x).any()."
+            user, named = next(iter(e.users.get(step.id, [])), step), e.called(step)
+            told = f"{at_line(user)} gets an array that holds" if named == "a value" else f"{named} holds"
+            told += f" {_what(cause)} before anything is computed with it"
+            step, remedy = user, "Look for it in the data, with numpy.isnan(x), and for a division by a deviation of 0."
         else:
+            name = ALIASES.get(step.function or "", step.function or "")
             why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))
             if name in _OVERFLOWS and cause.what == "inf" and not _is_at_zero(e, step, name):
                 why, remedy = _OVERFLOWS[name]
             if origin.phase == "backward" and "where" in {u.function for u in e.users.get(step.id, [])}:
                 why, remedy = f"{why}, in a branch that where() does not take", _SAFE["where"][1]
+            told = f"{at_line(step)} gives {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}"
             remedy = safe_way(e, step) or remedy
-        yield e.found(
-            "not_finite",
-            f"{at_line(step)} gives {_what(cause)} in the {cause.phase} pass: {why}{_numbers(e, step)}. "
-            f"It reaches {'the loss' if reaches else listed(bad)}.",
-            remedy,
-            at=step,
-        )
+        yield e.found("not_finite", f"{told}. It reaches {'the loss' if reaches else listed(bad)}.", remedy, at=step)
         return
 
 

@@ -79,13 +79,12 @@ def _written_out(e: Evidence) -> Found:
             yield _double_sigmoid(e, logit, step)
     for step, scores in e.picks:
         if sums_to_one(scores.value, -1) and e.ends_in(step, AVERAGING):
-            yield e.found(
+            yield e.suspect(
                 "missing_log",
                 f"{at_line(step)} picks one probability per example, and the loss is their mean, without a "
                 f"logarithm: they lie between {_ends(scores)}.",
                 "Use the mean of -log(p), from log_softmax of the scores.",
                 at=step,
-                certainty="suspicious",
             )
 
 
@@ -117,12 +116,11 @@ def _double_sigmoid(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
 def _rectified(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
     value = whole(maker.value)
     share = 0.0 if value is None else float((value == 0).mean())
-    return e.found(
+    return (e.found if share else e.suspect)(
         "rectified_logits",
         f"{at_line(maker)} cuts off the negative scores before `{loss.function}`: {share:.0%} of them are 0.",
         "Leave the last layer without a relu.",
         at=maker,
-        certainty="wrong" if share else "suspicious",
     )
 
 
@@ -197,13 +195,12 @@ def linear_pairs(e: Evidence) -> Found:
         inner, outer = _sizes(below, second), _sizes(step, first)
         if inner is None or outer is None or inner[1] < min(inner[0], outer[1]) or below.function != step.function:
             continue
-        yield e.found(
+        yield e.suspect(
             "no_nonlinearity",
             f"{at_line(below)} and {called(step)} in line {step.line} are two linear layers ({inner[0]} to {inner[1]} "
             f"to {outer[1]}) with no nonlinearity between them: together they are one linear layer.",
             "Put a nonlinearity such as relu between them.",
             at=step,
-            certainty="suspicious",
         )
 
 
@@ -223,7 +220,7 @@ def _below(e: Evidence, step: Step) -> Step | None:
     while len(given) == 1:
         below = given[0]
         others = [o for o in e.operands(below) if o.id in e.learning and e.made_by(o).id not in e.learned]
-        is_bias = below.function == "add" and len(e.operands(below)) == 2 and len(others) == 1
+        is_bias = below.function == "add" and any(e.made_by(o).id in e.learned for o in e.operands(below))
         if len({user.id for user in e.users.get(below.id, []) if user.id in e.used}) > 1:
             return None  # something else uses it, such as a residual connection
         if below.function in _LINEAR:
@@ -263,13 +260,12 @@ def ranges(e: Evidence) -> Found:
         given = whole(o.prediction.value)
         is_outside = given is not None and bool(((given < -1e-6) | (given > 1 + 1e-6)).any())
         if o.kind == "bce" and (is_outside or _layer(e, maker) is not None):
-            yield e.found(
+            yield (e.found if is_outside else e.suspect)(
                 "output_range",
                 f"`{o.step.function}` expects probabilities, and gets any numbers from {called(o.prediction)}: here "
                 f"between {_ends(o.prediction)}.",
                 "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
                 at=o.step,
-                certainty="wrong" if is_outside else "suspicious",
             )
             continue
         if o.kind in ("bce", "bce_logits") and (low < -1e-6 or high > 1 + 1e-6):

@@ -23,6 +23,9 @@ from .report import CodeLine, Found
 from .words import at_line, listed
 from .workbench import LiveParameter, items
 
+_LINE = 0.99
+"""Numbers that were moved by less than this, as a cosine, along the gradient were moved by something else."""
+
 
 def unreached(e: Evidence) -> Found:
     """Parameters that no step on the way to the loss uses."""
@@ -43,7 +46,7 @@ def unreached(e: Evidence) -> Found:
     if suspects:
         end = ends.get(suspects[0].name)
         why = "the loss does not depend on" if end is None else f"{at_line(end)} is never used; it alone uses"
-        yield e.found(
+        yield e.suspect(
             "unreached_parameter",
             f"No gradient reaches {listed([p.name for p in suspects])}: {why} "
             f"{'it' if len(suspects) == 1 else 'them'}.",
@@ -51,7 +54,6 @@ def unreached(e: Evidence) -> Found:
             if end is None
             else "Compute with the result, under the name that it got, or remove the layer.",
             at=end or _definition(e, suspects[0]) or first_line(e),
-            certainty="suspicious",
         )
     frozen = [p.name for p in e.parameters if not p.trainable]
     if frozen and e.trainable:
@@ -167,21 +169,20 @@ def outside_optimizer(e: Evidence) -> Found:
     live = e.watch.parameters
     held = {p.name for tensors in held_by.values() for p in e.bench.same(live, tensors)}
     reached = [p for p in live if p.trainable and e.gradient(p) is not None]
-    missing = [p for p in reached if p.name not in held]
+    missing = [p for p in reached if p.name not in {*held, *_states(e)}]
     others = len(missing) == len(reached)
     partly = [p for p in missing if others or any(q.owner == p.owner and q.name in held for q in live)]
     upstream = [p for p in missing if not partly and _feeds(e, p, held)]
     if missing and not partly and not upstream:
         e.facts.append(f"The optimizer leaves {listed([p.name for p in missing])} alone, which get a gradient.")
-    for left, certainty in ((partly, "wrong"), (upstream, "suspicious")):
+    for left, say in ((partly, e.found), (upstream, e.suspect)):
         if left:
-            yield e.found(
+            yield say(
                 "not_in_optimizer",
                 f"{listed(held_by)} does not hold {listed([p.name for p in left])} ({len(left)} of "
                 f"{len(reached)} parameters with a gradient), so they never change.",
                 "Give the optimizer the parameters of all models, after all layers are made.",
                 at=_optimizer_line(e, held_by, {p.owner for p in left}),
-                certainty=certainty,  # type: ignore[arg-type]
             )
 
 
@@ -209,7 +210,16 @@ def replaced(e: Evidence) -> Found:
     after = {p.name: p for p in e.bench.parameters(e.watch.program.named)}
     names = [name for name, p in before.items() if p.trainable and name in after and after[name].tensor is not p.tensor]
     gone = [name for name, p in before.items() if p.trainable and name not in after]
-    others = names or gone or [p.name for p in e.watch.parameters if _is_rebound(e, p)]
+    if states := _states(e):
+        yield e.found(
+            "graph_reused",
+            f"{listed(states)} goes from step to step with the graph that it was computed in: each backward pass goes "
+            "back through all steps before it, and takes longer than the last.",
+            f"Begin each step with {states[0]} = {states[0]}.detach(), or with new zeros.",
+            at=line_assigning(e, states[0].rpartition(".")[2]),
+        )
+        return
+    others = names or gone or [p.name for p in e.watch.parameters if (_along(e, p) or 0.0) > _LINE]
     if others:
         yield e.found(
             "replaced_parameter",
@@ -222,20 +232,26 @@ def replaced(e: Evidence) -> Found:
     updates = [event for event in e.watch.events if event.kind == "step"]
     fresh = [u for u in updates if not u.sizes and not any(u.who is value for value in known)]
     if fresh and len(fresh) == len(updates) == max(1, e.rounds) and e.bench.held({"": fresh[0].who}).get(""):
-        yield e.found(
+        yield e.suspect(
             "replaced_parameter",
             f"The update in line {fresh[0].line} changes parameters that the program makes again in each call, so "
             "nothing that they learn is kept.",
             "Make the model and its optimizer once, before the step.",
             at=fresh[0],
-            certainty="suspicious",
         )
 
 
-def _is_rebound(e: Evidence, parameter: LiveParameter) -> bool:
-    """Whether the name of a parameter holds a result now: the parameter, moved along its gradient."""
-    new, g = e.watch.program.named_now().get(parameter.owner), e.gradient(parameter)
+def _states(e: Evidence) -> list[str]:
+    """Leaves before the first step that are results after it, and not what an update makes of a parameter."""
+    after = {p.name for p in e.bench.parameters(e.watch.program.named)}
+    gone = [p for p in e.watch.parameters if p.trainable and p.name not in after]
+    return [p.name for p in gone if (along := _along(e, p)) is not None and along <= _LINE]
+
+
+def _along(e: Evidence, parameter: LiveParameter) -> float | None:
+    """If the name of a parameter holds a result now, how far along its gradient that is from it, as a cosine."""
+    new, g = dict(items(e.watch.program.named_now())).get(parameter.owner), e.gradient(parameter)
     array = None if parameter.path or new is None or new is parameter.tensor else e.bench.array(new)
     if array is None or g is None or array.shape != g.shape:
-        return False
-    return abs(cosine({"": array - parameter.value()}, {"": g})) > 0.99
+        return None
+    return abs(cosine({"": array - parameter.value()}, {"": g}))

@@ -10,8 +10,8 @@ from ...recording.model import Step
 from .comparisons import Objective
 from .evidence import RESHAPES, Evidence
 from .report import Found, ProgramFinding
-from .reruns import changed_rows, first_bad, input_named, is_clean, other_numbers, two_runs, with_other
-from .words import at_line, called, whole
+from .reruns import changed_rows, first_bad, input_named, is_clean, two_runs, with_other
+from .words import at_line, called, listed, whole
 
 _SEQUENCES = {
     "lstm",
@@ -160,9 +160,7 @@ def _misplaced(
     axis = axis if axis < array.ndim and array.shape[axis] == n else 0
     if array.shape[axis] != n or o.target.id >= len(e.steps):
         return None, False
-    changed, place = array.copy(), (slice(None),) * axis + (k,)
-    changed[place] = other_numbers(array[place], array)
-    other = e.rerun(given, changed)
+    other = e.rerun(given, with_other(array, axis, k))
     fits = other is not None and o.target.id < len(other.steps)
     moved = changed_rows(before, other, o.target.id) if fits and other is not None else None
     per, is_even = _size(o.prediction) // n, _size(o.prediction) % n == 0
@@ -212,19 +210,30 @@ def inputs(e: Evidence) -> Found:
         if value is None or value.ndim < 1 or len(value) < 3 or not np.isfinite(value).all() or not is_fed:
             continue
         spread, size = float(np.ptp(value, axis=0).max()), float(np.abs(value).max())
-        same = [n for n, a in e.data.items() if len(a) == len(value) and len(np.unique(a, axis=0)) < 2]
-        if size and _starts_at_zero(e, behind):
+        if spread > 1e-6 * size or _starts_at_zero(e, behind):
             continue
-        if size and spread <= 1e-6 * size and not same:
-            yield e.found(
-                "constant_output",
-                f"{at_line(o.prediction)} is the same for all {len(value)} examples.",
-                "Look at what is before it: dead or saturated units, a softmax over one class, unused inputs.",
-                at=o.prediction,
-            )
+        own = [n for n, a in e.data.items() if len(a) == len(value) and not _is_behind(e, n, targets)]
+        same = [n for n in own if len(np.unique(e.data[n], axis=0)) < 2]
+        is_told = same == own and own
+        say = e.suspect if is_told else e.found
+        yield say(
+            "constant_output",
+            f"{at_line(o.prediction)} is the same for all {len(value)} examples"
+            f"{f', and so is all that they are given: {listed(same)}' if is_told else ''}.",
+            "Look at how the examples are made: each is to have its own numbers."
+            if is_told
+            else "Look at what is before it: dead or saturated units, a softmax over one class, unused inputs.",
+            at=o.prediction,
+        )
+
+
+def _is_behind(e: Evidence, name: str, steps: set[int]) -> bool:
+    given = input_named(e, name)
+    return given is not None and given.id in steps
 
 
 def _starts_at_zero(e: Evidence, behind: set[int]) -> bool:
     """Whether the weights of a layer are all 0 now, and will not be after the first update."""
-    weights = [p for i in behind & e.learned if (p := e.parameter(e.steps[i])) is not None and len(p.value().shape) > 1]
+    pairs = [(e.steps[i], p) for i in behind & e.learned if (p := e.parameter(e.steps[i])) is not None]
+    weights = [p for s, p in pairs if p.value().ndim > 1 or {"matmul", "mul"} & {user.function for user in e.uses(s)}]
     return any(not p.value().any() and (g := e.gradient(p)) is not None and g.any() for p in weights)

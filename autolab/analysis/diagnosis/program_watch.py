@@ -181,10 +181,8 @@ class ProgramWatch:
         slopes = {p.name: None if (g := p.grad()) is None else g.copy() for p in mine}
         norms = {name: _norm(g) for name, g in slopes.items() if g is not None}
         piled = {name: event for name, event in self._piled.items() if name in norms}
-        count = len(self.events)
-        answer = go_on()
-        if len(self.events) > count:  # it has run backward itself
-            norms = {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
+        answer = go_on()  # it may run backward itself, and hooks may change gradients
+        norms |= {p.name: _norm(g) for p in mine if (g := p.grad()) is not None}
         sizes = {
             p.name: (norms.get(p.name, 0.0), _norm(before[p.name]), _norm(p.value() - before[p.name])) for p in mine
         }

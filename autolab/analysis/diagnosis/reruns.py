@@ -14,20 +14,14 @@ _SAME = 1e-5
 """Of the largest number of an array two may differ by so much and count as equal."""
 
 
-def with_other(array: np.ndarray, axis: int, k: int) -> np.ndarray:
-    """The array with other numbers in the example number ``k``."""
-    changed = array.copy()
-    own = np.take(array, k, axis=axis)
-    others = [np.take(array, i, axis=axis) for i in range(array.shape[axis]) if i != k]
-    different = next((other for other in others if not np.array_equal(other, own)), own)
-    place = (slice(None),) * axis + (k,)
-    changed[place] = (
-        different if array.dtype.kind in "iub" else different * array.dtype.type(0.7) + own * array.dtype.type(-0.6)
-    )
+def with_other(array: np.ndarray, axis: int, place: int | slice) -> np.ndarray:
+    """The array with other numbers in one place along an axis, or in several."""
+    changed, at = array.copy(), (slice(None),) * axis + (place,)
+    changed[at] = _other_numbers(array[at], array)
     return changed
 
 
-def other_numbers(part: np.ndarray, array: np.ndarray) -> np.ndarray:
+def _other_numbers(part: np.ndarray, array: np.ndarray) -> np.ndarray:
     """Numbers in the place of some of an array, each another one that may be in it."""
     if array.dtype.kind in "iub":
         values = np.unique(array)
@@ -90,4 +84,8 @@ def first_bad(e: Evidence, before: Recording, end: Step, is_good: Callable[[int]
 
 
 def input_named(e: Evidence, name: str) -> Step | None:
-    return next((s for s in e.steps.values() if s.name == name and s.kind in ("input", "constant")), None)
+    """The step that an array of the program's is; of one that was converted before, the first with its numbers."""
+    given = [s for s in e.steps.values() if s.kind in ("input", "constant", "leaf") and s.id not in e.learned]
+    found = [s for s in given if s.name == name and s.kind != "leaf"]
+    found += [s for s in given if s.name is None and e.is_array(s, e.data.get(name))]
+    return max(found, key=lambda s: s.id in e.users, default=None)

@@ -42,7 +42,8 @@ def clearing(e: Evidence) -> Found:
     event = late[0]
     mine = events[: events.index(event)]
     backward = next((other for other in reversed(mine) if other.kind == "backward"), None)
-    if backward is None or not any(g is not None and g.any() for g in e.watch.gradients.values()):
+    given = [e.watch.gradients.get(name) for update in updates for name in update.sizes]
+    if backward is None or not any(g is not None and g.any() for g in given):
         return
     zero = next((other for other in reversed(mine) if other.kind == "zero"), None)
     is_zero = zero is not None and mine.index(zero) > mine.index(backward)
@@ -144,7 +145,8 @@ def staying(e: Evidence) -> Found:
         return
     best, first = min(losses[len(losses) // 2 :]), losses[0]
     sizes = {name: [step.sizes[name][1] for step in steps if name in step.sizes] for name in steps[0].sizes}
-    shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if is_matrix(e, name) and s[-1] < 0.02 * s[0]]
+    least = 0.2 if losses[-1] > 1.2 * min(losses) > 0 else 0.02  # the loss fell first, and rises as they shrink
+    shrunk = [(name, s[0], s[-1]) for name, s in sizes.items() if is_matrix(e, name) and s[-1] < least * s[0]]
     if shrunk:
         name, before, after = shrunk[0]
         yield e.found(
@@ -157,7 +159,7 @@ def staying(e: Evidence) -> Found:
         return
     moved = [size[2] / size[1] for event in steps for size in event.sizes.values() if size[1]]
     if best > first - 1e-3 * abs(first) and moved and float(np.median(moved)) > 1e-5 and not _has_learned(e, first):
-        yield e.found(
+        yield e.suspect(
             "does_not_overfit",
             f"After {len(losses)} steps the loss is {number(losses[-1])}; it began at {number(first)} and was never "
             f"below {number(min(losses))}. Updates change the weights by {number(float(np.median(moved)))} of their "
@@ -165,5 +167,4 @@ def staying(e: Evidence) -> Found:
             "Try one batch with the simplest model: check that inputs and targets belong together, and the loss's "
             "sign.",
             at=made_at(e),
-            certainty="suspicious",
         )

@@ -64,7 +64,6 @@ RULES: tuple[tuple[str, Rule], ...] = (
 """All rules with what they look at, the most likely causes first."""
 
 FOLLOWS = {
-    "graph_reused": {"raised"},
     "changed_in_place": {"raised", "learning_rate", "does_not_overfit"},
     "not_finite": {"learning_rate", "summed_loss", "exploding", "vanishing", "saturated", "does_not_overfit", "raised"},
     "cut_gradient": {"does_not_overfit", "constant_output", "frozen_parameter", "clamped", "dead_units", "raised"},
@@ -84,9 +83,7 @@ FOLLOWS = {
     "gradients_cleared": {"learning_rate", "does_not_overfit", "raised"},
     "gradients_accumulate": {"learning_rate", "does_not_overfit"},
     "wrong_axis": {"constant_output", "does_not_overfit"},
-    "shuffled_labels": {"does_not_overfit"},
     "broadcast_loss": {"mixed_examples", "does_not_overfit", "one_hot_target"},
-    "double_softmax": {"does_not_overfit"},
     "constant_output": {"does_not_overfit"},
 }
 """What another finding explains is left out; none explains another that explains it."""

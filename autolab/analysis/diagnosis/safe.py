@@ -82,13 +82,10 @@ def _ways(e: Evidence, step: Step) -> Iterator[Way]:
         yield from _logarithms(e, given[0], every)
     if kind in ("log", "sqrt", "pow"):
         rest = f" ** {written[1]}" if kind == "pow" and len(written) > 1 else ""
-        head, inner = ("", "({})") if rest else (function, "({})")
-        near = f"{of[0]} + {tiny}", f"clip({of[0]}, {tiny}, None)"
-        yield head + inner.format(near[0]) + rest, instead(lambda call, x, *more: call(x + float(tiny), *more))
-        yield (
-            head + inner.format(near[1]) + rest,
-            instead(lambda call, x, *more: call(x.clip(float(tiny), None), *more)),
-        )
+        head, least = "" if rest else function, float(tiny)
+        yield f"{head}({of[0]} + {tiny}){rest}", instead(lambda call, x, *more: call(x + least, *more))
+        clipped = f"{head}(clip({of[0]}, {tiny}, None)){rest}"
+        yield clipped, instead(lambda call, x, *more: call(x.clip(least, None), *more))
     if kind == "div" and len(written) == 2:
         yield f"{_factor(written[0])} / ({written[1]} + {tiny})", instead(lambda call, a, b: call(a, b + float(tiny)))
     if kind == "arccos":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import permutations
 
 import numpy as np
 
 from ...recording.model import Recording, Step
 from .evidence import Evidence
 from .report import Found
-from .reruns import difference, first_bad, input_named, other_numbers, two_runs
+from .reruns import difference, first_bad, input_named, two_runs, with_other
 from .words import at_line
 
 
@@ -26,10 +27,7 @@ def future(e: Evidence) -> Found:
             continue
         axis = 0 if array.ndim == 1 else 1
         half = array.shape[axis] // 2
-        late = array.copy()
-        place = (slice(None),) * axis + (slice(half, None),)
-        late[place] = other_numbers(array[place], array)
-        pair = two_runs(e, name, array, late)
+        pair = two_runs(e, name, array, with_other(array, axis, slice(half, None)))
         sizes = (array.shape[axis], array.shape[axis] - 1)
         if pair is None or _is_causal(*pair, sizes, half, end.id):
             continue
@@ -57,12 +55,9 @@ def _is_causal(before: Recording, after: Recording, sizes: tuple[int, ...], half
         if n and (size == n or axis == 0):
             places = np.flatnonzero(np.moveaxis(found, axis, 0).reshape(size, -1).any(axis=1))
             firsts.append(int((places % n).min()))
-    pairs = [
-        (a, b) for a in range(found.ndim) for b in range(found.ndim) if a != b and found.shape[a] == found.shape[b]
-    ]
-    for a, b in pairs:  # scores of attention: early queries may see that late keys are others
+    for a, b in permutations(range(found.ndim), 2):  # scores of attention: early queries may see that late keys differ
         early = np.moveaxis(found, (a, b), (0, 1))[:half]
-        if found.shape[a] in sizes and not early[:, :half].any():
+        if found.shape[a] == found.shape[b] in sizes and not early[:, :half].any():
             return True
     return not firsts or max(firsts) >= half
 

@@ -204,13 +204,12 @@ def unnormalised(e: Evidence) -> Found:
         users = [u for u in e.uses(step) if u.id in e.used and u.function in _LAYERS]
         size = _rms(value)
         if users and size > 50 and np.isfinite(size):
-            yield e.found(
+            yield e.suspect(
                 "unnormalised_inputs",
                 f"{e.called(step)} goes from {number(value.min())} to {number(value.max())}, its mean is "
                 f"{number(value.mean())}, and line {users[0].outer_line or users[0].line} gives it to a layer.",
                 "Subtract the mean and divide by the deviation; images: divide by 255.",
                 at=users[0],
-                certainty="suspicious",
                 told_at=e.outer(users[0]),
             )
             return

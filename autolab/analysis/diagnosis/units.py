@@ -42,12 +42,11 @@ def _dropped(e: Evidence) -> Found:
         share = 0.0 if value is None or given is None or not given.any() else float((value[given != 0] == 0).mean())
         if value is None or value.size < 2 or share < (0.85 if value.size >= 64 else 1):
             continue
-        yield e.found(
+        yield (e.found if share == 1 else e.suspect)(
             "dropout",
             f"{at_line(step)} sets {share:.0%} of {value.size} numbers to 0: what follows learns from the rest alone.",
             "The rate is the share that is dropped: use a number such as 0.1 to 0.5.",
             at=step,
-            certainty="wrong" if share == 1 else "suspicious",
         )
 
 
@@ -58,13 +57,12 @@ def saturated(e: Evidence) -> Found:
         is_last = any(e.made_by(o.prediction) is step for o in e.objectives)
         if given is None or given.minimum is None or given.maximum is None or (is_last and near < 0.98):
             continue
-        yield e.found(
+        yield e.suspect(
             "saturated",
             f"{at_line(step)} is saturated in {near:.0%} of its numbers: its inputs go from {number(given.minimum)} to "
             f"{number(given.maximum)}, where the slope is almost 0.",
             "Make weights and inputs smaller: a usual initialisation, inputs of mean 0 and deviation 1.",
             at=step,
-            certainty="suspicious",
         )
     for step in [s for s in e.calls if s.function == "softmax" and s.id in e.learning & e.used]:
         if (value := whole(step.value)) is not None:
@@ -80,13 +78,12 @@ def _one_hot(e: Evidence, step: Step, value: np.ndarray) -> Found:
     second, first = np.moveaxis(np.sort(scores, axis=axis), axis, 0)[-2:]
     open_ = second > -1e4  # a row with only one place that is not masked has no choice
     if open_.sum() >= 4 and float(np.median((first - second)[open_])) > 5:
-        yield e.found(
+        yield e.suspect(
             "saturated",
             f"{at_line(step)} gives nearly all weight to one of {value.shape[axis]} in most rows: its scores go from "
             f"{number(scores[scores > -1e4].min())} to {number(scores.max())}, where the slope is almost 0.",
             "Make the scores smaller: divide those of attention by sqrt(d), and normalise what they are made of.",
             at=step,
-            certainty="suspicious",
         )
 
 

@@ -80,7 +80,7 @@ def turned(e: Evidence) -> Found:
     updates = _updates_of_weights(e)
     if turns and updates and all(event.along < 0 for event in updates):
         step, what, remedy = turns[0]
-        yield e.found("uphill", f"{at_line(step)} {what}", remedy, at=step, certainty="suspicious")
+        yield e.suspect("uphill", f"{at_line(step)} {what}", remedy, at=step)
 
 
 def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bool:
@@ -150,6 +150,8 @@ def rate(e: Evidence) -> Found:
             yield changed
             return
         size, what, remedy = typical, "small", "Multiply"
+        if not size:
+            what, remedy = "small, or 0", "Look at what sets it, such as a schedule, and multiply"
     else:
         return
     yield e.found(
@@ -170,10 +172,11 @@ def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
         before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
         if backward is not None and event is not None and 0 < size[0] < 1e-3 * before:
             place = line_between(e, backward, event, "grad|clip")
+            maker = "a hook of the optimizer" if place.line == event.line else f"line {place.line}"
             return e.found(
                 "learning_rate",
                 f"The gradient of {name} has the norm {number(before)} after backward and {number(size[0])} at the "
-                f"update in line {event.line}: line {place.line} makes it that small, and the loss stays as it is.",
+                f"update in line {event.line}: {maker} makes it that small, and the loss stays as it is.",
                 "Clip gradients to a norm of about 1, and divide a scaled loss's gradients by its scale once.",
                 at=place,
             )
