@@ -5,6 +5,7 @@ SENTENCES: dict[str, str] = {
     "hint.rule": "Your rule computes {written}; measured is {right}.",
     "hint.rule.piece": "For these elements your rule computes {written}; measured is {right}.",
     "hint.rearranged.product": "For y = a @ b it is ga = g @ b.T and gb = a.T @ g.",
+    "hint.rearranged.other": "On the way back a matrix is transposed, and the kernel of a convolution is reversed.",
     "hint.wrong_sign": "Look for a minus sign that is missing, or one too many.",
     "hint.wrong_factor": "Look for a number that is forgotten or counted twice, or for a sum and a mean mixed up.",
     "hint.swapped_inputs": "Look at the order in which backward returns them.",

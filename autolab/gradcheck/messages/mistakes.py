@@ -74,6 +74,12 @@ SENTENCES: dict[str, str] = {
         "the upstream gradient is read from place {first} along axis {axis}, and the part of this input begins at its "
         "offset {right}"
     ),
+    "rearranged.cut_off": (
+        "it is shifted by {by} along {axes}, and what is pushed out is lost, as where padding is cut off on one side"
+    ),
+    "rearranged.other": (
+        "The gradient of {input} uses {other} in the wrong order ({how}). It is {analytic} instead of {numeric}{where}."
+    ),
     "rearranged.upstream": "the upstream gradient is used in another order ({how})",
     "rearranged.product": (
         "The gradient of {input} multiplies the right matrices, but in the wrong order, or one of them is not "
@@ -104,6 +110,7 @@ SENTENCES: dict[str, str] = {
     "missing_term.row_sign": "the sum over axis {axis}, which all elements of a row share, has the wrong sign",
     "missing_term.diagonal": "each element counts for one result only, and other results depend on it too",
     "missing_term.path": "what comes through {function} is missing",
+    "missing_term.path_factor": "what comes through {function} is {factor} times what it should be",
     "missing_term.path_sign": "what comes through {function} has the wrong sign",
     "local_error.repeated": (
         "The gradient of {input} is wrong at {count} of {all}, {how}. It is {analytic} instead of {numeric}{where}."

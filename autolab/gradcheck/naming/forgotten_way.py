@@ -28,14 +28,18 @@ from ...engine.node import Node
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
 from ...engine.primitive import Primitive
 from ...engine.variable import Variable
+from ...shared.numerals import signed
 from ...transforms.forward_mode import Tape
 from ..judging.case import CheckedInput
 from ..judging.finding import Explanation, because
 from ..measuring.point import attempted
 from ..messages import shown
+from .multiples import lengths_of, named
 
 _CLOSE = 1e-6
 _MOST_WAYS = 24
+_LEAST = 3
+"""Of fewer numbers what is lost is soon a multiple of some share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +74,13 @@ def forgotten_way(checked: CheckedInput) -> Explanation | None:
     lost = e.analytic - right
     close = _CLOSE * max(np.max(np.abs(right)), np.max(np.abs(lost)))
     telling = [w for w in ways if np.max(np.abs(w.share)) > close and np.max(np.abs(w.share - right)) > close]
-    return next((why for share, why in _candidates(telling) if np.max(np.abs(lost - share)) <= close), None)
+    candidates = _candidates(telling, lost, lengths_of(checked.case))
+    return next((why for share, why in candidates if np.max(np.abs(lost - share)) <= close), None)
 
 
-def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
-    """What may be lost, and what it would mean: a way or its sign, the derivative of a step, two ways."""
+def _candidates(ways: list[Way], lost: np.ndarray, lengths: set[int]) -> Iterator[tuple[np.ndarray, Explanation]]:
+    """What may be lost, and what it would mean: a way or its sign, the derivative of a step, a part of a way, two
+    ways."""
     steps = [w for w in ways if w.forgets != "path"][:_MOST_WAYS]
     edges = [w for w in ways if w.forgets == "path"][:_MOST_WAYS]
     for way in edges:
@@ -82,6 +88,12 @@ def _candidates(ways: list[Way]) -> Iterator[tuple[np.ndarray, Explanation]]:
         yield -2.0 * way.share, because("missing_term", "path_sign", function=shown(way.function))
     for step in steps:
         yield -step.share, because("wrong_function", step.forgets, "chain", function=shown(step.function))
+    for way in edges if lost.size >= _LEAST else ():
+        known = named(1.0 + float(lost @ way.share / (way.share @ way.share)), lengths)
+        if known is not None:
+            text, value = known
+            found = because("missing_term", "path_factor", function=shown(way.function), factor=signed(text))
+            yield (value - 1.0) * way.share, found
     for first, second in combinations(edges, 2):
         names = f"{shown(first.function)} and through {shown(second.function)}"
         yield -first.share - second.share, because("missing_term", "path", function=names)

@@ -14,12 +14,15 @@ from ...shared.words import listed
 from ..judging.case import Case, CheckedInput, Comparison
 from ..judging.finding import Explanation
 from ..measuring.numeric_slopes import KINK
-from ..messages import shown
+from ..messages import number, shown
 
 SIGNAL = 10.0
 """A match means something only where what is matched is this many times the tolerance."""
 
 _CLOSE = 1e-6
+_MANY, _APART = 6, 1e-3
+"""So many elements have no common factor by accident, also one without a name; and it is so far from 1."""
+
 _LARGEST_TERM = 12
 _NAMED = {
     "ln 10": math.log(10),
@@ -65,7 +68,10 @@ def factor(checked: CheckedInput) -> Explanation | None:
         return None
     if _fits(pairs, -1.0):
         return Explanation("wrong_sign")
-    known = named(_ratio(checked.points), _lengths(checked.case))
+    ratio = _ratio(checked.points)
+    known = named(ratio, lengths_of(checked.case))
+    if known is None and checked.value.size >= _MANY and abs(ratio - 1.0) > _APART:
+        known = number(ratio), ratio
     if known is None or not _fits(pairs, known[1]):
         return None
     text, value = known
@@ -104,7 +110,7 @@ def _ratio(comparisons: Sequence[Comparison]) -> float:
     return float(analytic[k] / numeric[k])
 
 
-def _lengths(case: Case) -> set[int]:
+def lengths_of(case: Case) -> set[int]:
     """The lengths and sizes of the inputs and results, which a gradient may be divided by."""
     shapes = [array.shape for array in (*case.subject.arrays, *case.upstreams)]
     return {int(n) for shape in shapes for n in (*shape, np.prod(shape)) if n > 1}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from ..judging.case import CheckedInput, Comparison
 from ..judging.compare import ELEMENTS
 from ..judging.contracts import is_broadcast
 from ..judging.finding import Explanation, because
-from ..measuring.point import Shape, index_of
-from ..messages import Kind, number
+from ..measuring.point import Point, Shape, attempted, index_of
+from ..messages import Kind, number, shown
 from .regions import in_words
 
 _STEP = 2.0**-10
@@ -81,13 +81,32 @@ def rearranged(checked: CheckedInput) -> Explanation | None:
         places = arrange(np.arange(e.analytic.size).reshape(shape)).ravel()
         if all([_agrees(c, places) for c in checked.points]):
             return explanation
-    return because("rearranged", "reordered") if _reordered(checked) else None
+    if _reordered(checked):
+        return because("rearranged", "reordered")
+    for explanation, places in _cut_off(shape):
+        told_apart = np.unique(np.round(e.numeric[checked.here.sure & (places >= 0)], 9))
+        if told_apart.size >= _DIFFERENT and all([_agrees(c, places) for c in checked.points]):
+            return explanation
+    return None
 
 
 def _agrees(c: Comparison, places: np.ndarray) -> bool:
-    """Whether element ``places[n]`` of the gradient is what belongs to element n, wherever that was measured."""
-    e, known = c.elements, c.sure
+    """Whether element ``places[n]`` of the gradient is what belongs to element n, wherever that was measured; a place
+    below 0 is none."""
+    e, known = c.elements, c.sure & (places >= 0)
     return bool((np.abs(e.analytic[places] - e.numeric)[known] <= 2 * e.tolerance[known]).all())
+
+
+def _cut_off(shape: Shape) -> Candidates:
+    """Shifts at which one end is pushed out and the other filled with something else, as padding is."""
+    long = [k for k, n in enumerate(shape) if n > 2]
+    subsets = [axes for count in range(1, len(long) + 1) for axes in combinations(long, count)]
+    for width, axes, sign in product((1, 2), subsets, (1, -1)):
+        widths = [width * (k in axes) for k in range(len(shape))]
+        padded = np.pad(np.arange(np.prod(shape)).reshape(shape), [(w, w) for w in widths], constant_values=-1)
+        starts = [w * (1 + sign) for w in widths]
+        places = padded[tuple([slice(start, start + n) for start, n in zip(starts, shape, strict=True)])]
+        yield because("rearranged", "cut_off", axes=_named(axes), by=number(sign * width)), places.ravel()
 
 
 def _reordered(checked: CheckedInput) -> bool:
@@ -107,9 +126,27 @@ def partial_sums(checked: CheckedInput) -> Explanation | None:
     """Whether the gradient is another product with the Jacobian: a part of the sum, its transpose ..."""
     if not _is_measurable(checked):
         return None
-    jacobian, g, analytic = _jacobian(checked), checked.case.survey.gauge.weights, checked.here.elements.analytic
-    right, candidates = g @ jacobian, _candidates(checked, jacobian, g)
+    point, g, analytic = (gauge := checked.case.survey.gauge).point, gauge.weights, checked.here.elements.analytic
+    right = g @ (jacobian := _jacobian(point, checked))
+    candidates = chain(_candidates(checked, jacobian, g), _of_another_order(checked, point, g))
     return next((why for why, candidate in candidates if _matches(candidate, analytic, right)), None)
+
+
+def _of_another_order(checked: CheckedInput, point: Point, g: np.ndarray) -> Candidates:
+    """The gradient with another input in another order: a kernel that is not flipped, a matrix that is not
+    transposed. One direction tells whether all of it is worth measuring."""
+    all_of_it = point.moving(checked.place)
+    rise = checked.here.elements.analytic @ all_of_it.step
+    for other in [x for x in checked.case.inputs if x.place != checked.place]:
+        for way, arrange in arrangements(other.shape):
+            arrays = [arrange(other.value) if k == other.place else a for k, a in enumerate(point.arrays)]
+            elsewhere = attempted(point.with_arrays, arrays)
+            if elsewhere is None or not elsewhere.is_finite:
+                continue
+            above, below = elsewhere.pair(all_of_it, _STEP)
+            if abs(g @ (above - below) / (2 * _STEP) - rise) <= _CLOSER * abs(rise):
+                words = {"other": shown(other.name), "how": way.words["how"]}
+                yield Explanation("rearranged", words, words, "other"), g @ _jacobian(elsewhere, checked)
 
 
 def one_place_of_several(checked: CheckedInput) -> Explanation | None:
@@ -117,15 +154,21 @@ def one_place_of_several(checked: CheckedInput) -> Explanation | None:
     e = checked.here.elements
     if not _is_measurable(checked) or e.wrong.all():
         return None
-    shares = checked.case.survey.gauge.weights[:, None] * _jacobian(checked)
-    used = shares != 0
-    if not (used.sum(axis=0)[e.wrong] > 1).all():
-        return None
-    elements = np.arange(e.analytic.size)
-    for which, row in (("last", len(used) - 1 - np.argmax(used[::-1], axis=0)), ("first", np.argmax(used, axis=0))):
-        if _matches(np.where(e.wrong, shares[row, elements], e.numeric), e.analytic, e.numeric):
-            return because("local_error", "one_place", "repeated", which=which)
+    gauge = checked.case.survey.gauge
+    shares = gauge.weights[:, None] * _jacobian(gauge.point, checked)
+    for found, single in _of_one_place(shares, e.wrong):
+        if _matches(np.where(e.wrong, single, e.numeric), e.analytic, e.numeric):
+            return found
     return None
+
+
+def _of_one_place(shares: np.ndarray, among: np.ndarray | slice) -> Candidates:
+    """The first and the last share of each element, where those ``among`` all have several."""
+    used = shares != 0
+    if (used.sum(axis=0)[among] > 1).all():
+        for which, row in (("last", len(used) - 1 - np.argmax(used[::-1], axis=0)), ("first", np.argmax(used, axis=0))):
+            single = shares[row, np.arange(shares.shape[1])]
+            yield because("local_error", "one_place", "repeated", which=which), single
 
 
 def _is_measurable(checked: CheckedInput) -> bool:
@@ -135,9 +178,8 @@ def _is_measurable(checked: CheckedInput) -> bool:
     return is_small and gauge.point.is_finite and bool(np.isfinite(analytic).all())
 
 
-def _jacobian(checked: CheckedInput) -> np.ndarray:
+def _jacobian(point: Point, checked: CheckedInput) -> np.ndarray:
     """Slopes of every result by every element of the input."""
-    point = checked.case.survey.gauge.point
     directions = [point.moving(checked.place, k) for k in range(checked.value.size)]
     return np.stack([point.slope(direction, _STEP) for direction in directions], axis=1)
 
@@ -158,6 +200,7 @@ def _candidates(checked: CheckedInput, jacobian: np.ndarray, g: np.ndarray) -> C
         for way, arrange in arrangements(outputs[0]):
             moved = arrange(g.reshape(outputs[0])).ravel()
             yield because("rearranged", "upstream", how=way.words["how"]), moved @ jacobian
+        yield from _of_one_place(g[:, None] * jacobian, slice(None))
     if jacobian.shape[0] == jacobian.shape[1]:
         yield because("rearranged", "jacobian"), jacobian @ g
         yield because("missing_term", "diagonal"), g * np.diagonal(jacobian)
