@@ -11,9 +11,10 @@ from .comparisons import LOSSES, PICKING, Objective
 from .evidence import SHAPED, Evidence
 from .probes import is_over_batch
 from .report import Found
-from .words import at_line, whole
+from .words import at_line, called, whole
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
+_ALONG = frozenset({"take_along_axis", "gather"})
 _PICKED_BY = (PICKING - {"mul"}) | set(LOSSES)
 
 
@@ -41,14 +42,19 @@ def permuted(e: Evidence) -> Found:
 
 
 def _apart(e: Evidence, o: Objective) -> Found:
-    """The same where arrays of the program's are taken in new orders before anything is recorded."""
+    """The same where arrays of the program's are taken in new orders before anything is recorded; and batches that are
+    cut out of examples sorted by class."""
     fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
     x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
+    if t is not None and dict(o.target.attributes).get("index", "").startswith("slice"):
+        yield from _one_class(e, o, t, max(len(a) for a in e.data.values()))
     if x is None or t is None or o.target.operands:
         return
     for name, data in e.data.items():
         places = {row.tobytes(): i for i, row in enumerate(data)}
         order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
+        if order == list(range(order[0], order[0] + len(order))):
+            yield from _one_class(e, o, t, len(data))
         own = [(key, a) for key, a in e.data.items() if a.shape == t.shape and np.array_equal(np.sort(a), np.sort(t))]
         if sorted(order) != list(range(len(data))) or len(own) != 1 or t.shape != (len(data),):
             continue
@@ -61,6 +67,20 @@ def _apart(e: Evidence, o: Objective) -> Found:
                 "Use the same order for both: i = rng.permutation(n); x, t = x[i], t[i].",
                 at=o.step,
             )
+
+
+def _one_class(e: Evidence, o: Objective, t: np.ndarray, n: int) -> Found:
+    """A part of ``n`` examples in their order that has one class alone, since they are sorted by it."""
+    every = [(key, a) for key, a in e.data.items() if a.shape == (n,) and a.dtype.kind in "iu" and np.ptp(a)]
+    by_class = [key for key, a in every if (a[1:] >= a[:-1]).all()]
+    if by_class and t.ndim == 1 and 3 < len(t) < n and not np.ptp(t):
+        yield e.suspect(
+            "ordered_classes",
+            f"{at_line(o.step)} gets {len(t)} targets that are all {int(t[0])}: `{by_class[0]}` is sorted, so each "
+            "batch shows one class or two, and the network forgets the others.",
+            "Shuffle inputs and targets together first: i = rng.permutation(n); x, t = x[i], t[i].",
+            at=o.step,
+        )
 
 
 def _order(e: Evidence, step: Step) -> np.ndarray | None:
@@ -125,6 +145,12 @@ def _differs(before: Step, after: Step) -> bool:
     return a is None or b is None or not np.array_equal(a, b, equal_nan=True)
 
 
+def _axis(step: Step) -> int | None:
+    """The axis that a step works along, counted from the first."""
+    text, ndim = dict(step.attributes).get("axis", ""), 0 if step.value is None else len(step.value.shape)
+    return int(text) % ndim if ndim and text.lstrip("-").isdigit() else None
+
+
 def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, of which one number is picked or compared per example."""
     counts = {array.shape[0] for array in e.data.values()}
@@ -134,6 +160,15 @@ def over_batch(e: Evidence) -> Found:
         shape = () if step.value is None else step.value.shape
         after = list(e.users.get(step.id, []))
         after += [v for u in after for v in e.users.get(u.id, [])]
+        if other := [u for u in after if u.function in _ALONG and _axis(u) not in (None, _axis(step))]:
+            yield e.found(
+                "wrong_axis",
+                f"{at_line(step)} takes the softmax over axis {_axis(step)}, and {called(other[0])} in line "
+                f"{other[0].line} picks along axis {_axis(other[0])}.",
+                "Use the axis of the classes for both.",
+                at=step,
+            )
+            continue
         fits = len(shape) > 1 and shape[0] not in shape[1:] and shape[0] in counts and is_over_batch(step, shape[0])
         if fits and {u.function for u in after} & _PICKED_BY:
             yield e.found(

@@ -66,6 +66,7 @@ def cut_gradients(e: Evidence) -> Found:
             at=e.steps[steps[0]],
             told_at=CodeLine(line, file),
         )
+    yield from _through_zeros(e, lost - told)
     if not told and e.watch.has_loss and len(lost) == len(e.trainable):
         yield from _begun_anew(e)
         yield from _times_zero(e)
@@ -98,6 +99,26 @@ def _begun_anew(e: Evidence) -> Found:
             at=leaf,
             told_at=place,
         )
+
+
+def _through_zeros(e: Evidence, lost: set[str]) -> Found:
+    """Weights that are all 0 and that no update changes: nothing gets a gradient through them."""
+    held = {name for event in e.watch.events for name in event.sizes}
+    zeros = [p for p in e.parameters if len(p.value().shape) > 1 and not p.value().any()]
+    still = {p.name: p for p in zeros if not p.trainable or (held and p.name not in held)}
+    for step in [s for i in sorted(e.used) if (s := e.steps[i]).name in still and not s.operands]:
+        p = still[step.name or ""]
+        for user in e.uses(step):
+            behind = e.behind([o for o in e.operands(user) if e.made_by(o).id not in e.learned])
+            if names := [q.name for q in named_parameters(e, behind) if q.name in lost]:
+                yield e.found(
+                    "cut_gradient",
+                    f"{at_line(user)} multiplies by {p.name}, whose numbers are all 0 and stay 0: no gradient reaches "
+                    f"{listed(names)}.",
+                    f"Initialise {p.name} with random numbers, or let the optimizer update it.",
+                    at=user,
+                )
+                return
 
 
 def _times_zero(e: Evidence) -> Found:

@@ -230,6 +230,15 @@ def replaced(e: Evidence) -> Found:
         )
     known = [value for _, value in items(e.watch.program.named)]
     updates = [event for event in e.watch.events if event.kind == "step"]
+    own = [u for u in updates if u.sizes and not any(u.who is value for value in known)]
+    if len({id(u.who) for u in own}) == len(own) > 2 and e.bench.is_optimizer_adaptive(own[0].who):
+        yield e.suspect(
+            "replaced_optimizer",
+            f"Each of {len(own)} updates is made by a new {type(own[0].who).__name__}: the averages that it keeps "
+            "begin anew every time.",
+            "Make the optimizer once, before the step.",
+            at=own[0],
+        )
     fresh = [u for u in updates if not u.sizes and not any(u.who is value for value in known)]
     if fresh and len(fresh) == len(updates) == max(1, e.rounds) and e.bench.held({"": fresh[0].who}).get(""):
         yield e.suspect(

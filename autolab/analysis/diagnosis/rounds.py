@@ -82,6 +82,22 @@ def _growth(steps: list[TrainingEvent]) -> str:
     return f" (their norm goes from {number(norms[0])} to {number(norms[-1])})" if len(norms) > 1 and norms[0] else ""
 
 
+def unused(e: Evidence) -> Found:
+    """Losses of a loop of which only one is differentiated."""
+    left = {i for d in (() if e.recording is None else e.recording.departures) for i in d.steps}
+    for line in {o.step.line for o in e.objectives if o.step.id in e.used}:
+        same = [o.step for o in e.objectives if o.step.line == line]
+        lost = [s for s in same if s.id in e.learning - left and not e.users.get(s.id) and s is not e.loss]
+        if lost:
+            yield e.suspect(
+                "unused_loss",
+                f"{at_line(lost[0])} is computed {len(same)} times, and {len(lost)} of these losses reach no backward "
+                "pass: the next one takes their name.",
+                "Add them up, as in total = total + loss, or call backward() in the loop.",
+                at=lost[0],
+            )
+
+
 def modes(e: Evidence) -> Found:
     """Training in evaluation mode, and evaluation in training mode."""
     at_first, at_last = [e.watch.modes.get(i, {}) for i in (0, max(e.watch.modes, default=0))]
@@ -96,6 +112,10 @@ def modes(e: Evidence) -> Found:
                 f"Call {name}.train() before every training step.",
                 at=line_in(e, ".eval()"),
             )
+    linked = e.bench.of_kind(e.watch.program.named, e.bench.models)
+    links = [part for _, model in linked for part in e.bench.parts(model)]
+    if all(link.training for link in links if isinstance(link, e.bench.norms)):  # else it is meant
+        yield from _untouched_statistics(e)
     active = [s for s in e.calls if _is_training_layer(s)]
     if is_evaluation(e) and active:
         kinds = listed(dict.fromkeys(str(s.function) for s in active))
@@ -120,6 +140,23 @@ def modes(e: Evidence) -> Found:
                 "Give it training=self.training, or use nn.Dropout.",
                 at=step,
             )
+
+
+def _untouched_statistics(e: Evidence) -> Found:
+    """Batch norm that is trained with the running means of its start, as under ``test_mode``."""
+    moved = {name for event in e.watch.events for name, size in event.sizes.items() if size[2]}
+    for step in [s for s in e.calls if s.function == "batch_norm" and s.id in e.used and not _is_training_layer(s)]:
+        own = [p.name for o in e.operands(step) if (p := e.parameter(o)) is not None and p.name in moved]
+        kept = [v for o in e.operands(step)[1:] if o.id not in e.learned and (v := whole(o.value)) is not None]
+        if own and any(not v.any() for v in kept) and any((v == 1).all() for v in kept):
+            yield e.found(
+                "wrong_mode",
+                f"{at_line(step)} works as in evaluation, with means of 0 and variances of 1 that no batch has "
+                f"changed, while {listed(own)} learn: it normalises nothing.",
+                "Train in training mode: without test_mode(), train=False or eval() around the forward pass.",
+                at=step,
+            )
+            return
 
 
 def _is_training_layer(step: Step) -> bool:

@@ -41,6 +41,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("the axis of softmax", axis_orders.over_batch),
     ("the order of inputs and targets", axis_orders.permuted),
     ("targets that are drawn at random", axis_orders.drawn),
+    ("losses that are not used", rounds.unused),
     ("targets", shapes.labels),
     ("targets outside the range of the output", objectives.ranges),
     ("whether examples influence each other", probes.examples),

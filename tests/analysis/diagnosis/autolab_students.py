@@ -28,6 +28,120 @@ def _trained(net, optimizer, x, t):
 
 
 # ------------------------------------------------------------------------------------------- silent before
+@mistake("wrong_mode", steps=12)
+def forward_pass_in_test_mode():
+    net = Sequential(L.Linear(5, 16), L.BatchNormalization(16), F.relu, L.Linear(16, 3))
+    optimizer = optimizers.SGD(lr=0.1).setup(net)
+
+    def step(net, optimizer, x, t):
+        with test_mode():  # <- with no_grad():
+            y = net(x)  # <-
+        loss = F.softmax_cross_entropy(y, t)  # <- loss = F.softmax_cross_entropy(net(x), t)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes()
+
+
+@mistake("cut_gradient", steps=12)
+def last_layer_frozen_at_zero():
+    net = _net()
+    net[2].W.data = 0 * net[2].W.data  # <- pass
+    net[2].disable_update()  # <-
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def step(net, optimizer, x, t):
+        loss = F.softmax_cross_entropy(net(x), t)  # <-
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, *_classes()
+
+
+@mistake("cut_gradient", steps=12)
+def zero_head_that_no_optimizer_holds():
+    body, head = Sequential(L.Linear(5, 16), F.relu), L.Linear(16, 3, initialW=0)  # <- , initialW=0 =>
+    optimizer = optimizers.Adam(0.02).setup(body)
+
+    def step(body, head, optimizer, x, t):
+        loss = F.softmax_cross_entropy(head(body(x)), t)  # <-
+        body.cleargrads()
+        head.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, body, head, optimizer, *_classes()
+
+
+@mistake("ordered_classes", steps=12)
+def batches_of_one_class():
+    net, (x, t) = _net(), _classes()
+    optimizer = optimizers.SGD(lr=0.2).setup(net)
+    order = np.argsort(t, kind="stable")  # <- order = np.random.permutation(48)
+    x, t, at = x[order], t[order], {"place": 0}
+
+    def step(net, optimizer, x, t, at):
+        part = slice(at["place"], at["place"] + 8)
+        at["place"] = (at["place"] + 8) % 48
+        loss = F.softmax_cross_entropy(net(x[part]), t[part])  # <-
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, x, t, at
+
+
+@mistake("unused_loss", steps=12)
+def loss_of_the_last_round():
+    net = _net()
+    optimizer = optimizers.SGD(lr=0.2).setup(net)
+
+    def step(net, optimizer, x, t):
+        total = 0.0
+        for k in range(0, 48, 12):
+            total = F.softmax_cross_entropy(net(x[k : k + 12]), t[k : k + 12])  # <- total = => total = total +
+        net.cleargrads()
+        total.backward()
+        optimizer.update()
+        return total
+
+    return step, net, optimizer, *_classes()
+
+
+@mistake("replaced_optimizer", steps=12)
+def optimizer_in_the_step():
+    net = _net()
+    kept = optimizers.Adam(0.02).setup(net)
+
+    def step(net, kept, x, t):
+        optimizer = optimizers.Adam(0.02).setup(net)  # <- optimizer = kept
+        loss = F.softmax_cross_entropy(net(x), t)
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()  # <-
+        return loss
+
+    return step, net, kept, *_classes()
+
+
+@mistake("wrong_axis", "softmax_over_batch")
+def softmax_over_time():
+    x = np.random.randn(8, 5, 4)
+    t = (x[..., 0] > 0) * 1 + (x[..., 1] > 0)
+
+    def loss_fn(net, x, t):
+        logs = F.log_softmax(net(x), axis=1)  # <- axis=1 => axis=2
+        return -F.mean(F.take_along_axis(logs, t[..., None], axis=2))
+
+    return loss_fn, L.Linear(4, 3), x, t
+
+
 @mistake("mixed_examples")
 def reshaped_before_the_axes_are_moved():
     x, t = np.random.randn(5, 12, 4), np.arange(12) % 3
