@@ -218,3 +218,16 @@ def test_an_error_of_the_program_is_told_with_its_line():
 
     (found,) = autolab.diagnose(broken, net(), X, T).findings
     assert (found.kind, found.line) == ("raised", broken.__code__.co_firstlineno + 2)
+
+
+def test_a_program_without_data_or_without_examples_is_looked_at():
+    w, c = Variable(np.ones(3)), L.Linear(3, 4)
+
+    def of_its_own():
+        return F.mean((w - Variable(np.arange(8.0))[0:3]) ** 2)
+
+    def of_classes(x, t):
+        return F.softmax_cross_entropy(c(x), t)
+
+    assert autolab.diagnose(of_its_own).looked_at
+    assert autolab.diagnose(of_classes, np.zeros((0, 3), np.float32), np.zeros(0, np.int64)).looked_at

@@ -47,13 +47,13 @@ def _apart(e: Evidence, o: Objective) -> Found:
     fed = [s for s in e.steps.values() if not s.operands and s.id in e.behind([o.prediction]) - e.learned]
     x, t = whole(fed[0].value) if len(fed) == 1 else None, whole(o.target.value)
     if t is not None and dict(o.target.attributes).get("index", "").startswith("slice"):
-        yield from _one_class(e, o, t, max(len(a) for a in e.data.values()))
+        yield from _one_class(e, o, t, max(map(len, e.data.values()), default=0))
     if x is None or t is None or o.target.operands:
         return
     for name, data in e.data.items():
         places = {row.tobytes(): i for i, row in enumerate(data)}
         order = [places.get(row.astype(data.dtype).tobytes(), -1) for row in x]
-        if order == list(range(order[0], order[0] + len(order))):
+        if order and order == list(range(order[0], order[0] + len(order))):
             yield from _one_class(e, o, t, len(data))
         own = [(key, a) for key, a in e.data.items() if a.shape == t.shape and np.array_equal(np.sort(a), np.sort(t))]
         if sorted(order) != list(range(len(data))) or len(own) != 1 or t.shape != (len(data),):

@@ -40,7 +40,7 @@ def examples(e: Evidence) -> Found:
     """Change one example: only its own prediction may change, and in its own row."""
     for o in e.objectives[:1]:
         shapes = [s.value.shape for s in (o.prediction, o.target) if s.value is not None]
-        if len(shapes) < 2 or not all(shapes) or shapes[0][0] != shapes[1][0]:
+        if len(shapes) < 2 or not all(s and s[0] for s in shapes) or shapes[0][0] != shapes[1][0]:
             continue
         for name, array in e.data.items():
             found = _of_input(e, o, name, array)
