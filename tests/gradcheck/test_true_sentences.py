@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pytest
 
 import autolab
 from autolab.authoring import Function
@@ -85,6 +88,22 @@ def test_a_region_of_wrong_elements_holds_none_that_could_not_be_measured():
     assert report.verdict == "wrong" and "wrong at 1 of 5 elements" in str(report)
     assert "those with x > 0" not in str(report)
     assert "Of the others some cannot be measured; the rest agree." in str(report)
+
+
+class Leaning(Function):
+    """No element is right, and nothing that is known explains it."""
+
+    def forward(self, inputs):
+        return (np.tanh(inputs[0]),)
+
+    def backward(self, inputs, grad_outputs):
+        return (grad_outputs[0] * (np.cos(3 * inputs[0]) + 0.2 * np.exp(-(inputs[0] ** 2))),)
+
+
+@pytest.mark.parametrize(("n", "places"), [(20, "all 20 elements;"), (3000, r"all \d+ elements that were measured;")])
+def test_where_every_element_is_wrong_they_are_not_counted(n, places):
+    report = checked(Leaning, *np.random.default_rng(0).normal(size=n))
+    assert re.search(f"disagrees at {places}", report.findings[0].message)
 
 
 class Halved(Function):

@@ -56,7 +56,7 @@ SENTENCES: dict[str, str] = {
         "The gradient of {input} is {factor} times what it should be: {analytic} instead of {numeric}{where}."
     ),
     "local_error": (
-        "The gradient of {input} is wrong at {count} of {all}{region}; the worst is {analytic} instead "
+        "The gradient of {input} is wrong at {places}{region}; the worst is {analytic} instead "
         "of {numeric}{where}. {others}"
     ),
     "local_error.others": "The others agree.",
@@ -113,7 +113,7 @@ SENTENCES: dict[str, str] = {
     "missing_term.path_factor": "what comes through {function} is {factor} times what it should be",
     "missing_term.path_sign": "what comes through {function} has the wrong sign",
     "local_error.repeated": (
-        "The gradient of {input} is wrong at {count} of {all}, {how}. It is {analytic} instead of {numeric}{where}."
+        "The gradient of {input} is wrong at {places}, {how}. It is {analytic} instead of {numeric}{where}."
     ),
     "local_error.one_place": "those that are used in several places: they get the share of the {which} one only",
     "local_error.sign": ", those with {input} {sign}",
@@ -124,7 +124,7 @@ SENTENCES: dict[str, str] = {
     "local_error.forgotten": ", those whose gradient is left out (it is 0)",
     "local_error.zero": ", those where it should be 0",
     "wrong_function": (
-        "The gradient of {input} disagrees at {count} of {all}; the worst is {analytic} instead of {numeric}{where}."
+        "The gradient of {input} disagrees at {places}; the worst is {analytic} instead of {numeric}{where}."
     ),
     "wrong_function.chain": (
         "A factor of the gradient of {input} is missing: {how}. It is {analytic} instead of {numeric}{where}."
@@ -161,6 +161,8 @@ SENTENCES: dict[str, str] = {
     "left_graph.left": "{place}: `{source}` left the graph",
     "left_graph.changed": "{place}: `{source}` changed an array without the graph",
     "left_graph.no_grad": "{place}: `{source}` was computed under no_grad",
-    "all": "{total} elements",
-    "all.measured": "the {total} elements that were measured",
+    "places.all": "all {total} elements",
+    "places.some": "{count} of {total} elements",
+    "places.all.measured": "all {total} elements that were measured",
+    "places.some.measured": "{count} of the {total} elements that were measured",
 }

@@ -112,9 +112,10 @@ def _finding(checked: CheckedInput, why: Explanation) -> Finding:
     index = checked.index(element)
     numbers = e.numbers(element, "analytic", "numeric")
     count, total = int(e.wrong.sum()), int(c.measured.sum())
-    every = say("all" if c.measured.all() else "all.measured", total=total)
+    which = f"places.{'all' if count == total else 'some'}{'' if c.measured.all() else '.measured'}"
+    places = say(which, count=count, total=total)
     others = say("local_error.others.unsure" if (e.unsure & c.measured).any() else "local_error.others")
-    facts = {"function": checked.case.function, "where": where(index), "count": count, "others": others, "all": every}
+    facts = {"function": checked.case.function, "where": where(index), "others": others, "places": places}
     evidence = {**numbers, "index": list(index), "count": count, "total": total}
     evidence |= {**({"cause": why.cause} if why.cause else {}), **why.evidence}
     key = f"{why.kind}.{why.cause}" if why.cause else why.kind
