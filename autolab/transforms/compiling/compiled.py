@@ -14,6 +14,7 @@ from ...engine.float_errors import are_awaited, float_setting
 from ...engine.keyword_aliases import takes_other_words
 from ...engine.modes import listeners, modes, watchers
 from ...engine.store import leaf_hooks, retained
+from ...engine.undisturbed import blocks as undisturbed_blocks
 from ...engine.undisturbed import is_undisturbed
 from .call_kinds import Signature, taker
 from .call_tape import Refusal
@@ -125,7 +126,7 @@ class Compiled:
             or watched_nodes
             or retained
             or leaf_hooks
-            or is_undisturbed()
+            or (undisturbed_blocks and is_undisturbed())
             or (watchers and modes().hooks)
         ):
             return self.function(*args, **options)
