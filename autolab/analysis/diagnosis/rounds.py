@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 
 import numpy as np
 
@@ -84,9 +85,9 @@ def _growth(steps: list[TrainingEvent]) -> str:
 
 def unused(e: Evidence) -> Found:
     """Losses of a loop of which only one is differentiated."""
-    left = {i for d in (() if e.recording is None else e.recording.departures) for i in d.steps}
-    for line in {o.step.line for o in e.objectives if o.step.id in e.used}:
-        same = [o.step for o in e.objectives if o.step.line == line]
+    left = set() if e.recording is None else {*e.recording.outputs, *chain(*[d.steps for d in e.recording.departures])}
+    for place in {_place(o.step) for o in e.objectives if o.step.id in e.used}:
+        same = [o.step for o in e.objectives if _place(o.step) == place]
         lost = [s for s in same if s.id in e.learning - left and not e.users.get(s.id) and s is not e.loss]
         if lost:
             yield e.suspect(
@@ -96,6 +97,11 @@ def unused(e: Evidence) -> Found:
                 "Add them up, as in total = total + loss, or call backward() in the loop.",
                 at=lost[0],
             )
+
+
+def _place(step: Step) -> tuple[int | None, int | None]:
+    """Its line, and that of the program which led there: two calls of one function are no loop."""
+    return step.line, step.outer_line
 
 
 def modes(e: Evidence) -> Found:

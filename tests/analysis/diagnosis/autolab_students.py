@@ -300,3 +300,22 @@ def rate_that_restarts():
         return _trained(net, optimizer, x, t)
 
     return step, net, optimizer, at, *_classes()
+
+
+@healthy(steps=12)
+def loss_of_other_examples_that_is_looked_at():
+    net, seen = _net(), []
+    optimizer = optimizers.Adam(0.02).setup(net)
+
+    def loss_of(net, x, t):
+        return F.softmax_cross_entropy(net(x), t)
+
+    def step(net, optimizer, seen, x, t):
+        loss = loss_of(net, x[:32], t[:32])
+        seen.append(loss_of(net, x[32:], t[32:]))
+        net.cleargrads()
+        loss.backward()
+        optimizer.update()
+        return loss
+
+    return step, net, optimizer, seen, *_classes()
