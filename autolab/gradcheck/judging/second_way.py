@@ -112,9 +112,10 @@ class _Ways:
         eps = max([float(np.finfo(a.dtype).eps) for a in (*arrays, *self.upstreams)])
         upstream = max([float(np.abs(g).max(initial=0.0)) for g in self.upstreams])
         masks = []
-        for exact, other, x in zip(expected, given, arrays, strict=True):
-            largest = float(np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0))
-            terms = max(largest, upstream * (1 + float(np.abs(x).max(initial=0.0))))
+        largest_of = [float(np.max(np.abs(exact), where=np.isfinite(exact), initial=0.0)) for exact in expected]
+        for exact, other, x, largest in zip(expected, given, arrays, largest_of, strict=True):
+            # A gradient of another input passes on the way to this one, too, and may cancel there.
+            terms = max(*largest_of, upstream * (1 + float(np.abs(x).max(initial=0.0))))
             size = np.maximum(np.abs(exact), _SMALL * largest)
             least = np.maximum(_FAR * np.sqrt(eps) * size, _UNITS * eps * terms)
             masks.append(np.isfinite(exact.astype(x.dtype)) & ~(np.abs(other - exact) <= least))
