@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from reprlib import recursive_repr
 from typing import Any
 
@@ -38,7 +38,35 @@ class Chain(Link):
             setattr(self, name, link)
 
 
-class _LinkSequence(Link):
+class Editable:
+    """A row of steps that is changed as a list is; `_replace_all` puts others in their place, all or none."""
+
+    __iter__: Callable[..., Iterator[Any]]
+
+    def __setitem__(self: Any, index: Any, step: Any) -> None:
+        steps = [*self]
+        steps[index] = step
+        self._replace_all(steps)
+
+    def __delitem__(self: Any, index: Any) -> None:
+        steps = [*self]
+        del steps[index]
+        self._replace_all(steps)
+
+    def insert(self: Any, index: int, step: Any) -> None:
+        """Add a step before the one of this number."""
+        steps = [*self]
+        steps.insert(index, step)
+        self._replace_all(steps)
+
+    def __add__(self: Any, others: Any) -> Any:
+        return self._of([*self, *others]) if isinstance(others, Editable) else NotImplemented
+
+    __iadd__, extend, pop = MutableSequence.__iadd__, MutableSequence.extend, MutableSequence.pop
+    remove, clear, index, count = MutableSequence.remove, MutableSequence.clear, Sequence.index, Sequence.count
+
+
+class _LinkSequence(Editable, Link):
     """Steps in a row, or in one list; the links among them are called ``0``, ``1``, ``2`` ... in paths."""
 
     def __init__(self, *steps: Any) -> None:
@@ -48,9 +76,30 @@ class _LinkSequence(Link):
             self.append(step)
 
     def append(self, step: Any) -> None:
+        """Add a step at the end."""
+        self._check(step)
         if isinstance(step, Link):
-            self._register(str(len(self._items)), "link", step)
+            self._register(self._next_name(), "link", step)
         self._items.append(step)
+
+    def _check(self, step: Any) -> None:
+        if not isinstance(step, Link):
+            raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link")
+
+    def _of(self, steps: Any) -> Any:
+        return type(self)(*steps)
+
+    def _next_name(self) -> str:
+        return str(len(self._items))
+
+    def _replace_all(self, steps: list[Any]) -> None:
+        for step in steps:
+            self._check(step)
+        for name in [name for name, link in self._own("link") if any(link is item for item in self._items)]:
+            delattr(self, name)
+        self._items = []
+        for step in steps:
+            self.append(step)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -63,8 +112,8 @@ class _LinkSequence(Link):
 
     def _copied(self, memo: dict[int, Any], mode: Any) -> Any:
         twin = super()._copied(memo, mode)
-        own = twin.__dict__
-        own["_items"] = [own[str(i)] if isinstance(item, Link) else item for i, item in enumerate(self._items)]
+        copies = {id(link): copy for (_, link), (_, copy) in zip(self._own("link"), twin._own("link"), strict=True)}
+        twin.__dict__["_items"] = [copies.get(id(item), item) for item in self._items]
         return twin
 
 
@@ -79,13 +128,7 @@ class ChainList(_LinkSequence):
     (2, ['/0/W', '/0/b', '/1/W', '/1/b'])
     """
 
-    def append(self, step: Link) -> None:
-        """Add a link at the end."""
-        if not isinstance(step, Link):
-            raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link")
-        super().append(step)
-
-    add_link = append
+    add_link = _LinkSequence.append
 
 
 class Sequential(_LinkSequence):
@@ -99,13 +142,11 @@ class Sequential(_LinkSequence):
     (1, 1)
     """
 
-    def append(self, step: Callable[..., Any]) -> None:
-        """Add a link or a function at the end."""
+    add = _LinkSequence.append
+
+    def _check(self, step: Callable[..., Any]) -> None:
         if not callable(step):
             raise TypeError(f"{type(self).__name__}: got {a_kind(step)}; expected a Link or a function")
-        super().append(step)
-
-    add = append
 
     def forward(self, *args: Any) -> Any:
         """The last step's result. The first step takes the arguments; a tuple is passed on as several arguments."""
@@ -116,7 +157,10 @@ class Sequential(_LinkSequence):
 
     def __getitem__(self, index: Any) -> Any:
         """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""
-        return Sequential(*self._items[index]) if isinstance(index, slice) else self._items[index]
+        return self._of(self._items[index]) if isinstance(index, slice) else self._items[index]
+
+    def _of(self, steps: Any) -> Any:
+        return Sequential(*steps)
 
     @OfInstances
     def __signature__(self) -> inspect.Signature:

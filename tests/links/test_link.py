@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 
 import numpy as np
@@ -194,6 +195,55 @@ def test_a_copy_of_a_row_has_links_of_its_own():
     assert twin[0] is not row[0] and twin[1] is F.relu
     assert twin[0] is next(iter(twin.children()))
     np.testing.assert_array_equal(twin(np.ones((1, 2), np.float32)).data, row(np.ones((1, 2), np.float32)).data)
+
+
+ROW_EDITS = {
+    "insert": lambda row, new: row.insert(1, new),
+    "insert from the end": lambda row, new: row.insert(-1, new),
+    "set": lambda row, new: row.__setitem__(-1, new),
+    "set several": lambda row, new: row.__setitem__(slice(0, 2), [new]),
+    "delete": lambda row, new: row.__delitem__(0),
+    "pop": lambda row, new: row.pop(0),
+    "remove": lambda row, new: row.remove(row[2]),
+    "extend": lambda row, new: row.extend([new, new]),
+    "add in place": lambda row, new: row.__iadd__([new]),
+    "clear": lambda row, new: row.clear(),
+}
+
+
+@pytest.mark.parametrize("edit", ROW_EDITS.values(), ids=ROW_EDITS)
+@pytest.mark.parametrize("kind", [Sequential, ChainList])
+def test_a_row_is_changed_as_a_list_is(kind, edit):
+    steps, new = [L.Linear(2, 3), L.Linear(3, 3), L.Linear(3, 1)], L.Linear(3, 3)
+    row = kind(*steps)
+    assert edit(row, new) in (edit(steps, new), row)
+    assert [*row] == steps and len(row) == len(steps) and [*row.children()] == steps
+    assert [path for path, _ in row.namedlinks(skipself=True)] == [f"/{i}" for i in {steps.index(s) for s in steps}]
+    twin = row.copy("copy")
+    assert len(twin) == len(steps) and not {*map(id, twin)} & {*map(id, steps)}
+
+
+def test_a_row_that_refuses_a_step_stays_as_it_was():
+    row = Sequential(L.Linear(2, 3), F.relu)
+    before, names = [*row], [*row.namedparams()]
+    for edit in (
+        lambda: row.insert(0, 3),
+        lambda: row.__setitem__(slice(0, 2), [F.tanh, "relu"]),
+        lambda: row.append(3),
+    ):
+        with pytest.raises(TypeError, match="expected a Link or a function"):
+            edit()
+    with pytest.raises(IndexError):
+        row.pop(2)
+    assert [*row] == before and [*row.namedparams()] == names
+
+
+def test_rows_are_added_and_share_their_steps():
+    a, b = Sequential(L.Linear(2, 3), F.relu), Sequential(L.Linear(3, 1))
+    both = a + b
+    assert [*both] == [*a, *b] and [path for path, _ in both.namedparams()] == ["/0/W", "/0/b", "/2/W", "/2/b"]
+    with pytest.raises(TypeError):
+        operator.add(a, [F.relu])
 
 
 @pytest.mark.source("CI-09")
