@@ -89,6 +89,9 @@ B = np.array([[1.0, 2.0], [3.0, 4.0]])
         lambda a: np.tensordot(a, B, axes=((0,), (1,))),
         lambda a: np.einsum("ij,jk->ik", a, B),
         lambda a: np.einsum("ij,jk->ik", B, a, optimize=False),
+        lambda a: np.einsum(a, [0, 1], B, [1, 2]),
+        lambda a: np.einsum(B, (..., 30), a, (30, 2), (2, ...)),
+        lambda a: np.einsum(a, [1, 0]),  # the result's axes are in the order of the numbers: the transpose
         lambda a: np.linalg.inv(a),
         lambda a: np.linalg.solve(a, B),
         lambda a: np.linalg.solve(B, a),
@@ -137,3 +140,9 @@ def test_the_gradient_of_a_pseudo_inverse_of_lower_rank() -> None:
 def test_pinv_in_float32_does_not_invert_rounding() -> None:
     x = np.outer([1, 2, 3], [0.1, 0.7, 0.3]).astype(np.float32)
     np.testing.assert_allclose(F.pinv(x), np.linalg.pinv(x.astype(np.float64), 1e-6), rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [-1, 52, "i", 1.0, None])
+def test_axes_that_are_no_numbers_are_refused(axis) -> None:
+    with pytest.raises(ValueError, match=r"^einsum: an axis is .*; expected a number from 0 to 51"):
+        F.einsum(Variable(A), [0, axis], B, [1, 2])

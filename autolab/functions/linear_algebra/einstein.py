@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
         letter that the result lacks is summed over; one that an operand has twice takes its diagonal; ``...`` stands
         for axes that broadcast. Without ``->`` the result has the letters that come once, in alphabetical order.
     *operands : Variable or array
-        They may also come first, and then ``subscripts=``.
+        They may also come first, and then ``subscripts=``; or each with a list of numbers for its axes behind it, and
+        perhaps one for the result's at the end, as NumPy takes them.
 
     Returns
     -------
@@ -100,7 +102,22 @@ def _unused(letters: str) -> list[str]:
 
 @einsum.spelling
 def _einsum(*operands: Any, subscripts: Any = None, optimize: Any = True) -> Call:
-    """``einsum("ij,j->i", a, b)`` or ``einsum(a, b, subscripts="ij,j->i")``."""
+    """``einsum("ij,j->i", a, b)``, ``einsum(a, b, subscripts="ij,j->i")`` or ``einsum(a, [0, 1], b, [1], [0])``."""
+    if subscripts is None and len(operands) > 1 and isinstance(operands[1], list | tuple):
+        *lists, out = [_word(axes) for axes in (*operands[1::2], operands[-1])]
+        is_given = len(operands) % 2
+        subscripts, operands = ",".join(lists) + f"->{out}" * is_given, operands[: len(operands) - is_given : 2]
     if subscripts is None:
         subscripts, *operands = operands or (None,)  # type: ignore[assignment]
     return tuple(operands), {"subscripts": subscripts}
+
+
+def _word(axes: Any) -> str:
+    """A letter for each number of an axis, in the order of the numbers."""
+    letters = ascii_uppercase + ascii_lowercase
+    for axis in axes:
+        if axis is not ... and not (isinstance(axis, int | np.integer) and 0 <= axis < len(letters)):
+            raise ValueError(
+                f"einsum: an axis is {axis!s:.40}; expected a number from 0 to {len(letters) - 1}, or ..."
+            )
+    return "".join(["..." if axis is ... else letters[axis] for axis in axes])
