@@ -132,8 +132,9 @@ class Settled:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        name = original(cls.__module__)
-        found = _sections(_table(name)).get(name, {}).get(cls.__name__) if name != cls.__module__ else None
+        module = getattr(cls, "__module__", "")
+        name = original(module)
+        found = _sections(_table(name)).get(name, {}).get(cls.__name__) if name != module else None
         if found is not None and not found.expression:
             entry = _of_object(found)
             given = ", ".join([f"{one}={one}" for one in _passed(entry)[1:]])

@@ -120,6 +120,36 @@ def test_variables_and_parameters_are_copied_and_pickled():
     assert chainer.Parameter(shape=(2,)).data.dtype == f32 and np.isnan(chainer.Parameter(shape=(2,)).data).all()
 
 
+def test_the_links_of_a_sequential_are_numbered_without_its_functions(tmp_path):
+    model = chainer.Sequential(F.tanh, L.Linear(2, 3), F.relu, L.Linear(3, 1))
+    arrays = {
+        f"{name}/{part}": p
+        for name, link in enumerate((model[1], model[3]))
+        for part, p in (("W", link.W.array), ("b", link.b.array))
+    }
+    np.savez(tmp_path / "as_chainer_writes.npz", **{name: array + 1 for name, array in arrays.items()})
+    wanted = {name: array + 1 for name, array in arrays.items()}
+    chainer.serializers.load_npz(tmp_path / "as_chainer_writes.npz", model)
+    assert {path[1:]: p.array.tolist() for path, p in model.namedparams()} == {n: a.tolist() for n, a in wanted.items()}
+    model.insert(1, L.Linear(2, 2))
+    assert [path for path, _ in model.namedlinks(skipself=True)] == ["/0", "/1", "/2"]
+
+
+def test_steps_of_a_sequential_are_counted_and_removed_by_their_kind():
+    model = chainer.Sequential(L.Linear(2, 3), F.relu, L.Linear(3, 3), F.relu)
+    assert (model.count_by_layer_type("Linear"), model.count_by_layer_type("relu")) == (2, 2)
+    model.remove_by_layer_type("relu")
+    assert [type(step) for step in model] == [L.Linear] * 2 and len(model + model.repeat(2)) == 6
+
+
+def test_examples_of_several_lengths_are_padded_beside_their_labels():
+    batch = [(np.arange(n, dtype=f32), np.int64(n)) for n in (3, 1)]
+    x, t = chainer.dataset.concat_examples(batch, padding=(9, None))
+    assert x.tolist() == [[0, 1, 2], [0, 9, 9]] and t.tolist() == [3, 1]
+    x, t = chainer.dataset.concat_examples(batch, padding=9)
+    assert x.tolist() == [[0, 1, 2], [0, 9, 9]] and t.tolist() == [3, 1]
+
+
 def test_unchaining_ends_the_graph():
     x = chainer.Variable(np.array([2.0]))
     h = x * 3

@@ -20,12 +20,13 @@ a converter joins; initializers fill arrays, and they, dropout and iterators dra
 Variables, and what does not fit raises `InvalidType`; several gradients are a list, and an update without a gradient
 does nothing.
 
-These things stay AutoLab's: `backward` of several elements without an upstream gradient is an error, where Chainer did
-nothing, and an upstream gradient that was set is still there afterwards; float32 and float64 promote as in NumPy;
-integers never require a gradient; a function object is called only once; reported values are numbers without a graph;
-equal largest elements share the gradient of their maximum; `check_backward` looks at all elements. If a function has
-several results, `backward` counts the upstream gradient of the one it begins at, and of no other. Files of optimizers
-have AutoLab's names. There is no ChainerX, no iDeep, and no training on several GPUs.
+These things stay AutoLab's: `backward` of several elements without an upstream gradient is an error, as is that of a
+value without a graph, where Chainer did nothing, and an upstream gradient that was set is still there afterwards;
+float32 and float64 promote as in NumPy; integers never require a gradient; a function object is called only once;
+reported values are numbers without a graph; equal largest elements share the gradient of their maximum;
+`check_backward` looks at all elements. If a function has several results, `backward` counts the upstream gradient of
+the one it begins at, and of no other. Files of optimizers have AutoLab's names. There is no ChainerX, no iDeep, and no
+training on several GPUs.
 """
 
 import numpy as np  # for table.txt, as is the next but one

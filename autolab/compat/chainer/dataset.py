@@ -119,8 +119,8 @@ def _joined(values: list[Any], device: Any, padding: Any) -> Any:
         return to_device(device, xp.stack(arrays))
     shape = [max(lengths) for lengths in zip(*[array.shape for array in arrays], strict=True)]
     joined = xp.full((len(arrays), *shape), padding, arrays[0].dtype)
-    for row, array in zip(joined, arrays, strict=True):
-        row[tuple([slice(n) for n in array.shape])] = array
+    for i, array in enumerate(arrays):
+        joined[(i, *[slice(n) for n in array.shape])] = array
     return to_device(device, joined)
 
 

@@ -211,6 +211,10 @@ class ChainList(Link, _links.ChainList):
     add_link = _links.ChainList.append
 
 
+def _kind(step: Any) -> str:
+    return str(getattr(step, "__name__", type(step).__name__))
+
+
 class Sequential(Link, _links.Sequential):
     """Links and functions, each applied to the result of the one before.
 
@@ -228,22 +232,27 @@ class Sequential(Link, _links.Sequential):
     def __init__(self, *layers: Any) -> None:
         self._begin_as(*layers)
 
-    def __getitem__(self, index: Any) -> Any:
-        """The step of this number; for a slice, a `Sequential` of these steps, which shares them."""
-        return type(self)(*self._items[index]) if isinstance(index, slice) else self._items[index]
+    def _of(self, steps: Any) -> Any:
+        return Sequential(*steps)
 
-    def extend(self, sequential: Any) -> None:
-        """Add the steps of another one at the end."""
-        for step in sequential:
-            self.append(step)
+    def _next_name(self) -> str:
+        return str(len([*self.children()]))  # functions have no number
+
+    def count_by_layer_type(self, type_name: str) -> int:
+        """How many of its steps are links of a class of this name, or functions of this name."""
+        return [_kind(step) for step in self].count(type_name)
+
+    def remove_by_layer_type(self, type_name: str) -> None:
+        """Take these out."""
+        self._replace_all([step for step in self if _kind(step) != type_name])
 
     def flatten(self) -> Any:
         """The same without a `Sequential` inside."""
         steps: list[Any] = []
         for step in self:
             steps += step.flatten() if isinstance(step, Sequential) else [step]
-        return type(self)(*steps)
+        return self._of(steps)
 
     def repeat(self, n_repeat: int, mode: Literal["share", "copy", "init"] = "init") -> Any:
         """Its steps so many times, in copies."""
-        return type(self)(*[step for _ in range(n_repeat) for step in self.copy(mode)])
+        return self._of([step for _ in range(n_repeat) for step in self.copy(mode)])

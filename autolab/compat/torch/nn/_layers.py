@@ -143,6 +143,13 @@ class Embedding(Layer):
             self._shown += ", padding_idx={padding_idx}"
         self.weight = Parameter(rows)
 
+    @classmethod
+    def from_pretrained(cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None, **more: Any) -> Any:
+        """A layer with these rows, which share their memory; with ``freeze`` they are not trained."""
+        layer = cls(*embeddings.shape, padding_idx=padding_idx, **more)
+        layer.weight = Parameter(embeddings, requires_grad=not freeze)
+        return layer
+
     def forward(self, input: Any) -> Any:
         """The rows of the words."""
         return F.embedding(input, self.weight, self.padding_idx)

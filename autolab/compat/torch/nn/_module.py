@@ -185,12 +185,24 @@ class Layer(Settled, Module):
         def __getattr__(self, name: str) -> Any: ...
 
     def _settle(self, given: dict[str, Any]) -> None:
+        self._start_with(given)
+        if type(self).reset_parameters is not Layer.reset_parameters:
+            self.reset_parameters()
+
+    def _start_with(self, given: dict[str, Any]) -> None:
         Module.__init__(self)
-        device, dtype = given.pop("device", None), given.pop("dtype", None)
+        self.__dict__["_given"] = given
         for name, value in given.items():
-            setattr(self, name, value)
+            if name not in ("device", "dtype"):
+                setattr(self, name, value)
         self._begin()
-        self.to(device, dtype)
+        self.to(given.get("device"), given.get("dtype"))
+
+    def reset_parameters(self) -> None:
+        """Begin anew: other random weights, and the first running averages. A subclass may begin in another way."""
+        fresh = object.__new__(type(self))  # whose own __init__ may take other settings
+        fresh._start_with(self._given)
+        self.load_state_dict(fresh.state_dict())
 
     def _begin(self) -> None:
         """Make parameters and buffers, where there are any."""

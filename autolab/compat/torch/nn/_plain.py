@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....links import function_layers as _links
+from ....links.chain import Editable
 from ....links.registry import Kind
 from ...absent import missing, originals
 from ...table import with_settings
@@ -105,10 +106,22 @@ class Unflatten(Layer):
 
 
 # ---------------------------------------------------------------------- containers
-class _Row(Module):
+class _Row(Editable, Module):
     """Modules, or parameters, in a row, called ``0``, ``1``, ``2`` ..."""
 
     _kind: Kind = "link"
+
+    def _taken(self, module: Any) -> Any:
+        if not isinstance(module, Module):
+            raise TypeError(f"{type(self).__name__}: got {type(module).__name__}; expected modules, such as nn.ReLU()")
+        return module
+
+    def _replace_all(self, modules: list[Any]) -> None:
+        new, names = [self._taken(one) for one in modules], [name for name, _ in self._own(self._kind)]
+        for name in names:
+            delattr(self, name)
+        for name, one in zip(names if len(names) == len(new) else map(str, range(len(new))), new, strict=True):
+            self._register(name, self._kind, one)
 
     def _all(self) -> list[Any]:
         return [one for _, one in self._own(self._kind)]
@@ -128,7 +141,7 @@ class _Row(Module):
 
     def append(self, module: Any) -> Any:
         """Add one at the end; gives itself back."""
-        self._register(str(len(self)), self._kind, module)
+        self._register(str(len(self)), self._kind, self._taken(module))
         return self
 
     def extend(self, modules: Iterable[Any]) -> Any:
@@ -155,13 +168,13 @@ class Sequential(_Row):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            for module in args:
-                if not isinstance(module, Module):
-                    raise TypeError(f"Sequential: got {type(module).__name__}; expected modules, such as nn.ReLU()")
-                self.append(module)
+            self.extend(args)
 
     def _of(self, found: list[Any]) -> Any:
-        return type(self)(*found)
+        return Sequential(*found)
+
+    def __mul__(self, times: int) -> Any:
+        return self._of([*self] * times)
 
     def forward(self, input: Any) -> Any:
         """The last module's result."""
@@ -199,9 +212,8 @@ class ParameterList(_Row):
         super().__init__()
         self.extend(values)
 
-    def append(self, value: Any) -> Any:
-        """Add a parameter, or a tensor as one; gives itself back."""
-        return super().append(value if isinstance(value, Parameter) else Parameter(value))
+    def _taken(self, value: Any) -> Any:
+        return value if isinstance(value, Parameter) else Parameter(value)
 
     def extra_repr(self) -> str:
         kinds = [f"[{p.dtype} of size {'x'.join(map(str, p.shape))}]" for p in self]

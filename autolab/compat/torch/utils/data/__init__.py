@@ -23,6 +23,9 @@ class Dataset:
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__}: write __getitem__(self, index)")
 
+    def __add__(self, other: Any) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
 
 class TensorDataset(Dataset):
     """The rows of tensors, together.
