@@ -117,7 +117,5 @@ def _word(axes: Any) -> str:
     letters = ascii_uppercase + ascii_lowercase
     for axis in axes:
         if axis is not ... and not (isinstance(axis, int | np.integer) and 0 <= axis < len(letters)):
-            raise ValueError(
-                f"einsum: an axis is {axis!s:.40}; expected a number from 0 to {len(letters) - 1}, or ..."
-            )
+            raise ValueError(f"einsum: an axis is {axis!s:.40}; expected a number from 0 to {len(letters) - 1}, or ...")
     return "".join(["..." if axis is ... else letters[axis] for axis in axes])
