@@ -50,19 +50,27 @@ _JOINS = {np.concatenate, np.stack, np.hstack, np.vstack, np.dstack, np.column_s
 def array_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What ``Variable.__array_function__`` does."""
     if func in _PLAIN_FUNCTIONS:
-        return plain(func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()}))
+        return plain(_of_arrays(func, args, kwargs))
     if func in _WRITES and any([getattr(value, "requires_grad", False) for value in (*args, *kwargs.values())]):
         raise DetachError(f"{_full_name(func)}: {INTO_ARRAY}")
     try:
         return _called(func, args, kwargs)
     except (*COMPLAINTS, AttributeError) as error:
         if is_drawn(sys._getframe(1)):  # matplotlib may ask for what has no gradient
-            return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+            return _of_arrays(func, args, kwargs)
         if type(error) not in (*COMPLAINTS, AttributeError) or re.match(_NAMED, str(error)):
             raise
         kind = TypeError if isinstance(error, AttributeError) else type(error)  # it is no array
         told = "".join([f" {name}={value!r:.40}:" for name, value in _settings(func, args, kwargs)])
         raise kind(f"{_full_name(func)}:{told} {error}"[:LIMIT]).with_traceback(error.__traceback__) from None
+
+
+def _of_arrays(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What NumPy makes of the arrays of Variables; a Variable is never what it writes into."""
+    if ("out" in kwargs or len(args) > 2) and hasattr(_given(func, args, kwargs).get("out"), "requires_grad"):
+        name = _full_name(func)
+        raise DetachError(f"{name}: out= cannot be a Variable; write y = {name}(...)")
+    return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
 
 
 def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -72,7 +80,7 @@ def _called(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     if adapter is not None:
         return _adapted(func, adapter, args, kwargs)
     if function is None and not requires([*args, *kwargs.values()]):
-        return func(*[unwrap(value) for value in args], **{k: unwrap(v) for k, v in kwargs.items()})
+        return _of_arrays(func, args, kwargs)
     if function is None:
         written = _WRITTEN.get(_full_name(func), "Apply it to x.data if none is needed")
         raise NoGradientError(f"{_full_name(func)} has no gradient in AutoLab. {written}.")
@@ -95,11 +103,16 @@ def _adapted(func: Any, adapter: Callable[..., Any], args: tuple[Any, ...], kwar
 
 def _settings(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
     """The arguments that say how, and are no Variables or arrays or lists of them, for messages."""
+    given = _given(func, args, kwargs).items()
+    return [(k, v) for k, v in given if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
+
+
+def _given(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name; none where it does not take them."""
     try:
-        given = signature_of(func).bind_partial(*args, **kwargs).arguments
-    except (TypeError, ValueError):  # it does not take them
-        return []
-    return [(k, v) for k, v in given.items() if not (is_array(v) or hasattr(v, "requires_grad") or _holds(v))]
+        return signature_of(func).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        return {}
 
 
 def requires(value: Any) -> bool:

@@ -118,6 +118,21 @@ NO_GRADIENT = [
 ]
 
 
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8", "i2", "?"])
+@pytest.mark.parametrize("values", [7.5, 3, np.float32([2.5]), np.arange(2.0), True])
+def test_insert_keeps_the_dtype_of_the_array(kind: str, values: object) -> None:
+    a, places = np.array([1, 0, 1]).astype(kind), [1] * np.size(values)
+    y = np.insert(Variable(a), places, values)
+    expected = np.insert(a, places, values)
+    assert y.dtype == expected.dtype
+    np.testing.assert_array_equal(y.data, expected)
+
+
+def test_values_that_would_lose_their_gradient_are_not_inserted() -> None:
+    with pytest.raises(TypeError, match=r"^insert: arr holds int64, in which values lose their gradient"):
+        np.insert(np.arange(3), 1, Variable(7.5))
+
+
 @pytest.mark.parametrize(("call", "message"), NO_GRADIENT)
 def test_functions_without_gradient_are_named(call: object, message: str) -> None:
     with pytest.raises(autolab.NoGradientError, match=message) as caught:
@@ -127,6 +142,9 @@ def test_functions_without_gradient_are_named(call: object, message: str) -> Non
 
 DETACHES = [
     (lambda x, a: np.exp(a, out=x), "out= cannot be a Variable"),
+    (lambda x, a: np.any(a, out=x), r"numpy\.any: out= cannot be a Variable"),
+    (lambda x, a: np.argmax(a, None, x), r"numpy\.argmax: out= cannot be a Variable"),
+    (lambda x, a: np.nancumsum(a, out=x.detach()), r"numpy\.nancumsum: out= cannot be a Variable"),
     (lambda x, a: np.exp(x, out=a), "would drop the gradient"),
     (lambda x, a: np.add(a, x, out=(a,)), "would drop the gradient"),
     (lambda x, a: a.__iadd__(x), "would drop the gradient"),

@@ -230,6 +230,9 @@ def _by_numpy(function: Any, *args: Any) -> Any:
 @numpy_protocol.adapt(np.insert)
 def _insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     arr, values = given_arrays("insert", arr=arr, values=values)
+    if arr.dtype.kind != "f" and getattr(values, "requires_grad", False):
+        raise TypeError(f"insert: arr holds {arr.dtype}, in which values lose their gradient; write arr.astype(float)")
+    values = values.astype(arr.dtype)  # as NumPy does
     places = np.arange(arr.size + values.size)
     behind = places[arr.size :].reshape(values.shape)
     joined = concatenate(reshape(arr, shape=-1), reshape(values, shape=-1))
