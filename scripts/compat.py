@@ -41,9 +41,9 @@ give an error that names them, and for some also says what there is instead.
 | `chainer` | Chainer's tests of functions, links, optimizers, gradient checks, serializers and training, \
 without those that need a GPU, MPI or names that NumPy has removed | 1,258 of 1,528 (82.3 %) |
 | `torch` | 49 programs beside PyTorch 2.13, of which 47 run | 866 of 869 results are equal |
-| `chainer` | the examples in the docstrings of Chainer 7.8.1, again in November 2026 | 82 of 126; 32 others use names \
+| `chainer` | the examples in the docstrings of Chainer 7.8.1, 2026-11 | 82 of 126; 32 others use names \
 that are not there |
-| `torch` | the examples in the docstrings of PyTorch 2.13 that run on a CPU, in November 2026 | 260 of 540; 258 use names \
+| `torch` | the examples in the docstrings of PyTorch 2.13 that run on a CPU, 2026-11 | 260 of 540; 258 use names \
 that are not there, and 22 are refused, such as complex numbers and `out=` |
 """
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,8 @@ from ...engine.errors import a_kind
 from ..arrays.shape import sum_to
 
 Shape = tuple[int, ...]
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @primitive(numpy=np.einsum)
@@ -97,7 +98,7 @@ def _labels(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[list[str], str]
 
 
 def _unused(letters: str) -> list[str]:
-    return [letter for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in letters]
+    return [letter for letter in _LETTERS if letter not in letters]
 
 
 @einsum.spelling
@@ -114,7 +115,7 @@ def _einsum(*operands: Any, subscripts: Any = None, optimize: Any = True) -> Cal
 
 def _word(axes: Any) -> str:
     """A letter for each number of an axis, in the order of the numbers."""
-    letters = ascii_uppercase + ascii_lowercase
+    letters = sorted(_LETTERS)
     for axis in axes:
         if axis is not ... and not (isinstance(axis, int | np.integer) and 0 <= axis < len(letters)):
             raise ValueError(f"einsum: an axis is {axis!s:.40}; expected a number from 0 to {len(letters) - 1}, or ...")
