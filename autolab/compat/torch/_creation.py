@@ -115,8 +115,14 @@ def _like(input: Any, options: dict[str, Any]) -> dict[str, Any]:
 def arange(start: Any = 0, end: Any = None, step: Any = 1, **options: Any) -> Any:
     """Numbers from ``start`` (0) up to ``end``, which is not among them."""
     first, last = (0, start) if end is None else (start, end)
-    array = np.arange(*[plain(n) for n in (first, last, step)])
-    return _new(array, "arange", options)
+    return _new(np.arange(*_ends(options, first, last, step)), "arange", options)
+
+
+def _ends(options: dict[str, Any], *numbers: Any) -> list[Any]:
+    """Numbers of a range; whole ones where it is of whole numbers."""
+    dtype = options.get("dtype")
+    whole = dtype is not None and numpy_dtype("range", dtype).kind in "iu"
+    return [np.trunc(plain(n)).astype(np.int64) if whole else plain(n) for n in numbers]
 
 
 # ---------------------------------------------------------------------- at random

@@ -12,7 +12,7 @@ from ... import functions as F  # noqa: F401  # for table.txt
 from ..dressing import dress
 from ..table import made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
-from ._arguments import cast, index_of  # noqa: F401  # for table.txt, as are the next
+from ._arguments import cast, index_of, without_gradient  # noqa: F401  # for table.txt, as are the next
 from ._creation import to  # noqa: F401  # for table.txt
 from ._elementwise import COMPARISONS, QUESTIONS, UNARY
 from ._tensor import Tensor, constant, dressed, plain, result  # noqa: F401  # for table.txt

@@ -42,7 +42,8 @@ def einsum(equation: str, *operands: Any) -> Any:
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
-    a, b = [tensor_of("cosine_similarity", x, name) for x, name in ((x1, "x1"), (x2, "x2"))]
+    pair = [tensor_of("cosine_similarity", x, name) for x, name in ((x1, "x1"), (x2, "x2"))]
+    a, b = [F.broadcast_to(x, np.broadcast_shapes(*[one.shape for one in pair])) for x in pair]
     lengths = [F.norm(x, None, dim, True) for x in (a, b)]
     if all([(length._data >= eps).all() for length in lengths]):
         return dressed(F.cosine_similarity(a, b, dim, eps))

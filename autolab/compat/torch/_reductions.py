@@ -96,7 +96,9 @@ def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim:
 
 def _at(x: Any, places: Any, dim: int) -> values_and_indices:
     """The elements at some places along ``dim``."""
-    return values_and_indices(dressed(F.take_along_axis(x, places, dim) if x.ndim else x), constant(places))
+    if not x.ndim:
+        return values_and_indices(dressed(x), constant(places.reshape(())))
+    return values_and_indices(dressed(F.take_along_axis(x, places, dim)), constant(places))
 
 
 def _picked(x: Any, indices: Any, dim: int, keepdim: bool = False) -> values_and_indices:

@@ -75,7 +75,8 @@ def _places(function: str, input: Any, dim: int, index: Any) -> Any:
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where ``mask`` is true, in a row."""
     x, where = tensor_of("masked_select", input), plain(mask)
-    return dressed(F.getitem(x, np.broadcast_to(where, x._data.shape) if where.shape != x._data.shape else where))
+    shape = np.broadcast_shapes(x._data.shape, where.shape)
+    return dressed(F.getitem(F.broadcast_to(x, shape), np.broadcast_to(where, shape)))
 
 
 def masked_fill(input: Any, mask: Any, value: Any) -> Any:
@@ -114,8 +115,11 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The indexes of the elements that are not 0."""
-    found = tensor_of("nonzero", input)._data.nonzero()
-    return tuple([constant(i) for i in found]) if as_tuple else constant(get_array_module(*found).stack(found, axis=1))
+    data = tensor_of("nonzero", input)._data
+    found = data.reshape(data.shape or 1).nonzero()
+    if as_tuple:
+        return tuple([constant(i) for i in found])
+    return constant(get_array_module(*found).stack(found, axis=1)[:, : data.ndim])
 
 
 __getattr__ = fill(__name__)

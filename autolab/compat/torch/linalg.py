@@ -22,6 +22,12 @@ def cholesky(A: Any, *, upper: bool = False) -> Any:
     return found.mT if upper else found
 
 
+def _solved(A: Any, B: Any) -> Any:
+    if B._data.ndim > 1 and B._data.shape == A._data.shape[:-1]:  # a vector for each matrix
+        return dressed(F.squeeze(F.solve(A, F.expand_dims(B, -1)), -1))
+    return dressed(F.solve(A, B))
+
+
 QR = namedtuple("QR", "Q R")
 
 

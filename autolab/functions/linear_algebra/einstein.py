@@ -51,7 +51,8 @@ def einsum(xp: Any, *operands: Array, subscripts: str) -> Array:
     """
     if not isinstance(subscripts, str):
         raise TypeError(f"einsum: subscripts is {a_kind(subscripts)}; expected a text such as 'ij,jk->ik'")
-    return xp.einsum(subscripts, *operands, optimize=True)
+    common = xp.result_type(*operands)  # otherwise two bytes are multiplied as bytes, before they meet the floats
+    return xp.einsum(subscripts, *[x.astype(common, copy=False) for x in operands], optimize=True)
 
 
 @einsum.vjp("operands")

@@ -39,7 +39,7 @@ def interpolate(
     Returns
     -------
     Variable or array
-        Of shape ``(examples, channels, *size)``.
+        Of shape ``(examples, channels, *size)``. Means of integers are floats.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def interpolate(
             places = np.minimum(np.floor(np.arange(new) * scale), old - 1).astype(np.int64)
             x = x[along(i + 2, get_array_module(getattr(x, "_data", x)).asarray(places))]
         return x
-    (x,), rounded = in_full("interpolate", whole=True, x=x)
+    (x,), rounded = in_full("interpolate", x=x)
     for i, (new, scale) in enumerate(zip(lengths, scales, strict=True)):
         x = _means(x, i + 2, new, scale, align_corners)
     return rounded(x)

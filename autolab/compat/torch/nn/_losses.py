@@ -104,7 +104,10 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
     """The negative logarithm of the normal density of ``target``."""
     how = _reduction("gaussian_nll_loss", reduction)
     x, t = _pair("gaussian_nll_loss", input, target)
-    spread = F.broadcast_to(number(var), x._data.shape)
+    spread = number(var)
+    if spread._data.shape == x._data.shape[:-1]:  # one for each example
+        spread = F.expand_dims(spread, -1)
+    spread = F.broadcast_to(spread, x._data.shape)
     if (spread._data < 0).any():
         raise ValueError("gaussian_nll_loss: var has negative elements; expected variances")
     if (spread._data < eps).any():
