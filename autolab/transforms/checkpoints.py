@@ -12,6 +12,7 @@ import numpy as np
 from ..authoring.function_node import FunctionNode
 from ..engine.backend import Array
 from ..engine.configuration import config, using_config
+from ..engine.devices import to_cpu
 from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
@@ -47,8 +48,9 @@ def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
     ValueError
         If ``fn`` uses a value from outside that was computed: only leaves, such as parameters, may come from there.
     RuntimeError
-        In the backward pass, if a parameter of ``fn`` has got other data since the call; in a differentiable one,
-        also if an argument was computed from a leaf that ``fn`` uses as well.
+        In the backward pass, if a parameter of ``fn`` has got other data since the call, or the second run gave other
+        results, as with a generator of its own; in a differentiable one, also if an argument was computed from a leaf
+        that ``fn`` uses as well.
 
     Examples
     --------
@@ -139,6 +141,7 @@ class _Checkpoint(FunctionNode):
 
     def __init__(self, run: _CheckpointedRun, results: tuple[Variable, ...]) -> None:
         self._checkpointed, self._first = run, [y._data for y in results]
+        self._samples = [_sample(y._data) for y in results]
 
     def forward(self, inputs: tuple[Array, ...]) -> tuple[Array, ...]:
         results, self._first = self._first, []
@@ -165,6 +168,25 @@ class _Checkpoint(FunctionNode):
         with using_config("enable_backprop", True):
             inputs = tuple(map(same, inputs)) if create_graph else run.fresh(inputs)
             outputs = run.again(inputs)
+            if not all([_is_same(y._data, then) for y, then in zip(outputs, self._samples, strict=True)]):
+                raise RuntimeError(
+                    "checkpoint: the function gave other results when backward ran it again; expected the same each "
+                    "time: what it draws, it draws from config.rng, and what it keeps in between is no part of it"
+                )
             reached = [(y, g) for y, g in zip(outputs, grad_outputs, strict=True) if g is not None and y.requires_grad]
             found = grad([y for y, _ in reached], [*inputs, *run.outside], [g for _, g in reached], create_graph)
         return tuple([found[i] for i in target_input_indexes])
+
+
+def _sample(y: Array) -> Array:
+    """Some elements of a result, by which another one is known: all of them would cost memory."""
+    flat = y.reshape(-1)
+    return flat[:: max(1, flat.size // 256)].copy()
+
+
+def _is_same(y: Array, then: Array) -> bool:
+    """Whether a result is the one of this sample, up to what another order of additions changes."""
+    now, then = to_cpu(_sample(y)), to_cpu(then)
+    close = float(np.sqrt(np.finfo(now.dtype).eps)) if now.dtype.kind == "f" else 0.0
+    largest = np.abs(then[np.isfinite(then)]).max(initial=0)
+    return now.shape == then.shape and np.allclose(now, then, close, close * float(largest), equal_nan=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from typing import Any
 from unittest import mock
@@ -182,6 +183,26 @@ def test_a_checkpoint_of_what_has_changed_is_refused() -> None:
     with pytest.raises(RuntimeError, match="checkpoint: a value that the function uses from outside has changed"):
         loss.backward()
     assert model.W.grad is None and model.b.grad is None
+
+
+@pytest.mark.parametrize("draw", [np.random.default_rng(0).random, random.Random(0).random, lambda: next(numbers)])
+def test_a_function_that_does_not_do_the_same_again_is_told(draw) -> None:
+    x = Variable(np.linspace(1.0, 2.0, 5))
+    y = transforms.checkpoint(lambda x: F.sum(x) * draw())(x)
+    with pytest.raises(RuntimeError, match="checkpoint: the function gave other results when backward ran it again"):
+        y.backward()
+    assert x.grad is None
+
+
+numbers = iter([0.25, 0.5, 0.75])
+
+
+@pytest.mark.parametrize("values", [[np.nan, 1.0, -np.inf], [], [1e-320, 1e308, 0.0]])
+def test_numbers_at_the_ends_are_the_same_again(values) -> None:
+    x = Variable(np.array(values))
+    with np.errstate(all="ignore"):
+        transforms.checkpoint(lambda x: x * 2)(x).backward(np.ones(len(values)))
+    assert x.grad is not None and x.grad.data.tolist() == [2.0] * len(values)
 
 
 def test_a_checkpoint_of_a_link_draws_the_same_masks_and_moves_running_means_once() -> None:
