@@ -220,7 +220,9 @@ class Recorder:
         reached = [y for y in outputs if y.node is not None]
         for y in outputs:
             if _key(y) not in self._ids:
-                self.add_leaf(y, "constant", y.name)
+                self.add_leaf(y, "constant" if y.node is None else "leaf", y.name)
+        computed = [self.drafts[self._ids[_key(x)]].kind for x in self.held if x.creator is not None]
+        self.notes += ["steps_elsewhere"] * ("leaf" in computed)
         if not reached:
             self.notes.append("no_gradient")
             return

@@ -12,7 +12,9 @@ import autolab
 from autolab import Variable, optimizers
 from autolab import functions as F
 from autolab import links as L
+from autolab.analysis.diagnosis import examination
 from autolab.analysis.diagnosis.own import OwnWorkbench
+from autolab.analysis.diagnosis.report import CodeLine
 from autolab.analysis.diagnosis.rules import FOLLOWS, RULES
 
 X, T = np.random.default_rng(0).normal(size=(6, 2)), np.array([0, 1, 2, 0, 1, 2])
@@ -231,3 +233,16 @@ def test_a_program_without_data_or_without_examples_is_looked_at():
 
     assert autolab.diagnose(of_its_own).looked_at
     assert autolab.diagnose(of_classes, np.zeros((0, 3), np.float32), np.zeros(0, np.int64)).looked_at
+
+
+def test_a_rule_that_fails_is_named_and_hides_nothing(monkeypatch):
+    def broken(e):
+        yield e.found("uphill", "Before.", "Fix it.", CodeLine())
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(examination, "RULES", (("the sky", broken), *RULES))
+    model = L.Sequential(L.Linear(2, 3), F.softmax)
+    diagnosis = autolab.diagnose(loss, model, X, T)
+    assert {found.kind for found in diagnosis.findings} == {"uphill", "double_softmax"}
+    assert diagnosis.facts == ("Not looked at, by an error in AutoLab: the sky (ZeroDivisionError: division by zero)",)
+    assert "the sky" not in diagnosis.looked_at and len(diagnosis.looked_at) == len(RULES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -273,11 +274,41 @@ def test_nothing_to_differentiate() -> None:
     r = record(lambda n: n * 2, np.array([1, 2]))
     assert [s.status for s in r.steps] == ["integer", "integer"]
     assert r.notes == ("no_gradient",) and r.backward == ()
+    assert text(r).endswith("the result depends on no value that could have a gradient.")
     with autolab.no_grad():
         r = record(lambda x: x * 2, 1.0)
     assert r.notes == ("no_gradient",) and r.steps[0].grad is None
     constant = record(lambda x: Variable(5.0, requires_grad=False), 1.0)
     assert constant.outputs == (1,) and constant.steps[1].kind == "constant"
+
+
+def in_a_thread(x: Any) -> Any:
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(F.sum(x * x)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def test_steps_that_were_made_elsewhere_are_missed_and_their_values_are_no_constants() -> None:
+    h = Variable(3.0) * 2
+    for fn, kinds in ((in_a_thread, ["input", "leaf"]), (lambda x: F.sum(x * h), ["input", "leaf", "call", "call"])):
+        r = record(fn, np.array([1.0, 2.0]))
+        assert [step.kind for step in r.steps] == kinds and r.notes == ("steps_elsewhere",)
+        assert "Some values were computed before the function ran, or in another thread" in text(r)
+    assert autolab.diagnose(in_a_thread, np.ones(2)).facts == (
+        "Values computed before the program ran, or in another thread, were not looked at.",
+    )
+
+
+def test_a_parameter_that_is_returned_is_no_constant() -> None:
+    w = Parameter(np.ones(2), name="w")
+    r = record(lambda x: w, 1.0)
+    assert (r.steps[1].kind, r.notes) == ("leaf", ())
+
+
+def text(r: Any) -> str:
+    return str(r._repr_mimebundle_()["text/plain"])
 
 
 def damaging(x: Any) -> Any:

@@ -32,13 +32,15 @@ SHAPED = frozenset(
 
 @dataclass
 class Evidence:
-    """What is known of a program. ``program`` is the user's own and is never run; copies of it are."""
+    """What is known of a program. ``program`` is the user's own and is never run; copies of it are. ``failed`` has
+    the rules that could not look at it."""
 
     bench: Workbench
     program: Program
     rounds: int
     is_causal: bool
     facts: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.bench.rounds = self.rounds
@@ -55,6 +57,8 @@ class Evidence:
         self.watch.run(max(1, self.rounds))
         if unrecorded is not None and self.watch.error is None:
             self.facts.append(f"The graph could not be recorded, and only updates were looked at: {unrecorded!s:.120}")
+        if self.recording is not None and "steps_elsewhere" in self.recording.notes:
+            self.facts.append("Values computed before the program ran, or in another thread, were not looked at.")
         if not self.bench.has_gradients:
             self.watch.has_loss = self.recording is not None and "no_gradient" not in self.recording.notes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from .lines import assigned
 from .own import OwnWorkbench
 from .program_watch import up_to_loss
 from .report import Diagnosis, ProgramFinding
-from .rules import FOLLOWS, RULES
+from .rules import FOLLOWS, RULES, Rule
 from .workbench import Workbench
 
 
@@ -94,10 +94,19 @@ def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Di
     """The diagnosis of a program by all rules."""
     with bench.repeatable(), bench.keeping_gradients(program.named):
         e = Evidence(bench, program, steps, causal)
-        found = [finding for _, rule in RULES for finding in rule(e)]
+        found = [finding for words, rule in RULES for finding in _found(e, words, rule)]
     name = getattr(program.fn, "__name__", type(program.fn).__name__)
-    looked, facts = tuple([words for words, _ in RULES]), tuple(dict.fromkeys(e.facts))
+    looked, facts = tuple([words for words, _ in RULES if words not in e.failed]), tuple(dict.fromkeys(e.facts))
     return Diagnosis(name, _ordered(found), facts, looked, e.recording, Origin(bench, program))
+
+
+def _found(e: Evidence, words: str, rule: Rule) -> Iterator[ProgramFinding]:
+    """What a rule finds; one that fails says so, and hides nothing that the others find."""
+    try:
+        yield from rule(e)
+    except Exception as error:
+        e.failed.append(words)
+        e.facts.append(f"Not looked at, by an error in AutoLab: {words} ({type(error).__name__}: {error!s:.120})")
 
 
 def _ordered(found: list[ProgramFinding]) -> tuple[ProgramFinding, ...]:

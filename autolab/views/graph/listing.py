@@ -195,6 +195,6 @@ def _remark(note: str, recording: Recording) -> str:
         kept = sum(step.value is not None for step in recording.steps)
         return say("values_missing", kept=kept, count=len(recording.steps))
     if note != "orders_end":
-        return note
+        return say(note)
     last = recording.higher[-1] if recording.higher else recording
     return say("orders_end", name=label(last.by_id[last.outputs[0]]), wrt=clean(recording.wrt))

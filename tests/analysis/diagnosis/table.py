@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import autolab
+from autolab.analysis.diagnosis.rules import RULES
 from diagnosis.case import FOLDER, Case, cases, mended
 from diagnosis.plain import made
 from diagnosis.state import differences, state_of
@@ -80,6 +81,7 @@ def judge(case: Case) -> Verdict:
         fn, *args = made(case)
         before = state_of(args)
         found = autolab.diagnose(fn, *args, **case.options)
+        assert len(found.looked_at) == len(RULES), found.facts  # no rule failed
         changed = differences(before, state_of(args))
     return Verdict(case, list(found.findings), list(found.facts), str(found), changed)
 

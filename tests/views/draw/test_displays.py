@@ -47,8 +47,9 @@ def test_a_recording_is_its_live_graph_at_rest_and_as_text_its_tape_and_what_was
 
 
 def test_a_recording_says_what_was_reduced_and_what_the_recorder_noted():
-    text = mimebundle(recording(step(0, name="x"), reduced=2, notes=("Mind the gap.",)))["text/plain"]
-    assert text.endswith("The recording keeps only reduced copies of 2 arrays.\nMind the gap.")
+    text = mimebundle(recording(step(0, name="x"), reduced=2, notes=("no_gradient",)))["text/plain"]
+    said = "Nothing is differentiated here: the result depends on no value that could have a gradient."
+    assert text.endswith(f"The recording keeps only reduced copies of 2 arrays.\n{said}")
 
 
 def test_a_variable_shows_a_card():

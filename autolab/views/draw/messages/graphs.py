@@ -134,6 +134,10 @@ SENTENCES: dict[str, str] = {
     "opened_apart": "{use}: {function} and its steps do not agree. The values differ by up to {value}{gradients}.",
     "opened_gradients": ", the gradients by at most {inputs}",
     "values_missing": "The graph keeps {kept} of its {count} values; record() keeps all of them.",
+    "no_gradient": "Nothing is differentiated here: the result depends on no value that could have a gradient.",
+    "steps_elsewhere": (
+        "Some values were computed before the function ran, or in another thread: the steps that made them are not shown."
+    ),
     "box_not_kept": "not kept",
     "value_not_kept": "It has a gradient; its value was not kept.",
     "order_from": "{term} came from {parts}.",
