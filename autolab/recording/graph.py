@@ -10,8 +10,10 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from ..engine.arrays import array_of
-from ..engine.backend import modules
+from ..engine.backend import get_array_module, modules
 from ..engine.creator import nodes_below
 from ..engine.errors import a_kind
 from ..engine.multi_output import MultiOutputNode, OutputNode
@@ -20,6 +22,7 @@ from ..engine.primitive import Primitive
 from ..engine.retention import kept_values
 from ..engine.store import last_start
 from ..engine.variable import Variable
+from ..shared.closeness import is_close
 from ..shared.foreign import bridge
 from .arrays import Budget
 from .drafts import Draft, Use
@@ -30,6 +33,7 @@ from .rule_text import exact_text
 from .step_text import expression_of
 
 _BUDGET = 64 << 20
+_MOST = 1 << 14  # numbers that are computed with again to see whether they are still the same
 _UNKNOWN = "?"
 
 
@@ -144,8 +148,23 @@ class _GraphReader:
             drafts = [Draft(0, "constant", None, self._y.name, [], self._budget.snapshot(self._y.data))]
         name, output = ("graph", 0) if root is None else (self._names.get(root, "graph"), self._ids[root])
         is_reached = any([getattr(node, "passes", 0) for node in self._nodes])  # by a pass from here, or another one
+        notes = () if self._fits() else ("values_changed",)
         told = "not_kept" if last_start(self._y) is None else "passed"
-        return graph_recording(name, drafts, output, self._budget, told if is_reached else "not_computed")
+        made = graph_recording(name, drafts, output, self._budget, told if is_reached else "not_computed")
+        return replace(made, notes=made.notes + notes)
+
+    def _fits(self) -> bool:
+        """Whether the values that are there are what their steps make of each other; those that are not there are
+        computed where that is cheap. An array that was changed in place is not what its users were computed with."""
+        known = dict(self._values)
+        with np.errstate(all="ignore"):
+            for node in self._nodes:
+                made = _made(node, known)
+                if made is not None and node in known and not is_close(known[node], made):
+                    return False
+                if made is not None and (not made.ndim or "keepdims" not in node.function.schema.defaults):
+                    known.setdefault(node, made)
+        return True
 
     def _draft(self, node: Node) -> Draft:
         value, g = self._values.get(node), getattr(node, "grad", None)
@@ -221,6 +240,26 @@ def _kept(node: Node) -> dict[Node, Any]:
         elif name in function.inputs and (parent := parents.get(function.inputs.index(name))) is not None:
             found[parent] = array_of(value)
     return found
+
+
+def _made(node: Node, known: Mapping[Node, Any]) -> Any:
+    """What a step of AutoLab's makes of its operands, up to axes of length 1; None if they are many numbers, or it is
+    not known what it was given."""
+    function = node.function
+    if not isinstance(function, Primitive) or function.run is not function.forward or function.schema.variadic:
+        return None
+    saved, first = dict(_saved(node)), next(iter(node.edges))
+    given = {name: saved[name] for name in function.inputs if name in saved}
+    if not saved and len(function.inputs) == 2:
+        given[function.inputs[1 - first.place]] = first.saved
+    given |= {function.input_at(edge.place): known.get(edge.parent) for edge in node.edges}
+    arrays = [given.get(name) for name in function.inputs]
+    attributes = {name: saved[name] for name in function.schema.defaults if name in saved}
+    if any([a is None or np.size(a) > _MOST for a in arrays]) or function.schema.defaults.keys() - saved.keys() - {
+        "keepdims"
+    }:
+        return None
+    return None if function.several else function.forward(get_array_module(*arrays), *arrays, **attributes)
 
 
 def _constants(node: Node) -> dict[int, str]:

@@ -12,13 +12,13 @@ import numpy as np
 from ..authoring.function_node import FunctionNode
 from ..engine.backend import Array
 from ..engine.configuration import config, using_config
-from ..engine.devices import to_cpu
 from ..engine.grad import grad
 from ..engine.node import Node
 from ..engine.observe import ForwardEvent, observe
 from ..engine.store import publish
 from ..engine.undisturbed import note, undisturbed
 from ..engine.variable import Variable, wrap
+from ..shared.closeness import is_close
 from .applied import reaches, same
 from .gradients import named
 
@@ -168,7 +168,7 @@ class _Checkpoint(FunctionNode):
         with using_config("enable_backprop", True):
             inputs = tuple(map(same, inputs)) if create_graph else run.fresh(inputs)
             outputs = run.again(inputs)
-            if not all([_is_same(y._data, then) for y, then in zip(outputs, self._samples, strict=True)]):
+            if not all([is_close(_sample(y._data), then) for y, then in zip(outputs, self._samples, strict=True)]):
                 raise RuntimeError(
                     "checkpoint: the function gave other results when backward ran it again; expected the same each "
                     "time: what it draws, it draws from config.rng, and what it keeps in between is no part of it"
@@ -182,11 +182,3 @@ def _sample(y: Array) -> Array:
     """Some elements of a result, by which another one is known: all of them would cost memory."""
     flat = y.reshape(-1)
     return flat[:: max(1, flat.size // 256)].copy()
-
-
-def _is_same(y: Array, then: Array) -> bool:
-    """Whether a result is the one of this sample, up to what another order of additions changes."""
-    now, then = to_cpu(_sample(y)), to_cpu(then)
-    close = float(np.sqrt(np.finfo(now.dtype).eps)) if now.dtype.kind == "f" else 0.0
-    largest = np.abs(then[np.isfinite(then)]).max(initial=0)
-    return now.shape == then.shape and np.allclose(now, then, close, close * float(largest), equal_nan=True)

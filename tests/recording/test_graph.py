@@ -97,6 +97,35 @@ def test_a_value_that_was_written_to_is_not_shown_as_the_one_that_was_computed_w
         assert autolab.graph(y)["x"].value is None and autolab.graph(after)["x"].value.values == -1
 
 
+CHANGED = {
+    "a sum of squares": lambda x: F.sum(x * x),
+    "a value that is kept": F.exp,
+    "a number beside": lambda x: 3 - x / 2,
+    "an axis": lambda x: F.mean(F.softmax(x, axis=0) * 2),
+    "a product of matrices": lambda x: F.sum(x @ x + 1.0),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_an_array_that_was_changed_in_place_is_noticed(name, dtype):
+    x = Variable(np.array([[1.0, 2.0], [0.5, 3.0]], dtype))
+    y = CHANGED[name](x)
+    assert "values_changed" not in autolab.graph(y).notes
+    x.data[0, 1] = 0.25
+    assert "values_changed" in autolab.graph(y).notes
+    assert "an array was changed in place after it was used" in str(autolab.graph(y)._repr_mimebundle_()["text/plain"])
+
+
+def test_what_cannot_be_computed_again_is_not_accused():
+    layers = [links.Linear(3, 4), F.relu, links.BatchNormalization(4), links.Dropout(0.5), links.Linear(4, 3)]
+    y = F.softmax_cross_entropy(links.Sequential(*layers)(np.ones((6, 3), np.float32)), np.arange(6) % 3)
+    x = Variable(np.array([1e300, -1e-320, np.nan, 0.0]))
+    with np.errstate(all="ignore"):
+        z = F.sum(F.pad(F.sum(x.reshape(1, -1), axis=1, keepdims=True), 1, constant_values=2.0)[0] * 2.0)
+    assert "values_changed" not in autolab.graph(y).notes + autolab.graph(z).notes
+
+
 def test_names_can_be_given_and_a_variables_own_name_wins():
     a, b = Variable(2.0, name="alpha"), Variable(3.0)
     w = a * b

@@ -136,7 +136,10 @@ SENTENCES: dict[str, str] = {
     "values_missing": "The graph keeps {kept} of its {count} values; record() keeps all of them.",
     "no_gradient": "Nothing is differentiated here: the result depends on no value that could have a gradient.",
     "steps_elsewhere": (
-        "Some values were computed before the function ran, or in another thread: the steps that made them are not shown."
+        "Some values were computed before the function ran, or in another thread: their steps are not shown."
+    ),
+    "values_changed": (
+        "The values do not belong together: an array was changed in place after it was used, as by x.data[...] = v."
     ),
     "box_not_kept": "not kept",
     "value_not_kept": "It has a gradient; its value was not kept.",
