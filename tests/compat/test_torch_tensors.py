@@ -352,3 +352,39 @@ def test_what_pytorch_copies_has_a_memory_of_its_own(copied):
     before = y.tolist()
     x.add_(1)
     assert y.tolist() == before
+
+
+OF_FLOATS = {
+    name: getattr(torch.nn.functional, name)
+    for name in "leaky_relu elu celu selu gelu silu mish softplus hardswish hardsigmoid logsigmoid hardtanh".split()
+}
+OF_FLOATS |= {
+    "softmax": lambda i: i.softmax(1),
+    "log_softmax": lambda i: torch.log_softmax(i, 1),
+    "l1_loss": lambda i: torch.nn.functional.l1_loss(i, i + 1),
+    "mse_loss": lambda i: torch.nn.functional.mse_loss(i, i + 1),
+    "binary_cross_entropy": lambda i: torch.nn.functional.binary_cross_entropy(i, i),
+    "cross_entropy": lambda i: torch.nn.functional.cross_entropy(i, torch.tensor([0, 1])),
+    "nll_loss": lambda i: torch.nn.functional.nll_loss(i, torch.tensor([0, 1])),
+    "linear": lambda i: torch.nn.functional.linear(i, i),
+    "layer_norm": lambda i: torch.nn.functional.layer_norm(i, (3,)),
+    "normalize": torch.nn.functional.normalize,
+    "cosine_similarity": lambda i: torch.cosine_similarity(i, i),
+    **{name: lambda i, name=name: getattr(i, name)() for name in ("mean", "std", "var", "norm")},
+    "rand": torch.rand_like,
+    "randn": lambda i: torch.randn(2, dtype=i.dtype),
+}
+
+
+@pytest.mark.parametrize("name", OF_FLOATS)
+def test_of_integers_pytorch_computes_no_such_thing(name):
+    integers = torch.arange(6).reshape(2, 3)
+    with pytest.raises(RuntimeError, match=f"^{name}: (input|x1|dtype) is .*torch.int64.*; expected .*floats"):
+        OF_FLOATS[name](integers)
+
+
+def test_a_weight_meets_only_inputs_of_its_type():
+    x = torch.ones(2, 3, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="^linear: input is of torch.float64, and weight of torch.float32; expected"):
+        torch.nn.functional.linear(x, torch.ones(4, 3))
+    assert torch.nn.functional.linear(x, torch.ones(4, 3).to(x.dtype)).dtype is torch.float64

@@ -36,6 +36,22 @@ def floats(x: Any) -> Any:
     return x if x._data.dtype.kind == "f" else cast(x, default_dtype())
 
 
+def of_floats(function: str, value: Any, name: str = "input") -> Any:
+    """A tensor of floats: what PyTorch does not compute of integers."""
+    if tensor_of(function, value, name)._data.dtype.kind != "f":
+        kind = f"torch.{value._data.dtype}"
+        raise RuntimeError(f"{function}: {name} is of {kind}; expected floats, as from {name}.float()")
+    return value
+
+
+def beside(weight: Any, input: Any, function: str = "linear") -> Any:
+    """An input of the type of the weight that it meets."""
+    if input._data.dtype != weight._data.dtype:
+        kinds = f"torch.{input._data.dtype}, and weight of torch.{weight._data.dtype}"
+        raise RuntimeError(f"{function}: input is of {kinds}; expected one type, as from input.to(weight.dtype)")
+    return of_floats(function, input)
+
+
 def together(a: Any, b: Any) -> tuple[Any, Any]:
     """Two operands in the type that PyTorch finds for them.
 

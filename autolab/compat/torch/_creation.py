@@ -157,7 +157,10 @@ source = init.source
 
 def _drawn(name: str, draw: Any, size: tuple[Any, ...], options: dict[str, Any]) -> Any:
     rng, shape = source(options.pop("generator", None)), _shape(size, options)
-    return _new(draw(rng, shape), name, options)
+    made = _new(draw(rng, shape), name, options)
+    if made._data.dtype.kind != "f":
+        raise RuntimeError(f"{name}: dtype is {made.dtype}; expected one of floats")
+    return made
 
 
 def randint(low: int, high: Any = None, size: Any = None, *, generator: Any = None, **options: Any) -> Any:

@@ -11,7 +11,7 @@ from ... import functions as F
 from ...engine.backend import get_array_module  # noqa: F401  # for table.txt
 from ...engine.errors import a_kind
 from ..table import called, fill
-from ._arguments import cast, floats, is_whole, number, tensor_of, together
+from ._arguments import cast, floats, is_whole, number, of_floats, tensor_of, together
 from ._tensor import Engine, Tensor, constant, dressed, plain, result
 from ._types import numpy_dtype
 
@@ -173,7 +173,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
 
 
 def _typed(function: str, input: Any, dtype: Any) -> Any:
-    return input if dtype is None else cast(input, numpy_dtype(function, dtype))
+    return of_floats(function, input if dtype is None else cast(input, numpy_dtype(function, dtype)))
 
 
 def _axis(function: str, x: Any, dim: Any) -> int:

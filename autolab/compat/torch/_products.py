@@ -9,7 +9,7 @@ import numpy as np
 from ... import functions as F
 from ...engine.errors import a_kind
 from ..table import fill
-from ._arguments import moved, tensor_of
+from ._arguments import moved, of_floats, tensor_of
 from ._elementwise import binary
 from ._reductions import _gathered  # noqa: F401  # for table.txt
 from ._shapes import _alike
@@ -42,7 +42,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
-    pair = [tensor_of("cosine_similarity", x, name) for x, name in ((x1, "x1"), (x2, "x2"))]
+    pair = [of_floats("cosine_similarity", x, name) for x, name in ((x1, "x1"), (x2, "x2"))]
     a, b = [F.broadcast_to(x, np.broadcast_shapes(*[one.shape for one in pair])) for x in pair]
     lengths = [F.norm(x, None, dim, True) for x in (a, b)]
     if all([(length._data >= eps).all() for length in lengths]):

@@ -11,7 +11,7 @@ import numpy as np
 from ... import functions as F
 from ...engine.backend import get_array_module
 from ..table import fill
-from ._arguments import axes, cast, dim_and_keep, floats, reduced, tensor_of, without_gradient
+from ._arguments import axes, cast, dim_and_keep, floats, of_floats, reduced, tensor_of, without_gradient
 from ._elementwise import maximum, minimum  # noqa: F401  # for table.txt
 from ._tensor import Engine, constant, dressed, plain  # noqa: F401  # plain is for table.txt
 from ._types import numpy_dtype
@@ -60,9 +60,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     x = tensor_of("mean", input)
     if dtype is not None:
         x = cast(x, numpy_dtype("mean", dtype))
-    if x._data.dtype.kind != "f":
-        raise RuntimeError(f"mean: input is of {x.dtype}; expected floats, as from input.float()")
-    return dressed(F.mean(x, axis=reduced(dim, x), keepdims=keepdim))
+    return dressed(F.mean(of_floats("mean", x), axis=reduced(dim, x), keepdims=keepdim))
 
 
 def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -80,7 +78,7 @@ def _spread(name: str, engine: Callable[..., Any], input: Any, dim: Any, *how: A
         raise TypeError(f"{name}: got unbiased and correction; expected one of them")
     dim, keepdim = dim_and_keep(name, reduced(dim, input), keepdim, others)
     less = 0 if unbiased is False else 1 if correction is None else correction
-    return dressed(engine(tensor_of(name, input), dim, ddof=less, keepdims=keepdim))
+    return dressed(engine(of_floats(name, input), dim, ddof=less, keepdims=keepdim))
 
 
 def _extreme(name: str, engine: Any, of_two: Any, input: Any, dim: Any, keepdim: bool, others: Any) -> Any:
@@ -141,7 +139,7 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 
 def norm(input: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The ``p`` norm along ``dim``, or of all elements."""
-    x = floats(tensor_of("norm", input)) if dtype is None else cast(input, numpy_dtype("norm", dtype))
+    x = of_floats("norm", input if dtype is None else cast(input, numpy_dtype("norm", dtype)))
     order, shape = None if p in ("fro", 2) else p, x._data.shape
     dims = range(len(shape)) if reduced(dim, x) is None else [dim] if isinstance(dim, int) else dim
     over = [d % len(shape) for d in dims]

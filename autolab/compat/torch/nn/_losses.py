@@ -12,7 +12,7 @@ from ....functions.losses.loss_terms import in_all
 from ....functions.pytorch_names import cross_entropy as _cross_entropy
 from ....functions.pytorch_names import kl_div as _kl_div  # noqa: F401  # for table.txt
 from ...table import fill, signed
-from .._arguments import moved, number, tensor_of, together, without_gradient
+from .._arguments import moved, number, of_floats, tensor_of, together, without_gradient
 from .._tensor import constant, dressed
 
 
@@ -36,7 +36,7 @@ def _pair(function: str, input: Any, target: Any) -> tuple[Any, Any]:
 
 def _of_pair(name: str, engine: Any, input: Any, target: Any, *how: Any) -> Any:
     x, t = _pair(name, input, target)
-    y = engine(x, t, reduction=_reduction(name, *how))
+    y = engine(of_floats(name, x), t, reduction=_reduction(name, *how))
     return dressed(y if x._data.size or y._data.ndim or _reduction(name, *how) == "sum" else F.mul(y, float("nan")))
 
 
@@ -50,7 +50,7 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
     >>> torch.nn.functional.cross_entropy(torch.zeros(2, 4), torch.tensor([0, 3]))
     tensor(1.3863)
     """
-    x, t = tensor_of("cross_entropy", input), tensor_of("cross_entropy", target, "target")
+    x, t = of_floats("cross_entropy", input), tensor_of("cross_entropy", target, "target")
     how = _reduction("cross_entropy", reduction, size_average, reduce)
     if t._data.dtype.kind == "f" or label_smoothing:
         if weight is not None:
@@ -65,7 +65,7 @@ def cross_entropy(input, target, weight, size_average, ignore_index, reduce, red
 
 def _of_classes(name: str, engine: Any, x: Any, t: Any, weight: Any, ignore_index: int, *asked: Any) -> Any:
     """A loss of the numbers of the right classes; the mean of none, or of those without weight, is NaN."""
-    axis, how = 1 if tensor_of(name, x)._data.ndim > 1 else 0, _reduction(name, *asked)
+    axis, how = 1 if of_floats(name, x)._data.ndim > 1 else 0, _reduction(name, *asked)
     weights, ignored = without_gradient(name, "weight", weight), tensor_of(name, t, "target")._data == ignore_index
     some = bool(ignored.any())  # to weigh all targets takes time
     given = {"axis": axis, "class_weight": weights, "ignore_label": ignore_index if some else None}
@@ -81,7 +81,7 @@ def _binary(name: str, engine: Any, input: Any, target: Any, weight: Any, *how: 
     x, t = tensor_of(name, input), tensor_of(name, target, "target")
     if x._data.shape != t._data.shape:
         raise ValueError(f"{name}: target has shape {t._data.shape}; expected {x._data.shape}, that of input")
-    x, t = together(x, t)
+    x, t = together(of_floats(name, x), t)
     if weight is None:
         return dressed(engine(x, t, reduction=_reduction(name, *how)))
     return dressed(in_all(F.mul(engine(x, t, reduction="none"), weight), _reduction(name, *how)))

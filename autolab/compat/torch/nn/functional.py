@@ -11,7 +11,7 @@ from ....links import functional as _links
 from ....links.normalization import running_averages
 from ...table import fill, signed
 from .. import _elementwise  # noqa: F401  # for table.txt
-from .._arguments import floats, tensor_of, without_gradient  # noqa: F401  # floats is for table.txt
+from .._arguments import beside, floats, of_floats, tensor_of, without_gradient  # noqa: F401  # for table.txt
 from .._inplace import replaced
 from .._products import cosine_similarity as cosine_similarity
 from .._tensor import constant, dressed, plain  # noqa: F401  # constant is for table.txt
@@ -27,11 +27,12 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     """The element times the probability of a normal number below it."""
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"gelu: approximate is {approximate!r:.60}; expected 'none' or 'tanh'")
-    return dressed(_links.gelu(input, approximate))
+    return dressed(_links.gelu(of_floats("gelu", input), approximate))
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """``log(1 + exp(beta * x)) / beta``, or ``x`` where ``beta * x`` is above ``threshold``."""
+    of_floats("softplus", input)
     scaled = input if beta == 1 else input * beta
     y = F.softplus(scaled) if beta == 1 else F.softplus(scaled) / beta
     linear = scaled._data > threshold
@@ -62,7 +63,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """The last axes, those of ``normalized_shape``, with mean 0 and variance 1, scaled and moved."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if input._data.shape[-len(shape) :] != shape:
+    if of_floats("layer_norm", input)._data.shape[-len(shape) :] != shape:
         raise RuntimeError(f"layer_norm: input has shape {tuple(input._data.shape)}; expected (..., {shape})")
     return dressed(_links.layer_norm(input, shape, weight, bias, eps))
 
@@ -73,7 +74,7 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
 
     In training the running averages move towards the batch's by ``momentum``.
     """
-    data = tensor_of("batch_norm", input)._data
+    data = of_floats("batch_norm", input)._data
     if not training and (running_mean is None or running_var is None):
         raise RuntimeError("batch_norm: running_mean and running_var are None; out of training expected both")
     if training and data.size < 2 * data.shape[1]:
