@@ -16,20 +16,20 @@ from ...engine.node import Leaf, new_order
 from ..table import called, made_by
 from ._arguments import index_of
 from ._creation import source  # noqa: F401  # for table.txt
-from ._passes import note_change
+from ._passes import note_change, note_rewritten
 from ._tensor import Engine, Tensor, plain
 from ._types import of_array
 
 
-def _check(x: Any, name: str, recorded: bool) -> None:
-    if not recorded or x.node is None:
-        return
-    if isinstance(x.node, Leaf):
+def _check(x: Any, name: str, recorded: bool, joins: bool = False) -> None:
+    """Refuse what is recorded in a leaf or a view; a constant that ``joins`` the graph must not be part of another."""
+    base = x._data.base
+    if recorded and isinstance(x.node, Leaf):
         raise RuntimeError(
             f"{name}: a leaf that requires a gradient is changed in place; inside torch.no_grad() it is an update, and "
             "a new value takes another name"
         )
-    if isinstance(x._data.base, np.ndarray):
+    if recorded and isinstance(base, np.ndarray) and (x.node is not None or (joins and base.size > x._data.size)):
         raise RuntimeError(
             f"{name}: this tensor is a view of another one, which AutoLab cannot change in place where it is recorded; "
             "write y = y + ... or clone() first"
@@ -39,7 +39,7 @@ def _check(x: Any, name: str, recorded: bool) -> None:
 def written(x: Any, name: str, new: Any) -> Any:
     """``x`` with the numbers, and where they are recorded the history, of ``new``."""
     recorded = backprop_enabled() and (x.node is not None or getattr(new, "node", None) is not None)
-    _check(x, name, recorded)
+    _check(x, name, recorded, joins=True)
     numbers = plain(new)
     if np.shape(numbers) != x._data.shape:
         raise RuntimeError(f"{name}: the result has shape {np.shape(numbers)}; expected {x._data.shape}")
@@ -47,6 +47,8 @@ def written(x: Any, name: str, new: Any) -> Any:
         raise RuntimeError(f"{name}: the result is of {of_array(numbers)}, which does not fit into {x.dtype}")
     _store(x, name, ..., numbers)
     if recorded:
+        if x.node is not None:
+            note_rewritten(x.node)
         x.node = new.node
     return x
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import functions as F  # noqa: F401  # for table.txt
+from ... import functions as F  # for table.txt
 from ..dressing import dress
 from ..table import made_by
 from . import _creation, _elementwise, _inplace, _products, _reductions, _shapes  # noqa: F401  # for table.txt
@@ -56,12 +56,25 @@ def _iterate(self: Any) -> Any:
 def _view(self: Any, *shape: Any) -> Any:
     """The same memory in another shape, or read as another type."""
     if len(shape) != 1 or isinstance(shape[0], int | tuple | list):
-        return _shapes.reshape(self, *shape)
+        y = _shapes.reshape(self, *shape)
+        if not self._data.flags.c_contiguous and not np.may_share_memory(y._data, self._data):
+            strides = "its elements do not lie in that order in memory"
+            raise RuntimeError(f"view: {tuple(self.shape)} as {tuple(y.shape)}: {strides}; use reshape, which may copy")
+        return y
     kind = numpy_dtype("view", shape[0])
     try:
         return constant(self._data.view(kind))
     except ValueError as error:
         raise RuntimeError(f"view: {tuple(self.shape)} of {self.dtype} as {kind}: {error!s:.150}") from None
+
+
+def _item(self: Any, index: Any) -> Any:
+    """A part; one element too is a view: what is written into it is written into the tensor."""
+    if type(index) is int and self._data.ndim == 1:
+        index = (index, ...)
+    elif type(index) is tuple and len(index) == self._data.ndim and all([type(i) is int for i in index]):
+        index = (*index, ...)
+    return dressed(F.getitem(self, index_of(index)))
 
 
 def _repeat(self: Any, *sizes: Any) -> Any:

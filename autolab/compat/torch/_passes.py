@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 import numpy as np
 
 from ...engine.backend import Array, is_array
 from ...engine.creator import nodes_below
 from ...engine.node import Node, new_order
+from ...engine.retention import kept_values
 
 _walked: WeakSet[Node] = WeakSet()
 _changed: dict[int, tuple[ref[Any], int]] = {}
+_rewritten: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
+_VIEWS = {"getitem", "reshape", "transpose", "moveaxis", "swapaxes", "expand_dims", "broadcast_to", "diagonal"}
 
 
 def note_change(array: Array) -> None:
@@ -33,9 +36,15 @@ def note_walked(root: Node) -> None:
     _walked.add(root)
 
 
+def note_rewritten(node: Node) -> None:
+    """Remember that the numbers of a step were changed in place: views of them that were taken before have the new
+    numbers, and the old history."""
+    _rewritten[node] = new_order()
+
+
 def check_pass(root: Node) -> None:
     """Raise a RuntimeError where PyTorch would: see the module."""
-    if not _changed and not _walked:
+    if not _changed and not _walked:  # what is in _rewritten is in _changed as well
         return
     inner = [node for node in nodes_below(root) if node.order]
     if (root in _walked or _meets_walked(inner)) and any([next(_kept(node), None) is not None for node in inner]):
@@ -51,6 +60,26 @@ def check_pass(root: Node) -> None:
                     f"a value that the gradient of {name} needs has been modified by an inplace operation; write "
                     "y = y + ... there, or clone() first"
                 )
+
+    if _rewritten and any([_is_old_view(view, node.order) for node in inner for view in node.parents]):
+        raise RuntimeError(
+            "a view of a tensor was used after the tensor has been modified by an inplace operation; take the view "
+            "after that, or clone() the tensor first"
+        )
+
+
+def _is_old_view(view: Node, used: int) -> bool:
+    """Whether a value that was ``used`` at this place in the order is a view of numbers that were changed between."""
+    of = view
+    while getattr(of.function, "name", None) in _VIEWS and not _copies(of):
+        of = next(iter(of.parents))
+    return of is not view and view.order < _rewritten.get(of, 0) < used
+
+
+def _copies(node: Node) -> bool:
+    """Whether a step takes elements by lists or arrays of their numbers."""
+    index = dict(kept_values(node.function, next(iter(node.edges)))).get("index", ())
+    return any([is_array(i) or isinstance(i, list) for i in (index if isinstance(index, tuple) else (index,))])
 
 
 def _meets_walked(inner: list[Node]) -> bool:
