@@ -16,6 +16,7 @@ from ..engine.variable import Variable
 from ..recording import record
 from ..recording.model import Recording
 from ..recording.orders import MAX_ORDER
+from ..shared.numerals import round_up
 from .curves import Curves, only, sampled
 from .formulas import NO_FORMULAS, Formulas, read_formulas
 from .growth import Growth, growth
@@ -23,6 +24,7 @@ from .ladder import Ladder
 
 _BESIDE = 1e-3
 CALLER = "derivatives"
+_STEPS = (1, 2, 4, 5, 10)  # of the ends of a domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,15 +244,11 @@ def _domain(x: float, given: Any, near: tuple[float, float] | None) -> tuple[flo
     """The given domain, or else the one near which the function is worth looking at, or a symmetric one."""
     if given is not None:
         return _checked_domain(given, x)
-    end = round_up(max(2 * abs(x), 4.0))
+    if not math.isfinite(10 * x):
+        raise ValueError(f"{CALLER}: x is {x:g}, too large for curves around it; expected it with domain=(low, high)")
+    end, least = round_up(max(2 * abs(x), 4.0), _STEPS), round_up(abs(x), _STEPS)
     low, high = near or (-end, end)
-    return min(low, -round_up(-x) if x < 0 else x), max(high, round_up(x) if x > 0 else x)
-
-
-def round_up(size: float) -> float:
-    """The next of 1, 2, 5, 10 ... times a power of ten, for a size above 0."""
-    power = 10.0 ** math.floor(math.log10(size))
-    return next(n * power for n in (1.0, 2.0, 4.0, 5.0, 10.0) if n * power >= size * (1 - 1e-12))
+    return min(low, -least if x < 0 else x), max(high, least if x > 0 else x)
 
 
 def _checked_domain(given: Any, x: float) -> tuple[float, float]:

@@ -43,3 +43,16 @@ def precise(value: float, digits: int = 6) -> str:
     ('0.3', '−2', '∞', '0')
     """
     return no_digits(value) or signed(f"{value + 0.0:.{digits}g}")
+
+
+def round_up(size: float, steps: tuple[int, ...] = (1, 2, 5, 10)) -> float:
+    """The next of the steps times a power of ten, which is none of those beside which the digits of a float end.
+
+    Examples
+    --------
+    >>> round_up(0.3), round_up(4.0), round_up(4.0, (1, 2, 4, 5, 10)), round_up(5e-324)
+    (0.5, 5.0, 4.0, 1e-300)
+    """
+    size = min(max(size, 1e-300), 1e300)
+    power = float(f"1e{math.floor(math.log10(size))}")
+    return next(power * n for n in steps if power * n >= size * (1 - 1e-12))

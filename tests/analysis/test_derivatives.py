@@ -199,12 +199,22 @@ def test_no_grad_and_the_caller_s_variable_do_not_matter():
     assert x.grad is None
 
 
+@pytest.mark.parametrize("x", [5e-324, -1e-320, 1e-310, -0.0, 1e300])
+def test_a_point_may_be_very_small_or_large(x):
+    study = Study(lambda t: t * 2.0, x)
+    low, high = study.data.domain
+    assert low <= x <= high and study.data.values[:2] == (2 * x, 2.0)
+    if abs(x) < 1:
+        autolab.explore(lambda t: t * 2.0, np.array([x]))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: Study(3, 1.0), "derivatives: fn is an int"),
         (lambda: Study(np.sin, "a"), "derivatives: x is 'a'"),
         (lambda: Study(np.sin, math.inf), "derivatives: x is inf"),
+        (lambda: Study(np.sin, 1e308), r"x is 1e\+308, too large for curves around it; expected it with domain="),
         (lambda: Study(np.sin, [2.0, 1.0]), "expected one finite number"),
         (lambda: Study(np.sin, 1.0, 5), "derivatives: order is 5; expected a whole number from 0 to 4"),
         (lambda: Study(np.sin, 1.0, True), "order is True"),

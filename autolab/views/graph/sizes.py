@@ -30,9 +30,11 @@ class Scale:
         """Where a number stands. Zero is at the lower end of every scale."""
         if size <= self.low:
             return 0.0
+        if size >= self.high:
+            return 1.0
         if self.logarithmic:
-            return min(1.0, math.log(size / self.low) / math.log(self.high / self.low))
-        return min(1.0, (size - self.low) / (self.high - self.low))
+            return math.log(size / self.low) / math.log(self.high / self.low)
+        return (size - self.low) / (self.high - self.low)
 
 
 def scale_of(sizes: Iterable[float]) -> Scale:

@@ -14,6 +14,7 @@ import numpy as np
 from ...engine.backend import Array
 from ...engine.devices import to_cpu
 from ...recording.arrays import block_reduce
+from ...shared.numerals import round_up
 from ..draw.escape import clean
 
 Key = str | int
@@ -135,22 +136,15 @@ def _ends(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | Non
     """The domain, widened where the numbers leave it; without one, symmetric about zero."""
     most = float(np.abs(now).max(initial=0.0))
     if domain is None:
-        end = _round_up(max(2 * float(np.abs(before).max(initial=0.0)) or 5.0, most))
+        end = round_up(max(2 * float(np.abs(before).max(initial=0.0)) or 5.0, most))
         return -end, end
     both = np.concatenate([now.reshape(-1), before.reshape(-1)])
     low, high = float(both.min(initial=domain[0])), float(both.max(initial=domain[1]))
     return (
-        domain[0] if low >= domain[0] else math.copysign(_round_up(abs(low)), low) if low < 0 else 0.0,
-        domain[1] if high <= domain[1] else math.copysign(_round_up(abs(high)), high) if high > 0 else 0.0,
+        domain[0] if low >= domain[0] else math.copysign(round_up(abs(low)), low) if low < 0 else 0.0,
+        domain[1] if high <= domain[1] else math.copysign(round_up(abs(high)), high) if high > 0 else 0.0,
     )
 
 
 def _finite(values: np.ndarray) -> np.ndarray:
     return values[np.isfinite(values)].astype(np.float64)
-
-
-def _round_up(size: float) -> float:
-    """The next of 1, 2, 5, 10 ... times a power of ten."""
-    size = min(max(size, 1e-300), 1e300)
-    power = float(f"1e{math.floor(math.log10(size))}")
-    return next(power * n for n in (1, 2, 5, 10) if power * n >= size * (1 - 1e-12))
