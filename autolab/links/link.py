@@ -98,7 +98,7 @@ class Link(Displayed, Registry):
         >>> layer.W.requires_grad
         False
         """
-        for parameter in self._params():
+        for parameter in self._all_params():
             parameter.requires_grad = requires_grad
         return self
 
@@ -169,7 +169,7 @@ class Link(Displayed, Registry):
     # ------------------------------------------------------------------ doing something with all of it
     def cleargrads(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters; they are never set to 0, whatever ``set_to_none`` says."""
-        for parameter in self._params():
+        for parameter in self._all_params():
             parameter.cleargrad()
 
     def copyparams(self, source: Link) -> None:

@@ -130,7 +130,7 @@ class Registry(CheckedArguments):
         """All parameters, each once, in the order of `namedparams`."""
         return FoundParameters(self)
 
-    def _params(self) -> tuple[Parameter, ...]:
+    def _all_params(self) -> tuple[Parameter, ...]:
         """The same; every update asks for them, and looks for them only where a registry has changed."""
         since, found = self.__dict__.get("_found", (None, ()))
         now = Registry._as_registered
@@ -161,7 +161,7 @@ class FoundParameters(Iterator[Parameter]):
 
     def __init__(self, link: Registry) -> None:
         self.link = link
-        self._rest = iter(link._params())
+        self._rest = iter(link._all_params())
 
     def __next__(self) -> Parameter:
         return next(self._rest)

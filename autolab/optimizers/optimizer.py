@@ -107,7 +107,7 @@ class Optimizer(Displayed, CheckedArguments, metaclass=TakesParameters):
         return iter(self._due())
 
     def _due(self) -> list[Parameter]:
-        return [p for p in self._link("update")._params() if p._grad is not None and p.is_initialized]
+        return [p for p in self._link("update")._all_params() if p._grad is not None and p.is_initialized]
 
     def add_hook(self, hook: Hook, name: str | None = None) -> None:
         """Call ``hook(optimizer)`` in every update, when the gradients are there and before the parameters change.

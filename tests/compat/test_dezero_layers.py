@@ -241,3 +241,11 @@ def test_linear_regression_by_hand():
         b.data -= 0.1 * b.grad.data
     assert (W.data.item(), b.data.item()) == pytest.approx((2.11807369, 5.46608905), abs=1e-8)
     assert float(loss.data) == pytest.approx(0.079086, abs=1e-6)
+
+
+def test_a_layer_names_what_was_assigned_to_it():
+    layer = Layer()
+    layer.p1, layer.p2, layer.p3, layer.p4 = Parameter(np.array(1)), Parameter(None), Variable(np.array(3)), "test"
+    layer.l1 = Layer()
+    assert layer._params == {"p1", "p2", "l1"}
+    assert {name: layer.__dict__[name] for name in layer._params}["p1"] is layer.p1

@@ -44,7 +44,7 @@ class OwnWorkbench(Workbench):
     def settled(self, program: Program) -> Program:
         """Parameters get their sizes at the first call, which a copy makes."""
         links = self.of_kind(program.named, Link)
-        if all(p.is_initialized for _, link in links for p in link._params()):
+        if all(p.is_initialized for _, link in links for p in link._all_params()):
             return program
         copied = program.copied()
         with self.repeatable(), suppress(Exception):
@@ -81,7 +81,7 @@ class OwnWorkbench(Workbench):
         return modes().train and any(link.training for link in layers or [model])
 
     def updated_by(self, optimizer: Any) -> list[Any]:
-        return [] if optimizer.target is None else list(optimizer.target._params())
+        return [] if optimizer.target is None else list(optimizer.target._all_params())
 
     def parameters(self, named: Mapping[str, Any]) -> list[LiveParameter]:
         """Those whose size is known."""

@@ -38,6 +38,11 @@ class Layer(Link):
         found = super().__call__(*inputs, **settings)
         return found[0] if isinstance(found, tuple) and len(found) == 1 else found
 
+    @property
+    def _params(self) -> set[str]:
+        """The names of the parameters and layers that were assigned to it."""
+        return {name for kind in ("parameter", "link") for name, _ in self._own(kind)}
+
     def save_weights(self, path: Any) -> None:
         """Write the arrays of all parameters into an npz file, by names such as ``l1/W``."""
         self.to_cpu()

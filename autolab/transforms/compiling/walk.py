@@ -160,7 +160,7 @@ class _Walk:
             self._container(path, value)
             if is_the_users(type(value)):
                 self._object(path, value)
-        elif "_kinds" in _dict(value) and hasattr(value, "_params"):
+        elif "_kinds" in _dict(value) and hasattr(value, "_all_params"):
             self._link(path, value)
         elif hasattr(type(value), "update_one"):
             found.optimizers.append(value)
