@@ -175,7 +175,9 @@ def _check(who: str, dataset: Any, batch_size: Any, rng: Any) -> None:
 class DataLoader:
     """The batches of one pass, again and again: a loop over it is one epoch, and the next has a new order.
 
-    Each loop is a pass of its own, also one inside another. ``next(loader)`` goes through passes apart from them.
+    Each loop is a pass of its own, also one inside another. ``next(loader)`` goes through passes apart from them. As in
+    `SerialIterator`, what comes without ``shuffle`` out of a `TupleDataset` is a slice of its arrays: copy it before
+    you write into it.
 
     Parameters
     ----------
@@ -210,8 +212,10 @@ class DataLoader:
         collate_fn: Callable[[list[Any]], Any] | None = None,
         **settings: Any,
     ) -> None:
-        if settings.keys() - {"num_workers", "pin_memory", "persistent_workers"}:
-            raise TypeError(f"DataLoader: got {', '.join(settings)}; expected dataset, batch_size, shuffle, drop_last")
+        if unknown := sorted(settings.keys() - {"num_workers", "pin_memory", "persistent_workers"}):
+            raise TypeError(
+                f"DataLoader: got {', '.join(unknown):.80}; expected dataset, batch_size, shuffle, drop_last"
+            )
         self.drop_last, self.collate_fn = drop_last, collate_fn
         _check(type(self).__name__, dataset, batch_size, rng)
         self.dataset, self.batch_size, self.shuffle, self.rng = dataset, int(batch_size), shuffle, rng

@@ -62,7 +62,7 @@ class Normalize:
 
     def __call__(self, x: Any) -> np.ndarray:
         x = np.asarray(x)
-        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
+        dtype = x.dtype if x.dtype.kind in "fc" else np.dtype(np.float64)
         return ((x - self._shaped(self.mean, x)) / self._shaped(self.std, x)).astype(dtype, copy=False)
 
     def _shaped(self, setting: np.ndarray, x: np.ndarray) -> np.ndarray:

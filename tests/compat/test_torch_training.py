@@ -227,3 +227,10 @@ def test_a_checkpoint_is_saved_and_loaded(tmp_path):
     found = torch.load(tmp_path / "model.pt", map_location="cpu", weights_only=False)
     other.load_state_dict(found["model"])
     assert int(found["epoch"]) == 3 and torch.equal(one[1].running_mean, other[1].running_mean)
+
+
+def test_batches_have_at_least_one_example():
+    data = torch.utils.data.TensorDataset(torch.arange(3))
+    assert [x.tolist() for (x,) in torch.utils.data.DataLoader(data, batch_size=None)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="DataLoader: batch_size is 0"):
+        torch.utils.data.DataLoader(data, batch_size=0)

@@ -45,6 +45,7 @@ def test_a_dataset_transforms_single_examples():
 def test_transforms():
     image = np.arange(12, dtype=np.uint8).reshape(3, 2, 2)
     np.testing.assert_allclose(T.Normalize(2.0, 4.0)(image), (image - 2.0) / 4.0)
+    assert T.Normalize(1.0, 2.0)(np.array([3.0 + 4.0j], np.complex64)).tolist() == [1 + 2j]
     per_channel = T.Normalize([0, 1, 2], [1, 2, 4])(image.astype(np.float32))
     np.testing.assert_allclose(per_channel[2], (image[2] - 2.0) / 4.0)
     assert per_channel.dtype == np.float32
@@ -207,6 +208,7 @@ def test_what_an_iterator_loads_is_its_own():
         (lambda: SerialIterator([1], True), ValueError, "batch_size is True"),
         (lambda: SerialIterator([1], "n" * 999), ValueError, "^.{1,140}$"),
         (lambda: DataLoader([1], 0), ValueError, "DataLoader: batch_size is 0"),
+        (lambda: DataLoader([1], 1, num_workers=2, sampler=3), TypeError, "DataLoader: got sampler; expected"),
         (lambda: SerialIterator((np.zeros(2), np.zeros(2)), 1), TypeError, "dataset is a tuple of arrays"),
         (lambda: SerialIterator({1, 2}, 1), TypeError, "dataset is a set; expected examples by number"),
         (lambda: SerialIterator(WithoutLength(), 1), TypeError, "expected examples by number"),

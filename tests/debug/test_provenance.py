@@ -71,3 +71,18 @@ def test_a_backward_that_refuses_to_run_again_has_no_net() -> None:
 
     x = Variable([1.0])
     assert replay(F.sum(Once().apply((x,))[0]), x) is None
+
+
+MEETING = {
+    "the start": (lambda h: h * 2.0, np.full(2, np.nan)),
+    "infinities": (lambda h: F.sqrt(h) - F.sqrt(h), np.ones(2)),
+}
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_no_function_is_accused_of_a_nan_that_it_was_given(name: str) -> None:
+    make, start = MEETING[name]
+    with np.errstate(all="ignore"), autolab.autograd.detect_anomaly():  # type: ignore[attr-defined]
+        y = make(Variable([0.0, 1.0]) * 3.0)
+        with pytest.raises(RuntimeError, match="^mul: it was given a gradient that is NaN: of the start, or of infin"):
+            y.backward(start)
