@@ -76,7 +76,7 @@ export function makeEvaluator(program) {
         const size = 2 * (kind === "float32" ? EPS32 : EPS);
         const jogs = rounds && (jogged === "all" || jogged === rounds);
         const jog = (/** @type {number} */ x) => (jogs && Number.isFinite(x) ? x + x * size * draw() : x);
-        const found = compute(slots, jog);
+        const found = compute(slots, jog, castTo(kind) ?? Number);
         if (jogs) for (let i = 0; i < found.length; i++) found[i] = jog(found[i]);
         const cast = castTo(kind);
         if (cast) for (let i = 0; i < found.length; i++) found[i] = cast(found[i]);
@@ -136,7 +136,7 @@ function constant(values, size) {
 /**
  * @param {Program["steps"][number]} step
  * @param {(view: View) => Int32Array} places
- * @returns {{out: number, compute: (slots: Numbers[], jog: Jog) => Numbers}}
+ * @returns {{out: number, compute: (slots: Numbers[], jog: Jog, hold: Jog) => Numbers}}
  */
 function prepared([name, out, views, shape, attributes], places) {
   const at = views.map(places);
@@ -166,10 +166,10 @@ function prepared([name, out, views, shape, attributes], places) {
     const outer = count(shape.slice(0, shape.length - attributes.n));
     return {
       out,
-      compute(slots, jog) {
+      compute(slots, jog, hold) {
         const x = all(slots, 0);
         const found = new Float64Array(outer);
-        for (let i = 0; i < outer; i++) found[i] = REDUCE[name](x, i * inner, inner, jog);
+        for (let i = 0; i < outer; i++) found[i] = REDUCE[name](x, i * inner, inner, jog, hold);
         return found;
       },
     };
@@ -178,9 +178,9 @@ function prepared([name, out, views, shape, attributes], places) {
     const row = shape[shape.length - 1];
     return {
       out,
-      compute(slots, jog) {
+      compute(slots, jog, hold) {
         const x = [...all(slots, 0)];
-        return Array.from({ length: n / row }, (_, i) => SCAN[name](x.slice(i * row, (i + 1) * row), jog)).flat();
+        return Array.from({ length: n / row }, (_, i) => SCAN[name](x.slice(i * row, (i + 1) * row), jog, hold)).flat();
       },
     };
   }

@@ -12,6 +12,8 @@ import { rint } from "./operations.js";
 const RUNS = 8; // disturbed ones, which tell how much rounding matters
 const WIDER = 10;
 const PRECISION = { float64: 2 ** -52, float32: 2 ** -23 };
+/** Where the integers of a dtype end. @type {Record<string, number>} */
+const END = { uint8: 2 ** 8, uint16: 2 ** 16, uint32: 2 ** 32, int8: 2 ** 7, int16: 2 ** 15, int32: 2 ** 31 };
 const FINE = 1e-5; // no eye sees less of a scale of colours
 const MINUS = "\u2212";
 const NEAR = "\u2248";
@@ -129,7 +131,7 @@ export function makeMotion({ program, keys, start, kinds, shown, expected, resul
     move({ key, index, value }) {
       const k = keys.indexOf(key);
       const at = index ?? 0;
-      if (k < 0 || !Number.isFinite(value) || !(at in inputs[k])) return false;
+      if (k < 0 || !Number.isFinite(value) || !(at in inputs[k]) || !holds(kinds[k], rint(value))) return false;
       const before = inputs[k][at];
       inputs[k][at] = kinds[k] === "float32" ? Math.fround(value) : kinds[k] === "float64" ? value : rint(value);
       const found = attempt(() => computed(inputs));
@@ -274,6 +276,9 @@ function vouched(x, dtype, slack) {
   }
   return `${NEAR}0`;
 }
+
+/** @param {string} kind @param {number} x */
+const holds = (kind, x) => !(kind in END) || (x < END[kind] && x >= (kind[0] === "u" ? 0 : -END[kind]));
 
 /** @param {string} text */
 const plain = (text) => Number(text.replaceAll(MINUS, "-").replace("\u221e", "Infinity"));

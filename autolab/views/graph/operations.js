@@ -113,17 +113,17 @@ export const SETTLED = new Set(["add", "subtract", "multiply", "divide", "square
 /** @typedef {(x: number) => number} Jog what rounding may do to a number */
 /** @typedef {Float64Array | number[]} Numbers */
 
-/** What reduces `n` numbers from `start` on. @type {Record<string, (x: Numbers, start: number, n: number, jog: Jog) =>
- * number>} */
+/** What reduces `n` numbers from `start` on. @type {Record<string, (x: Numbers, start: number, n: number, jog: Jog,
+ * hold: Jog) => number>} */
 export const REDUCE = {
   sum(x, start, n, jog) {
     let sum = 0;
     for (let i = start; i < start + n; i++) sum += jog(x[i]);
     return sum;
   },
-  prod(x, start, n) {
+  prod(x, start, n, _, hold) {
     let product = 1;
-    for (let i = start; i < start + n; i++) product *= x[i];
+    for (let i = start; i < start + n; i++) product = hold(product * x[i]);
     return product;
   },
   max: (x, start, n) => fold(larger, x, start, n),
@@ -146,10 +146,10 @@ function fold(choose, x, start, n) {
 const order = (/** @type {number} */ a, /** @type {number} */ b) =>
   a !== a ? (b !== b ? 0 : 1) : b !== b ? -1 : a < b ? -1 : a > b ? 1 : 0;
 
-/** Along a row. @type {Record<string, (row: number[], jog: Jog) => number[]>} */
+/** Along a row. @type {Record<string, (row: number[], jog: Jog, hold: Jog) => number[]>} */
 export const SCAN = {
   cumsum: (row, jog) => ((sum) => row.map((x) => (sum += jog(x))))(0),
-  cumprod: (row) => ((product) => row.map((x) => (product *= x)))(1),
+  cumprod: (row, _, hold) => ((product) => row.map((x) => (product = hold(product * x))))(1),
   sort: (row) => [...row].sort(order),
   argsort: (row) => row.map((_, i) => i).sort((a, b) => order(row[a], row[b]) || a - b),
 };
@@ -160,8 +160,8 @@ export const SCAN = {
 export const matrix = (x, n, m, start = 0) =>
   Array.from({ length: n }, (_, i) => Array.from({ length: m }, (_, j) => x[start + i * m + j]));
 
-/** Gauss's elimination: the pivots, and the right sides solved for. @param {number[][]} a @param {number[][]} b */
-function eliminated(a, b) {
+/** Gauss's elimination: the pivots, and the right sides solved for. @param {number[][]} a @param {number[][]} [b] */
+function eliminated(a, b = a.map(() => [])) {
   const n = a.length;
   const pivots = [];
   for (let k = 0; k < n; k++) {
@@ -199,17 +199,9 @@ export const LINALG = {
       a.map((_, i) => a.map((_, j) => Number(i === j))),
     ),
   solve: (a, b) => solved(a, b),
-  det: (a) => [
-    eliminated(
-      a,
-      a.map(() => []),
-    ).reduce((x, y) => x * y, 1),
-  ],
+  det: (a) => [eliminated(a).reduce((x, y) => x * y, 1)],
   slogdet(a, _, part) {
-    const pivots = eliminated(
-      a,
-      a.map(() => []),
-    );
+    const pivots = eliminated(a);
     return part
       ? [pivots.reduce((sum, x) => sum + Math.log(Math.abs(x)), 0)]
       : [pivots.reduce((sign, x) => sign * Math.sign(x), 1)];

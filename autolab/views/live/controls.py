@@ -127,8 +127,8 @@ def _limits(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | N
     """A range that holds both, and a step of two more digits than its size has."""
     low, high = _ends(_finite(now), _finite(before), domain)
     step = float(f"1e{math.floor(math.log10(min(high - low, 1e300) / 2)) - 2}")
-    if now.dtype.kind == "u":
-        low = max(low, 0.0)
+    if now.dtype.kind in "iu":
+        low, high = max(low, np.iinfo(now.dtype).min), min(high, np.iinfo(now.dtype).max)
     return {"min": float(low), "max": float(high), "step": step if now.dtype.kind == "f" else max(1.0, step)}
 
 

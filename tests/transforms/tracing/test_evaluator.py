@@ -69,6 +69,18 @@ def test_the_evaluator_knows_the_portable_operations(bare: Page) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1e30, 1e-30])
+def test_a_product_ends_where_the_numbers_of_its_dtype_do(bare: Page, dtype: Any, size: float) -> None:
+    x = np.array([size, size, 1 / size, 1 / size], dtype)
+    with np.errstate(all="ignore"):
+        program = trace(lambda x: [np.prod(x), np.cumprod(x)], [np.ones(4, dtype)])
+        expected = [numbers(np.prod(x)), numbers(np.cumprod(x))]
+    assert (abs(float(expected[0][0]) - 1) < 1e-9) is (dtype is np.float64)
+    assert bare.evaluate(COMPARE, [to_json(program), [[numbers(x)]], [expected]]) == []
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("share", [40, pytest.param(1, marks=pytest.mark.full)])
 def test_a_page_computes_what_python_does(bare: Page, share: int) -> None:
     refused: dict[str, set[str]] = {}

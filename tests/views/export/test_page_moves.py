@@ -180,6 +180,18 @@ def test_it_moves_as_python_does_or_says_that_it_cannot(
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(("dtype", "ends"), [(np.uint8, (0, 255)), (np.int8, (-128, 127)), (np.int64, (-1e9, 1e9))])
+def test_an_integer_moves_within_its_dtype(bare: Page, dtype: Any, ends: tuple[int, int]) -> None:
+    session = Session(lambda n, x: x * n, inputs={"n": dtype(5), "x": 2.0})
+    found = motion(session, session.record())
+    bare.evaluate("(found) => { window.moving = makeMotion(found) }", found)
+    for end, beyond in zip(ends, (-1, 1), strict=True):
+        for value, can in ((end, True), (end + beyond, dtype is np.int64)):
+            assert bare.evaluate("(value) => moving.move({ key: 'n', index: null, value })", value) is can
+            assert can or bare.evaluate("moving.point().n") == [end]
+
+
+@pytest.mark.browser
 def test_where_a_branch_goes_another_way_it_stays_and_says_so(open_file: Open, explorer: Any) -> None:
     page = open_file(explorer(branching, x=1.0))
     slider = page.locator("[role=slider]").first

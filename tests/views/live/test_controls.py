@@ -39,6 +39,8 @@ def test_whole_numbers_move_by_whole_numbers() -> None:
     found = control("n", "n", np.array(3), np.array(3))
     assert found["step"] == 1
     assert control("n", "n", np.array(3, np.uint8), np.array(3, np.uint8))["min"] == 0
+    byte = control("n", "n", np.array(-90, np.int8), np.array(-90, np.int8))
+    assert (byte["min"], byte["max"]) == (-128, 127)
 
 
 @pytest.mark.parametrize(
