@@ -188,7 +188,7 @@ class _GraphReader:
             return [Use(f"inputs[{i}]", self._ids[parent], None) for i, parent in enumerate(node.parents)]
         parents = {edge.place: edge.parent for edge in node.edges}
         count = max(len(function.inputs) if not function.schema.variadic else 0, max(parents) + 1)
-        kept = _constants(node)
+        kept = {i: exact_text(value) or "array" for i, value in _beside(node).items()}
         return [
             Use(function.schema.label(i), self._ids[parents[i]], None)
             if i in parents
@@ -248,25 +248,23 @@ def _made(node: Node, known: Mapping[Node, Any]) -> Any:
     function = node.function
     if not isinstance(function, Primitive) or function.run is not function.forward or function.schema.variadic:
         return None
-    saved, first = dict(_saved(node)), next(iter(node.edges))
-    given = {name: saved[name] for name in function.inputs if name in saved}
-    if not saved and len(function.inputs) == 2:
-        given[function.inputs[1 - first.place]] = first.saved
-    given |= {function.input_at(edge.place): known.get(edge.parent) for edge in node.edges}
-    arrays = [given.get(name) for name in function.inputs]
-    attributes = {name: saved[name] for name in function.schema.defaults if name in saved}
-    if any([a is None or np.size(a) > _MOST for a in arrays]) or function.schema.defaults.keys() - saved.keys() - {
-        "keepdims"
-    }:
+    given = _beside(node) | {edge.place: known.get(edge.parent) for edge in node.edges}
+    arrays, saved = [given.get(i) for i in range(len(function.inputs))], dict(_saved(node))
+    names = function.schema.defaults.keys()
+    if (
+        function.several
+        or names - saved.keys() - {"keepdims"}
+        or any([a is None or np.size(a) > _MOST for a in arrays])
+    ):
         return None
-    return None if function.several else function.forward(get_array_module(*arrays), *arrays, **attributes)
+    return function.forward(get_array_module(*arrays), *arrays, **{name: saved[name] for name in names & saved.keys()})
 
 
-def _constants(node: Node) -> dict[int, str]:
-    """The inputs without a gradient of which a rule kept the value, or the number beside its input, as text."""
+def _beside(node: Node) -> dict[int, Any]:
+    """The inputs that a rule kept, or the number beside its input, by their places."""
     inputs = node.function.inputs
-    pairs = [(inputs.index(name), value) for name, value in _saved(node) if name in inputs]
+    found = {inputs.index(name): value for name, value in _saved(node) if name in inputs}
     for edge in node.edges:
         if edge.saved is not None and len(inputs) == 2 and not kept_values(node.function, edge):
-            pairs.append((1 - edge.place, edge.saved))
-    return {i: exact_text(value) or "array" for i, value in pairs}
+            found[1 - edge.place] = edge.saved
+    return found

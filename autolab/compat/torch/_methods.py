@@ -70,10 +70,9 @@ def _view(self: Any, *shape: Any) -> Any:
 
 def _item(self: Any, index: Any) -> Any:
     """A part; one element too is a view: what is written into it is written into the tensor."""
-    if type(index) is int and self._data.ndim == 1:
-        index = (index, ...)
-    elif type(index) is tuple and len(index) == self._data.ndim and all([type(i) is int for i in index]):
-        index = (*index, ...)
+    parts = index if type(index) is tuple else (index,)
+    if len(parts) == self._data.ndim and all([type(i) is int for i in parts]):
+        index = (*parts, ...)
     return dressed(F.getitem(self, index_of(index)))
 
 

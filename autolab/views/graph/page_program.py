@@ -18,6 +18,7 @@ from ...engine.variable import Variable
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.recorder import operand_variable
 from ...recording.rule_text import exact_text
+from ...shared.closeness import is_close
 from ...transforms.compiling.walk import changes_around
 from ...transforms.tracing import ArrayProgram, Untraceable, replay, trace
 from ...transforms.tracing.portable import to_json, why_not
@@ -38,7 +39,6 @@ MOST_WORK = 60_000
 """So many elements may be written in one run: nine of them fit into a frame of the screen."""
 
 _SHIFT = 1e-3
-_CLOSE = 1e-9
 
 
 def motion(session: Session | None, recording: Recording) -> dict[str, Any]:
@@ -98,10 +98,10 @@ def _proved(session: Session, recording: Recording, start: dict[Key, np.ndarray]
     if texts[0] != texts[1] or (ways[0] == ways[1] and texts[0] != texts[2]):
         raise Untraceable(say("moves_changes"))
     for (step, which), value in zip(first.shown, first.values, strict=True):
-        if not _same(value, getattr(step, which).values):
+        if not is_close(value, getattr(step, which).values):
             raise Untraceable(say("moves_changes"))
     outputs, fits = replay(first.program, [array[None] for array in beside])
-    if fits[0] and not all([_same(a[0], b) for a, b in zip(outputs, there.values, strict=True)]):
+    if fits[0] and not all([is_close(a[0], b) for a, b in zip(outputs, there.values, strict=True)]):
         raise Untraceable(say("moves_changes"))
     if (why := why_not(first.program)) is not None:
         raise Untraceable(why)
@@ -114,12 +114,6 @@ def _shifted(array: np.ndarray) -> np.ndarray:
     return (array + _SHIFT * (1 + np.abs(array)) * np.linspace(0.5, 1, array.size).reshape(array.shape)).astype(
         array.dtype
     )
-
-
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
-    size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
-    close = _CLOSE if a.dtype != np.float32 else 1e-4
-    return a.shape == b.shape and np.allclose(a, b, rtol=close, atol=close * size, equal_nan=True)
 
 
 def _traced(
