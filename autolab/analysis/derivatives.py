@@ -24,7 +24,7 @@ from .ladder import Ladder
 
 _BESIDE = 1e-3
 CALLER = "derivatives"
-_STEPS = (1, 2, 4, 5, 10)  # of the ends of a domain
+_STEPS = (1, 2, 4, 5)  # of the ends of a domain
 
 
 @dataclass(frozen=True, eq=False)

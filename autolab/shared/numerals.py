@@ -45,14 +45,18 @@ def precise(value: float, digits: int = 6) -> str:
     return no_digits(value) or signed(f"{value + 0.0:.{digits}g}")
 
 
-def round_up(size: float, steps: tuple[int, ...] = (1, 2, 5, 10)) -> float:
-    """The next of the steps times a power of ten, which is none of those beside which the digits of a float end.
+def round_up(size: float, steps: tuple[int, ...] = (1, 2, 5)) -> float:
+    """The next of the steps times a power of ten; 0 and what lies beyond the last of them stay as they are.
 
     Examples
     --------
-    >>> round_up(0.3), round_up(4.0), round_up(4.0, (1, 2, 4, 5, 10)), round_up(5e-324)
-    (0.5, 5.0, 4.0, 1e-300)
+    >>> [round_up(size) for size in (0.0, 1.0, 13.0, 0.021, 7e-5)]
+    [0.0, 1.0, 20.0, 0.05, 0.0001]
+    >>> round_up(4.0, (1, 2, 4, 5)), round_up(5e-324), round_up(1.7e308)
+    (4.0, 5e-324, 1.7e+308)
     """
-    size = min(max(size, 1e-300), 1e300)
-    power = float(f"1e{math.floor(math.log10(size))}")
-    return next(power * n for n in steps if power * n >= size * (1 - 1e-12))
+    if not size:
+        return size
+    power = math.floor(math.log10(size))
+    ends = [*[float(f"{step}e{power}") for step in steps], float(f"1e{power + 1}")]
+    return next((end for end in ends if size <= end < math.inf), size)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...shared.numerals import round_up
 from .escape import clean
 from .messages import plural, say
 from .numbers import number
@@ -146,19 +147,13 @@ def axis(values: Sequence[float], zero: bool = False) -> dict[str, Any]:
         low = 0.0
     if low == high:
         low, high = low - (abs(low) * 0.1 or 1.0), high + (abs(high) * 0.1 or 1.0)
-    step = _step((high - low) / _TICKS)
+    step = round_up((high / _TICKS - low / _TICKS) * (1 - 1e-9))
     if zero:  # whole steps, so that no line runs along the frame
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
     ticks = [[round(k * step, digits), number(round(k * step, digits))] for k in range(first, last + 1)]
     return {"lo": low, "hi": high, "ticks": ticks}
-
-
-def _step(rough: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is not below ``rough``."""
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= rough * (1 - 1e-9))
 
 
 def log_axis(values: Sequence[float]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...shared.numerals import round_up
+
 Theme = Literal["light", "dark"]
 
 STOPS: dict[str, tuple[str, ...]] = {
@@ -215,24 +217,9 @@ def tone(scale: float, decades: int | None) -> Tone:
     return Tone(scale, threshold if threshold else None)  # beside the smallest numbers it would be 0
 
 
-def rounded_up(size: float) -> float:
-    """The next of 1, 2 and 5 times a power of ten, where the scale of a view ends.
-
-    Examples
-    --------
-    >>> [rounded_up(size) for size in (0.0, 1.0, 13.0, 0.021, 7e-5)]
-    [0.0, 1.0, 20.0, 0.05, 0.0001]
-    """
-    if not 0 < size < math.inf:
-        return 0.0
-    power = math.floor(math.log10(size))
-    ends = [float(f"{digit}e{power + more}") for digit, more in ((1, 0), (2, 0), (5, 0), (1, 1))]
-    return next((end for end in ends if size <= end < math.inf), size)  # at the ends of what a float can be
-
-
 def view_tone(largest: float) -> Tone:
     """The tone of a view in which no number is larger than ``largest``."""
-    return Tone(rounded_up(largest), bend=BEND)
+    return Tone(round_up(largest) if 0 < largest < math.inf else 0.0, bend=BEND)
 
 
 def spanning(low: float | None, high: float | None, scale: str = "linear", decades: int = DECADES) -> Tone:

@@ -13,9 +13,10 @@ import numpy as np
 from ...recording.model import LEAVES, Recording, Snapshot, Step
 from ...recording.observations import Observation, Sign, cancelled, marked_steps
 from ...recording.outline import Group, Outline
+from ...shared.numerals import round_up
 from ..draw import grad_status
 from ..draw.arrays import as_lists, grid, rows_of, spoken_value, text_of
-from ..draw.colors import rounded_up, view_tone
+from ..draw.colors import view_tone
 from ..draw.messages import say
 from ..draw.names import heading
 from ..draw.numbers import number
@@ -128,7 +129,7 @@ def _end(arrays: Iterable[Snapshot | None]) -> tuple[float, bool]:
     sizes = [size for size in found if size]
     if not sizes:
         return 0.0, False
-    end = rounded_up(min(max(sizes), _BEYOND_MEDIAN * median_low(sizes)))
+    end = round_up(min(max(sizes), _BEYOND_MEDIAN * median_low(sizes)))
     return end, max(sizes) > end
 
 

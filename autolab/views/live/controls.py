@@ -38,6 +38,7 @@ ROWS = 8
 MAP = 32
 """A map has at most so many rows and columns."""
 
+_MOST = 1e300  # where a range ends, so that it has a length
 _SHADES = 127
 
 
@@ -125,8 +126,8 @@ def _number(value: float) -> float | None:
 
 def _limits(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | None) -> dict[str, float]:
     """A range that holds both, and a step of two more digits than its size has."""
-    low, high = _ends(_finite(now), _finite(before), domain)
-    step = float(f"1e{math.floor(math.log10(min(high - low, 1e300) / 2)) - 2}")
+    low, high = [max(-_MOST, min(end, _MOST)) for end in _ends(_finite(now), _finite(before), domain)]
+    step = float(f"1e{math.floor(math.log10((high - low) / 2)) - 2}")
     if now.dtype.kind in "iu":
         low, high = max(low, np.iinfo(now.dtype).min), min(high, np.iinfo(now.dtype).max)
     return {"min": float(low), "max": float(high), "step": step if now.dtype.kind == "f" else max(1.0, step)}
@@ -136,7 +137,7 @@ def _ends(now: np.ndarray, before: np.ndarray, domain: tuple[float, float] | Non
     """The domain, widened where the numbers leave it; without one, symmetric about zero."""
     most = float(np.abs(now).max(initial=0.0))
     if domain is None:
-        end = round_up(max(2 * float(np.abs(before).max(initial=0.0)) or 5.0, most))
+        end = round_up(min(max(2 * float(np.abs(before).max(initial=0.0)) or 5.0, most, 1 / _MOST), _MOST))
         return -end, end
     both = np.concatenate([now.reshape(-1), before.reshape(-1)])
     low, high = float(both.min(initial=domain[0])), float(both.max(initial=domain[1]))

@@ -111,3 +111,9 @@ def test_a_long_legend_wraps_inside_the_picture():
 def test_lines_stand_out_from_the_card_and_differ_in_pattern(theme):
     assert min(contrast(color, THEMES[theme]["card"]) for color in LINES[theme]) >= 4
     assert len(set(LINES[theme])) == len(set(DASHES)) == len(LINES[theme]) == len(DASHES) == MOST_LINES
+
+
+@pytest.mark.parametrize("ends", [(1e-320, 3e-320), (0.0, 1e-310), (-1e308, 1e308)])
+def test_an_axis_reaches_the_ends_of_what_a_float_can_be(ends):
+    places = [place for place, _ in axis(ends)["ticks"]]
+    assert len(places) >= 3 and ends[0] <= places[0] < places[-1] <= ends[1]

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from autolab.recording.arrays import snapshot
+from autolab.shared.numerals import round_up
 from autolab.views.draw.arrays import Plane, reduced
-from autolab.views.draw.colors import BEND, STOPS, Tone, color, rgb, rounded_up, spanning, tone, view_tone
+from autolab.views.draw.colors import BEND, STOPS, Tone, color, rgb, spanning, tone, view_tone
 from autolab.views.draw.heatmap_data import BINS, Heat, heat_entry, index_words, legends_of, sample, span_of
 from autolab.views.draw.heatmap_svg import Panel, heatmaps
 from autolab.views.draw.messages import say
@@ -45,7 +46,7 @@ def test_the_scale_of_a_view_is_pale_where_a_number_is_small_beside_the_largest(
 
 @given(st.floats(1e-300, 1e300))
 def test_a_scale_ends_at_the_next_of_1_2_and_5(size):
-    end = rounded_up(size)
+    end = round_up(size)
     digits, _, power = f"{end:e}".partition("e")
     assert size <= end < 2.5 * size * (1 + 1e-12) and float(digits) in (1, 2, 5) and float(f"{digits}e{power}") == end
 
