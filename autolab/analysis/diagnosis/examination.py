@@ -49,7 +49,8 @@ def diagnose(
 
     Notes
     -----
-    All runs are those of copies: models, optimizers, data and random generators are afterwards as they were. Without
+    All runs are those of copies: models, optimizers, data and random generators are afterwards as they were; of what
+    can be read only once, such as a file or a generator around ``fn``, a fact says that the runs read on in it. Without
     ``steps`` the program is run and recorded at most five times, and once more for each safe way that is tried where a
     number is not finite. A training step of JAX's is given next what it returned.
 
