@@ -62,22 +62,16 @@ def lines() -> Iterator[tuple[str, str, bool]]:
 
 
 class Outcome:
-    """What a line gave: its results and gradients, or an error."""
+    """What a computation gave: its results, and the gradients of leaves by name; or an error."""
 
-    def __init__(self, torch: Any, code: str) -> None:
+    def __init__(self, torch: Any, leaves: dict[str, Any], compute: Callable[[], Any]) -> None:
         self.results: list[Any] = []
         self.gradients: dict[str, Any] = {}
         self.error: Exception | None = None
-        leaves = {name: torch.tensor(given, requires_grad=True) for name, given in _FLOATS.items()}
-        others = {name: torch.tensor(given, dtype=getattr(torch, kind)) for name, (kind, given) in _CONSTANTS.items()}
-        names = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "np": np, **leaves, **others}
-        names |= {"steps": partial(_steps, torch), "rates": partial(_rates, torch)}
-        before, _, last = code.rpartition("; ")
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                exec(before, names)
-                found = list(_flat(eval(last, names)))
+                found = list(_flat(compute()))
                 tensors = [one for one in found if isinstance(one, torch.Tensor)]
                 with_graph = [one for one in tensors if one.requires_grad and one.numel()]
                 if with_graph:
@@ -86,6 +80,21 @@ class Outcome:
             self.gradients = {name: _told(torch, leaf.grad) for name, leaf in leaves.items() if leaf.grad is not None}
         except Exception as error:
             self.error = error
+
+
+def of_line(torch: Any, code: str) -> Outcome:
+    """What a line gives with one of the libraries."""
+    leaves = {name: torch.tensor(given, requires_grad=True) for name, given in _FLOATS.items()}
+    others = {name: torch.tensor(given, dtype=getattr(torch, kind)) for name, (kind, given) in _CONSTANTS.items()}
+    names = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "np": np, **leaves, **others}
+    names |= {"steps": partial(_steps, torch), "rates": partial(_rates, torch)}
+    before, _, last = code.rpartition("; ")
+
+    def compute() -> Any:
+        exec(before, names)
+        return eval(last, names)
+
+    return Outcome(torch, leaves, compute)
 
 
 def _steps(torch: Any, make: Callable[[Any], Any]) -> list[Any]:
@@ -138,8 +147,11 @@ def _told(torch: Any, value: Any) -> Any:
     return type(value).__name__, repr(value) if not callable(value) else "", None
 
 
-def difference(original: Outcome, facade: Outcome) -> str:
-    """How two outcomes differ; nothing where they are equal, ``raises ...`` where the facade alone refuses."""
+def difference(original: Outcome, facade: Outcome, floor: float = 1e-6) -> str:
+    """How two outcomes differ; nothing where they are equal, ``raises ...`` where the facade alone refuses.
+
+    Arrays whose elements are all below ``floor`` are compared as if they reached it.
+    """
     if original.error is not None:
         return "" if facade.error is not None else f"PyTorch raises {original.error!r:.100}, the facade does not"
     if facade.error is not None:
@@ -150,10 +162,10 @@ def difference(original: Outcome, facade: Outcome) -> str:
     if original.gradients.keys() != facade.gradients.keys():
         return f"gradients of {sorted(facade.gradients)}, not of {sorted(original.gradients)}"
     pairs += [(f"gradient of {n}: ", g, facade.gradients[n]) for n, g in original.gradients.items()]
-    return "; ".join([said for what, a, b in pairs if (said := _apart(what, a, b))])
+    return "; ".join([said for what, a, b in pairs if (said := _apart(what, a, b, floor))])
 
 
-def _apart(what: str, a: Any, b: Any) -> str:
+def _apart(what: str, a: Any, b: Any, floor: float) -> str:
     if a[:2] != b[:2]:
         if a[0] == b[0] == "float" and np.isclose(float(a[1]), float(b[1]), rtol=1e-6, equal_nan=True):
             return ""
@@ -163,7 +175,7 @@ def _apart(what: str, a: Any, b: Any) -> str:
     x, y = a[2], b[2]
     wide = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-10}.get(str(x.dtype), 0.0)
     finite = np.abs(x[np.isfinite(x)].astype(np.float64))
-    least = wide * max(float(finite.max(initial=0.0)), 1e-6)
+    least = wide * max(float(finite.max(initial=0.0)), floor)
     if not np.allclose(x.astype(np.float64), y.astype(np.float64), wide, least, equal_nan=True):
         return f"{what}{y.ravel()[:6].tolist()}, not {x.ravel()[:6].tolist()}"
     return ""

@@ -8,8 +8,9 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: make test-bridges")
 
 from collections import Counter
 
+import operators
 import torch_signatures
-from one_liners import Outcome, difference, lines
+from one_liners import difference, lines, of_line
 
 from autolab.compat import torch as facade
 
@@ -18,7 +19,7 @@ RIGHT = ("equal", "refused by name", "PyTorch alone refuses")
 
 def judged(code: str, refused: str, more: bool) -> str:
     """``equal``, ``refused by name``, ``PyTorch alone refuses``, or what is wrong."""
-    original, ours = Outcome(torch, code), Outcome(facade, code)
+    original, ours = of_line(torch, code), of_line(facade, code)
     said = difference(original, ours)
     if more:
         return (
@@ -36,6 +37,14 @@ def test_lines_give_what_they_give_in_pytorch() -> None:
     found = {line: judged(*line) for line in lines()}
     assert {line[0]: said for line, said in found.items() if said not in RIGHT} == {}
     assert Counter(found.values())["equal"] >= 1780
+
+
+@pytest.mark.filterwarnings("ignore")  # of what PyTorch will remove
+@pytest.mark.parametrize(("dtype", "least"), [("float64", 1_500), ("int64", 1_000)])
+def test_samples_of_pytorchs_operators_give_what_they_give_in_pytorch(dtype: str, least: int) -> None:
+    found = [(sample, operators.judged(sample)) for sample in operators.samples(dtype)]
+    assert {str(sample): said for sample, said in found if said not in ("equal", "refused")} == {}
+    assert Counter([said for _, said in found])["equal"] >= least
 
 
 def test_the_table_of_parameters_is_what_pytorch_says() -> None:

@@ -120,6 +120,7 @@ def triplet_margin_loss(anchor, positive, negative, margin, p, eps, size_average
     """How much nearer the positive example must come to the anchor than the negative one."""
     if margin <= 0:
         raise ValueError(f"triplet_margin_loss: margin is {margin}; expected a number above 0")
+    of_floats("triplet_margin_loss", anchor, "anchor")
     near, far = [F.norm(F.add(F.sub(anchor, other), eps), p, -1) for other in (positive, negative)]
     each = F.relu(F.add(F.sub(near, far), margin))
     return dressed(in_all(each, _reduction("triplet_margin_loss", reduction, size_average, reduce)))

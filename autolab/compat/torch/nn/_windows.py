@@ -8,7 +8,7 @@ from .... import functions as F  # noqa: F401  # for table.txt
 from ....functions.pytorch_names import equal_windows
 from ....links.functional import pad as _pad
 from ...table import fill
-from .._arguments import tensor_of
+from .._arguments import of_floats, tensor_of  # of_floats is for table.txt
 from .._tensor import dressed
 
 
@@ -31,7 +31,9 @@ def _padding(weight: Any, padding: Any, dilation: Any) -> Any:
 
 def _transposed(name: str, engine: Any, axes: int, input: Any, weight: Any, bias: Any, *how: Any) -> Any:
     stride, padding, output_padding, groups, dilation = how
-    shape, kernel = tensor_of(name, input)._data.shape[2:], weight._data.shape[2:]
+    shape, kernel = of_floats(name, input)._data.shape[2:], weight._data.shape[2:]
+    if len(shape) != axes:
+        raise ValueError(f"{name}: input has shape {tuple(input.shape)}; expected {axes + 2} axes, examples first")
     steps, pads, wide, more = [_each(v, axes) for v in (stride, padding, dilation, output_padding)]
     parts = zip(shape, kernel, steps, pads, wide, more, strict=True)
     size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + m + 1 for n, k, s, p, d, m in parts])
