@@ -36,7 +36,7 @@ def judged(code: str, refused: str, more: bool) -> str:
 def test_lines_give_what_they_give_in_pytorch() -> None:
     found = {line: judged(*line) for line in lines()}
     assert {line[0]: said for line, said in found.items() if said not in RIGHT} == {}
-    assert Counter(found.values())["equal"] >= 1780
+    assert Counter(found.values())["equal"] >= 1980
 
 
 @pytest.mark.filterwarnings("ignore")  # of what PyTorch will remove
