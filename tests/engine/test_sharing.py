@@ -140,7 +140,7 @@ def _watched(rule: Any, returned: list[tuple[Any, Any]], g: Any, saved: Any) -> 
 def test_autolabs_own_rules_need_no_guard(row: Row) -> None:
     """They write to nothing that they are given, and what they returned does not change with what comes after."""
     returned: list[tuple[Any, Any]] = []
-    for case in row.cases[:5]:
+    for case in row.cases:
         arrays = case.make(np.random.default_rng(zlib.crc32(f"{row.name} {case.label}".encode())), np.float64)
         xs = [Variable(a) for a in arrays]
         y = case.call(row.function, *xs)

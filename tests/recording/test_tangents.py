@@ -54,7 +54,7 @@ def test_tangents_and_gradients_agree_on_random_programs(seed: int) -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if row.order], ids=[row.name for row in ROWS if row.order])
 def test_tangents_and_gradients_agree_for_every_function(row: Any) -> None:
     rng = np.random.default_rng(0)
-    for case in row.cases[:6]:
+    for case in row.cases:
         arrays = case.make(rng, np.float64)
         for k, x in enumerate(arrays):
             if x.dtype.kind != "f":
