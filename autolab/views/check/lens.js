@@ -6,7 +6,7 @@ import { makeBrain } from "../live/brain.js";
 import { makeStaleNoticePart } from "../live/computing.js";
 import { SCALES, button, captioned, choice, html, makeRadios, makeSegments, set, write } from "../live/dom.js";
 import { claim } from "../live/hand.js";
-import { makeAsking } from "../live/link.js";
+import { makeAsking } from "../live/asking.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { makeTrioPart } from "./gradient_panels.js";

@@ -5,7 +5,7 @@ import { makeFolding, placesIn } from "../graph/acts.js";
 import { makeBrain, unpacked } from "../live/brain.js";
 import { makeStaleNoticePart } from "../live/computing.js";
 import { button, captioned, html, makeRadios, makeSegments, set, tellOrHide, write } from "../live/dom.js";
-import { makeAsking } from "../live/link.js";
+import { makeAsking } from "../live/asking.js";
 import { math } from "../live/mathml.js";
 import { makeCurves } from "../live/plot.js";
 import { makeSavePart } from "../live/save_shown.js";

@@ -155,7 +155,7 @@ export function makeFree(view, graph, act) {
     field.show(control.value);
     const part = { element: field.element, update: () => {} };
     place(control, html("div.al-typing", field.element), part, node, node.numberPlace(which));
-    field.element.addEventListener("blur", () => open?.part === part && open.close(false));
+    field.element.addEventListener("focusout", () => open?.part === part && open.close(false));
     field.element.select();
   }
 

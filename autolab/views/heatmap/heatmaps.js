@@ -4,7 +4,7 @@
 import { makeBrain } from "../live/brain.js";
 import { makeStaleNoticePart } from "../live/computing.js";
 import { KINDS_SHOWN, SCALES, html, makeSegments, set, write } from "../live/dom.js";
-import { makeAsking } from "../live/link.js";
+import { makeAsking } from "../live/asking.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { HEAT, heatActs, heatQuestion, makeHeatPart } from "./group.js";

@@ -10,7 +10,7 @@ import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
 import { makeControls } from "../live/controls.js";
 import { button, choice, html } from "../live/dom.js";
-import { makeAsking } from "../live/link.js";
+import { makeAsking } from "../live/asking.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 

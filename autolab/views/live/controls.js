@@ -133,6 +133,7 @@ export function makeBox(label, changed) {
     const value = text === "" ? NaN : Number(text);
     set(element, { "aria-invalid": !Number.isFinite(value) && "true" });
     if (Number.isFinite(value)) changed(value);
+    else element.dispatchEvent(new Event("al-refused", { bubbles: true })); // the sentence of the view says so
   }
 
   return {

@@ -88,13 +88,18 @@ function makeView(source, el, link, makers) {
     ),
   );
 
-  /** What one looks at, from the first part that has to say something; else what can be done. */
+  /**
+   * What keeps a number from being taken; else what one looks at, from the first part that has to say something; else
+   * what can be done.
+   */
   function tell() {
-    const said = parts.reduce((/** @type {any} */ words, part) => words || part.says?.(), null);
-    writeSentence(sentence, said || view.get("words")[view.get("still") ? "still" : "rest"]);
+    const words = view.get("words");
+    const refused = root.querySelector("[aria-invalid]") && words.live_refused;
+    const said = parts.reduce((/** @type {any} */ said, part) => said || part.says?.(), refused);
+    writeSentence(sentence, said || words[view.get("still") ? "still" : "rest"]);
   }
 
-  root.addEventListener("al-line", tell);
+  for (const event of ["al-line", "al-refused", "focusin", "focusout"]) root.addEventListener(event, tell);
 
   function paintTheme() {
     const scheme = isDark(root) ? "dark" : "light";

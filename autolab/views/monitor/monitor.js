@@ -5,7 +5,7 @@ import { makeBrain } from "../live/brain.js";
 import { makeCharts } from "../live/chart.js";
 import { button, choice, fillTrack, html, options, set, tellOrHide, write } from "../live/dom.js";
 import { floats, makeHeatmap } from "../live/heatmap.js";
-import { makeAsking } from "../live/link.js";
+import { makeAsking } from "../live/asking.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";
 import { makeBoundary } from "./boundary.js";

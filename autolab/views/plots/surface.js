@@ -6,7 +6,7 @@ import { makeChart } from "../live/chart.js";
 import { makeBox } from "../live/controls.js";
 import { button, captioned, choice, fillTrack, html, makeSegments, write } from "../live/dom.js";
 import { clamp } from "../live/hand.js";
-import { makeAsking } from "../live/link.js";
+import { makeAsking } from "../live/asking.js";
 import { makePlayer } from "../live/tools.js";
 import { makeSavePart } from "../live/save_shown.js";
 import { makeWidget } from "../live/view.js";

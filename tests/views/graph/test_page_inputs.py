@@ -113,11 +113,13 @@ def test_text_that_is_no_number_is_marked_and_sends_nothing(page: Page, open_vie
         wire.settle()
         assert len(wire.received) == k, text
         assert box.get_attribute("aria-invalid") == "true"
+        expect(page.locator(".al-sentence")).to_contain_text("needs a number")
         box.fill(f"7.{k}")
         box.press("Enter")
         wire.settle()
         expect(page.locator(".al-typing")).to_have_count(0)
         assert wire.widget.point["x"] == float(f"7.{k}")
+        expect(page.locator(".al-sentence")).not_to_contain_text("needs a number")
 
 
 def test_an_input_that_is_not_finite_says_so_and_moves_from_zero(page: Page, open_view: Open) -> None:

@@ -153,6 +153,21 @@ def test_slider_choice_and_button_reach_the_function(show: Show) -> None:
     assert "last 4" in page.locator(".al-chart-picture").get_attribute("aria-label")
 
 
+def test_text_that_is_no_number_is_said_to_be_none_until_there_is_one(show: Show) -> None:
+    wire = show(lambda scale: f"at {scale}", scale=(0.0, 1.0, 2.0))
+    page = wire.pages[0]
+    box, sentence = page.get_by_label("scale, number"), page.locator(".al-sentence")
+    for right in ("1", "1.5"):  # also the number that is there already
+        box.fill("one")
+        box.press("Enter")
+        wire.settle()
+        expect(sentence).to_contain_text("needs a number")
+        box.fill(right)
+        box.press("Enter")
+        wire.settle()
+        expect(sentence).to_have_text(f"at {float(right)}")
+
+
 def test_while_the_kernel_is_busy_only_the_latest_move_waits(show: Show) -> None:
     wire = show(lambda n: str(n), n=(0, 0, 50))
     slider = wire.pages[0].get_by_role("slider", name="n")

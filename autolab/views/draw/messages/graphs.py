@@ -113,6 +113,7 @@ SENTENCES: dict[str, str] = {
     "rest_fixed": "Click a box to see where its gradient comes from.",
     "rest_neither": "There is no gradient here: click a box to see why.",
     "live_stale": "Not computed for these inputs. The graph shows the last point that could be computed.",
+    "live_refused": "The marked box needs a number, such as -0.5 or 2e-3.",
     "live_ended": "The graph shows what was computed up to there.",
     "what_if": "What if it were",
     "what_if_each": "What if each element were",
