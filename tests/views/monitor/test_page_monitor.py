@@ -322,6 +322,23 @@ def test_a_click_on_a_curve_opens_the_state_after_that_update(
     assert page.locator(".al-past h3").text_content() == "After update 19"
 
 
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_view_is_no_higher_than_the_window(
+    trained: Trained, monitor_page: Callable[..., Page], opened: bool
+) -> None:
+    page = monitor_page(viewport={"width": 1120, "height": 640})
+    begin(trained)
+    trained.step(30)
+    trained.view.end()
+    trained.wire.connect(page)
+    if opened:
+        page.locator(".al-chart-picture").first.click()
+        trained.wire.settle()
+        page.locator(".al-past").wait_for()
+    box = page.locator(".al-root").bounding_box()
+    assert box and 500 < box["height"] < 640
+
+
 def test_what_stays_the_same_is_a_level_line(trained: Trained, monitor_page: Callable[..., Page]) -> None:
     page = monitor_page()
     for _ in range(5000):
