@@ -23,9 +23,11 @@ import { set, svg, write } from "../live/dom.js";
  * @param {string} path
  * @param {string | null | undefined} transfer from device to device
  * @param {() => void} choose
- * @param {number} nth of the lines between two boxes: the label of the second stands beside that of the first
+ * @param {number} nth of the lines between two boxes
+ * @param {() => boolean} several whether there are more of them: the label of the first then stands before it, those of
+ *   the others after them
  */
-export function makeEdge(path, transfer, choose, nth) {
+export function makeEdge(path, transfer, choose, nth, several) {
   const element = svg("g", { class: transfer ? "al-edge al-transfer" : "al-edge", onclick: choose });
   const label = svg("text.al-edge-label");
   return {
@@ -40,7 +42,9 @@ export function makeEdge(path, transfer, choose, nth) {
       if (element.hasChildNodes()) element.append(label);
       const line = svg("path", { d: path });
       const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
-      set(label, { x: x + 10 * nth * text.length, y: y + 5 });
+      const half = 5 * text.length; // as wide as it is
+      const aside = nth ? 8 + (2 * nth - 1) * half : -8 - half;
+      set(label, { x: several() ? x + aside : x, y: y + 5 });
     },
   };
 }

@@ -82,8 +82,10 @@ export function makeGraph(select, toggle) {
     /** @type {Record<string, number>} */
     const between = {};
     edges = next.edges.map(({ from, to, path, transfer }) => {
-      const nth = ((between[`${from} ${to}`] ??= -1), ++between[`${from} ${to}`]); // of the lines between these two
-      return { from, to, nth, ...makeEdge(path, transfer, () => select(from, { from, to, nth }), nth) };
+      const both = `${from} ${to}`;
+      const nth = (between[both] = (between[both] ?? -1) + 1); // of the lines between these two
+      const choose = () => select(from, { from, to, nth });
+      return { from, to, nth, ...makeEdge(path, transfer, choose, nth, () => between[both] > 0) };
     });
     things = [...nodes.values(), ...edges, ...frames.values()];
     if (next.nodes.length <= MANY) for (const thing of things) thing.show(true);

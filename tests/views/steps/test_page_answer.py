@@ -72,15 +72,16 @@ def test_a_click_says_where_the_gradient_comes_from_and_a_click_on_a_line_its_sh
     expect(page.locator(".al-detail")).to_be_hidden()
 
 
-def test_the_shares_along_two_lines_between_the_same_boxes_stand_beside_each_other(page: Page, open_view: Open) -> None:
+def test_the_shares_along_two_lines_between_the_same_boxes_stand_on_both_sides(page: Page, open_view: Open) -> None:
     wire = open_view(lambda x: np.sin(x * x), x=-0.12345)
     node(page, wire, "x").click()
     wire.settle()
-    labels = page.locator(".al-share .al-edge-label")
+    labels, lines = page.locator(".al-share .al-edge-label"), page.locator(".al-share path:first-child")
     for moved in (-0.12345, -0.2):
         expect(labels).to_have_count(2)
-        first, second = [one.bounding_box() for one in labels.all()]
-        assert first and second and first["x"] + first["width"] <= second["x"], moved
+        left, right, first, second = [one.bounding_box() for one in (*lines.all(), *labels.all())]
+        assert left and right and first and second
+        assert first["x"] + first["width"] < left["x"] < right["x"] + right["width"] < second["x"], moved
         assert len(set(lit(page))) == 1
         type_number(page, "x", "-0.2")
         wire.settle()
