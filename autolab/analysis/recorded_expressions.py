@@ -215,6 +215,9 @@ class _ExpressionReader:
                 return inner
         safe = function in SAME_FOR_BOTH_ZEROS
         found = FunctionCall(function, tuple([self._operand(use, not safe) for use in uses]), step.attributes)
+        match found:
+            case FunctionCall("transpose", (FunctionCall("transpose", (inner,), ()),), ()) if self._simplifies:
+                return inner
         assert step.value is not None
         self.values.setdefault(found, step.value.values)
         return found

@@ -286,9 +286,7 @@ class ArrayForward(Authored):
     def _forward(self, arrays: tuple[Array, ...]) -> list[Variable]:
         results: Any = self.forward(arrays)
         if not isinstance(results, tuple):
-            raise TypeError(
-                f"{self.name}.forward returned {a_kind(results)}; expected a tuple, also of one result: return (y,)"
-            )
+            raise TypeError(f"{self.name}.forward returned {a_kind(results)}; expected a tuple, as in return (y,)")
         results = list(results)
         return self._results(results)
 

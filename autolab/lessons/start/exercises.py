@@ -68,9 +68,7 @@ EXERCISES: tuple[Exercise, ...] = (
         choices=("a", "b", "c"),
         says={
             "right": "A gradient is a number. It belongs to the point where it was computed.",
-            "a": (
-                "A formula would hold for every point. Move a number: what do you see in the box, letters or a number?"
-            ),
+            "a": "A formula would hold for every point. Move a number: do you see letters in the box, or a number?",
             "c": "A curve would show many points. How many does the box show?",
         },
     ),

@@ -151,8 +151,11 @@ def _bend(x1: float, x2: float, y1: float, y2: float) -> str:
 
 
 _BARE = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "arctan", "arcsin", "arccos")
-_INFIX = {"add": "+", "sub": MINUS, "mul": "·", "div": "/", "matmul": TIMES}
+_INFIX: dict[str, Tree | str] = {"add": "+", "sub": MINUS, "mul": "·", "div": "/", "matmul": ["space"]}
 _RAISED: dict[str, Tree] = {"square": ["num", "2"], "transpose": ["op", "⊤"]}
+_OF_ARRAYS = ("matmul", "einsum", "tensordot")
+"""Functions in which a number stands for an array of equal ones."""
+
 _SMALLEST_PARTS = 1000
 
 Rank = Callable[[Expression], int]
@@ -260,6 +263,8 @@ class Writer:
 
     # ------------------------------------------------------------------ functions
     def _call(self, called: str, arguments: tuple[Expression, ...], attributes: tuple[tuple[str, str], ...]) -> Tree:
+        if called in _OF_ARRAYS:
+            arguments = tuple([_of_ones(one) if isinstance(one, Number) else one for one in arguments])
         trees = [self.tree(argument) for argument in arguments]
         match called, trees:
             case "exp", [one] if self._has_e:
@@ -291,6 +296,12 @@ class Writer:
         """Whether a function needs no parentheses around it: ``sin 2x``."""
         coefficient, factors = split(argument)
         return coefficient > 0 and len(factors) == 1 and isinstance(factors[0], Name) and coefficient.denominator == 1
+
+
+def _of_ones(each: Number) -> Expression:
+    """An array whose elements are all the same number."""
+    ones = Name("ones", -1)
+    return ones if each.value == 1 else Product(each.value, (ones,))
 
 
 def _beside(trees: Sequence[Tree]) -> Tree:

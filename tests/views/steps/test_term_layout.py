@@ -11,7 +11,7 @@ import pytest
 
 from autolab import functions as F
 from autolab import record
-from autolab.analysis.expressions import Expression, FunctionCall, Name, Product
+from autolab.analysis.expressions import Expression, FunctionCall, Name, Number, Product
 from autolab.analysis.recorded_expressions import derivation
 from autolab.views.draw.typeset import plain
 from autolab.views.steps.term_layout import HEIGHT, Writer
@@ -105,3 +105,12 @@ def test_names_of_several_letters_do_not_run_into_others() -> None:
     writer = Writer(lambda factor: [x, up].index(factor))
     assert plain(writer.tree(Product(Fraction(1), (x, up)))) == "x · up"
     assert plain(writer.tree(Product(Fraction(3), (up,)))) == "3 up"
+
+
+def test_an_array_of_equal_numbers_is_not_written_as_a_number() -> None:
+    x, w = np.ones((2, 4)), np.ones((4, 4))
+    for fn, written in ((lambda x, w: F.sum(x @ w), "ones (w^⊤)"), (lambda x, w: F.mean(x @ w.T), "(ones/8) w")):
+        slope = derivation(record(fn, x=x, w=w, options={"order": 1})).orders[1]
+        assert plain(Writer(lambda factor: 0).tree(slope)) == written
+    product = FunctionCall("mul", (Number(Fraction(1)), Name("x", 0)))  # elementwise: a number is one
+    assert plain(Writer(lambda factor: 0).tree(product)) == "1 · x"

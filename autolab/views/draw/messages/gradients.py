@@ -5,9 +5,7 @@ SENTENCES: dict[str, str] = {
     "ok": "It has a gradient.",
     "zero": "The gradient is exactly zero.",
     "nonfinite": "The gradient contains NaN or infinite numbers.",
-    "keep_result": (
-        "To learn why, keep the result in a name, as in `loss = f(x)`, call `loss.backward()`, and ask again."
-    ),
+    "keep_result": "To learn why, give the result a name, as in `loss = f(x)`, call `loss.backward()`, and ask again.",
     "not_reached": "No gradient: no differentiable step leads from here to the output.",
     "ended": "No gradient: the run ended before a backward pass could give it one.",
     "constant": "No gradient: it is a constant.",
@@ -47,9 +45,7 @@ SENTENCES: dict[str, str] = {
     "cleared_before": "An earlier gradient was cleared.",
     "start": "No gradient is kept here: the last backward pass started here, with {upstream}.",
     "start_array": "an array that it was given",
-    "passed": (
-        "No gradient here: the last backward pass went through, but was not asked to keep it (retain_grad=True)."
-    ),
+    "passed": "No gradient here: the last backward pass went through, but was not asked to keep it (retain_grad=True).",
     "not_passed_on": "No gradient: the functions between it and {output} passed none on to it.",
     "not_input": (
         "No gradient: the last backward pass, from {output}, did not reach it. That value does not depend on it, or "

@@ -102,9 +102,7 @@ SENTENCES: dict[str, str] = {
     "origin_computed": "{what} came up in the {phase} pass: {function} made it at {source}{place}.",
     "origin_added": "{what} came up in the backward pass, where the shares of the gradient of {source} are added.",
     # Live views.
-    "find_reach": (
-        "Finds steps in closed groups and out of sight too. The browser's own search finds only what is drawn."
-    ),
+    "find_reach": "Finds steps in closed groups and out of sight; the browser's own search finds only what is drawn.",
     "rest": "Drag {what}, or click a box to see where its gradient comes from.",
     "rest_plan": "Click a block to open it; Escape closes it. At any other box a click shows its gradient.",
     "rest_none": "Drag {what}. There is no gradient here: click a box to see why.",
@@ -215,9 +213,7 @@ SENTENCES: dict[str, str] = {
     "interact_draw": "Draw again",
     "interact_rest": "Move a slider, or type a number: the picture follows.",
     "interact_stale": "Not computed for these inputs. The picture shows what the function returned before.",
-    "interact_still": (
-        "This page was saved. It shows what the function returned for the inputs below; nothing computes here."
-    ),
+    "interact_still": "This page was saved. It shows what the function gave for these inputs; nothing computes here.",
     "interact_still_places": (
         "Move a slider. This page holds what the function returns for {count} combinations of its inputs, and shows "
         "the nearest one."
