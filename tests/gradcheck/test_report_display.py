@@ -199,3 +199,9 @@ def test_a_wrong_gradient_is_said_to_stay_apart():
     for factor in (-1.0, 0.5, 1.01, 1.0003):
         wrong = node(np.sin, lambda g, x, f=factor: g * np.cos(x) * f)
         assert "stay about" in step_sentence(step_sweep(lambda x, w=wrong: w(x), np.array([0.7]), index=0))
+
+
+def test_what_the_gradients_are_for_is_said_unless_they_are_the_slopes_of_a_number():
+    for x, is_drawn in ((np.array([1.0, -2.0]), True), (2.0, False)):
+        _, bundle = bundle_of(lambda x: np.exp(x), x)
+        assert (say("lens_drawn") in bundle["text/html"]) == is_drawn

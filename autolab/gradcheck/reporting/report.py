@@ -147,6 +147,11 @@ class GradientReport(Savable):
         """True only if the verdict is "right"."""
         return self.verdict == "right"
 
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether the gradients are for a random upstream gradient, so that they are no slopes that one knows."""
+        return not all([np.isin(g, (0, 1)).all() for g in self.upstream])
+
     def __bool__(self) -> bool:
         return self.passed
 
@@ -171,7 +176,7 @@ class GradientReport(Savable):
         lines += [f"  {item}" for item in self.inputs]
         lines += [str(finding) for finding in self.findings]
         seconds = f"{self.seconds:.1f} s" if self.seconds >= 1 else f"{1e3 * self.seconds:.3g} ms"
-        key = "cost" if all([np.isin(g, (0, 1)).all() for g in self.upstream]) else "cost.drawn"
+        key = "cost.drawn" if self._is_drawn else "cost"
         return "\n".join([*lines, say(key, evaluations=self.evaluations, seconds=seconds)])
 
     __repr__ = __str__

@@ -68,9 +68,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "The forward copies b to every example. The backward adds the copies' shares.",
             "copies": "These are the shares, one for each example. How many times does b exist?",
             "mean": "You averaged over the examples. Does the forward divide by anything?",
-            "other_axis": (
-                "You have one number for each example. b has one for each output: along which axis do you add?"
-            ),
+            "other_axis": "You have one number per example. b has one per output: along which axis do you add?",
             "all": "You added everything up into one number. How many numbers does b have?",
             "hint": "Along which axis was b copied?",
         },
@@ -80,9 +78,7 @@ EXERCISES: tuple[Exercise, ...] = (
         normal(x=(_BATCH, 4), W=(3, 4), b=(3,)),
         lambda x, W, b: x @ W.T + b,
         says={
-            "right": (
-                "All three gradients agree with the numeric ones, for unequal sizes and a random upstream gradient."
-            ),
+            "right": "All three gradients agree with numeric ones, for unequal sizes and a random upstream gradient.",
             "wrong_shape": (
                 "Write the shape of each factor above it: only one order fits. For b, add up along one axis."
             ),

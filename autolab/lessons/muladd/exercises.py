@@ -59,9 +59,7 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda: "nothing",
         choices=("zero", "nothing", "error"),
         says={
-            "right": (
-                "None means that no path leads from here to the result. That is not the number 0, which is a slope."
-            ),
+            "right": "None means that no path leads from here to the result. It is not the number 0, which is a slope.",
             "zero": (
                 "0 would be a slope that was computed. Here nothing was computed: no arrow leads from z to the result."
             ),

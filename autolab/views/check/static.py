@@ -50,6 +50,8 @@ def _ever_smaller(report: GradientReport) -> Iterator[Markup]:
     words = [paragraph(prose(f"{found['says']} {found['hint']}".rstrip())), *map(_formula, found["formulas"])]
     panels, inputs = _panels(item), _inputs(report, item)
     shown = picture(heatmaps(panels), " ".join(map(describe, panels))) if panels else escape("")
+    if panels and report._is_drawn:
+        words.append(paragraph(prose(say("lens_drawn"))))
     yield join([head, shown, *words, *_steps(report), inputs])
     yield join([head, shown, *words, inputs])
     yield join([head, *words, inputs])

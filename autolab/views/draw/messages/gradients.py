@@ -195,6 +195,7 @@ SENTENCES: dict[str, str] = {
     "lens_moved_on": (
         "The function now gives the gradient {now} here, not {then}: something that it uses has changed. Check again."
     ),
+    "lens_drawn": "The gradients are for a random upstream gradient.",
     "lens_draw": "random upstream gradient: draw {seed}",
     "lens_draw_given": "random upstream gradient: as checked",
     "lens_again": "Check with another draw",

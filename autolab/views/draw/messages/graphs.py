@@ -195,7 +195,7 @@ SENTENCES: dict[str, str] = {
         "Each cell covers up to {rows} × {columns} of {total} elements and shows the one of greatest magnitude."
     ),
     "heat_planes": "The planes {first} to {last} lie side by side.",
-    "heat_alike": "The colours start at zero, so numbers as close together as these look alike.",
+    "heat_alike": "The colours start at zero, so numbers this close together look alike.",
     "heat_zeros": "{share} of the elements are exactly 0.",
     "heat_false": "{share} of the elements are False.",
     "heat_sampled": "The histogram counts 1 of {stride} elements.",
