@@ -205,3 +205,9 @@ def test_what_the_gradients_are_for_is_said_unless_they_are_the_slopes_of_a_numb
     for x, is_drawn in ((np.array([1.0, -2.0]), True), (2.0, False)):
         _, bundle = bundle_of(lambda x: np.exp(x), x)
         assert (say("lens_drawn") in bundle["text/html"]) == is_drawn
+
+
+def test_where_nothing_was_measured_no_input_is_right():
+    report, bundle = bundle_of(lambda x, y: x * y, np.zeros((0, 3)), np.zeros((0, 3)))
+    assert report.verdict == "cannot tell" and [item.verdict for item in report.inputs] == ["cannot tell"] * 2
+    assert "\u2713" not in bundle["text/html"]

@@ -48,12 +48,13 @@ def judge(
     innocent += [*coarse, *precision(native, subject, exam)]
     innocent = [f for f in innocent if f.innocent and (f.kind == "kink" or f.input is None or f.input not in accused)]
     unsure = {finding.input for finding in innocent if finding.kind == "cannot_verify" or is_half(finding)}
-    inputs = []
+    inputs, is_measured = [], any([checked.here.measured.any() for checked in case.inputs])
     for checked, array in zip(case.inputs, native.arrays, strict=True):
         is_wrong = checked in failing or checked.name in accused
-        verdict: Verdict = "wrong" if is_wrong else "cannot tell" if checked.name in unsure else "right"
+        is_right = is_measured and checked.name not in unsure
+        verdict: Verdict = "wrong" if is_wrong else "right" if is_right else "cannot tell"
         inputs.append(_input_report(checked, str(array.dtype), verdict))
-    if not any(item.measured for item in inputs):
+    if not is_measured:
         innocent.append(Finding.said("cannot_verify.empty"))
     return _overall(inputs), tuple(inputs), (*mistakes, *innocent)
 
@@ -88,7 +89,7 @@ def _overall(inputs: list[InputReport]) -> Verdict:
     verdicts = {item.verdict for item in inputs}
     if "wrong" in verdicts:
         return "wrong"
-    return "right" if verdicts == {"right"} and any(item.measured for item in inputs) else "cannot tell"
+    return "right" if verdicts == {"right"} else "cannot tell"
 
 
 def _input_report(checked: CheckedInput, dtype: str, verdict: Verdict) -> InputReport:

@@ -140,12 +140,8 @@ EXERCISES: tuple[Exercise, ...] = (
         lambda x: x / sum(x),
         says={
             "right": "Cured: the share through the sum is there.",
-            "missing_term": (
-                "Each x also moves the sum, and the sum moves every result. What share does that contribute?"
-            ),
-            "wrong_sign": (
-                "Both shares are there, with the wrong sign. Which of the two is added, and which subtracted?"
-            ),
+            "missing_term": "Each x also moves the sum, and so every result. What share does that contribute?",
+            "wrong_sign": "Both shares are there, with the wrong sign. Which of them is added, and which subtracted?",
             "hint": (
                 "Two paths lead from x: directly to its own result, and through the sum to all results. What does each "
                 "contribute?"

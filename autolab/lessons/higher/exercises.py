@@ -98,9 +98,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "right": "Where the function is a parabola, one such step is enough.",
             "uphill": "This step leads away from the flat place. If the slope is positive, on which side is it?",
             "no_curvature": "If the slope changes fast, should the step be long or short? Which input tells you?",
-            "turned": (
-                "You divided the wrong way round. Where the curve bends sharply, should the step be long or short?"
-            ),
+            "turned": "You divided the wrong way round. Where the curve bends sharply, should a step be long or short?",
             "hint": "Near x the slope changes by second for each unit. How far is it to slope 0?",
         },
     ),

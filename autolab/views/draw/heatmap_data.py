@@ -150,20 +150,16 @@ SAMPLE = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Finite elements of an array, evenly taken, and the share that they are of all."""
+    """Finite elements of an array, evenly taken, and the share of all that are exactly zero."""
 
     values: np.ndarray
     stride: int
+    zeros: float = 0.0
 
     def counts(self, tone: Tone) -> list[int]:
         """How many elements of the sample fall into each of `BINS` equal parts of the colours."""
         places = np.clip(np.rint(tone.along(self.values) * (BINS - 1)), 0, BINS - 1)
         return np.bincount(places.astype(np.intp), minlength=BINS).tolist()
-
-    @property
-    def zeros(self) -> float:
-        """The share of elements that are exactly zero."""
-        return float((self.values == 0).mean()) if self.values.size else 0.0
 
 
 def sample(array: Array) -> Sample:
@@ -171,9 +167,10 @@ def sample(array: Array) -> Sample:
     stride = -(-array.size // SAMPLE) | 1 if array.size > SAMPLE else 1  # odd: it does not beat with even lengths
     taken = array.reshape(-1)[::stride] if array.flags.c_contiguous else _spread(array, stride)
     values = to_cpu(taken).reshape(-1)
+    zeros = np.count_nonzero(values == 0) / max(1, values.size)
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
-    return Sample(values.astype(np.float64), stride)
+    return Sample(values.astype(np.float64), stride, zeros)
 
 
 def _spread(array: Array, stride: int) -> Array:

@@ -101,8 +101,10 @@ class _Drawing:
         self.height = _TOP + self.rows * self.cell_height + self.bar_height + 16 * len(self.notes)
 
     def parts(self) -> list[Markup]:
-        title = f"{self.panel.title}  {shape_text(self.panel.snapshot.shape)}"
-        heading = words_at(0.0, 22.0, shorten(title, int(self.width / 9)), "name")
+        name, colon, kind = self.panel.title.rpartition(": ")
+        rest, room = f"{colon}{kind}  {shape_text(self.panel.snapshot.shape)}", int(self.width / 9)
+        name = shorten(name, max(8, room - len(rest)))  # of a long one the end goes: what is shown of it stays
+        heading = words_at(0.0, 22.0, shorten(name + rest, room), "name")
         bottom = _TOP + self.rows * self.cell_height
         captions = self._captions(bottom + self.bar_height)
         if not self.cells.values.size:

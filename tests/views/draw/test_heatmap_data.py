@@ -184,3 +184,18 @@ def test_numbers_under_a_static_bar_that_would_touch_are_left_out(size, ends):
         *[end.replace("-", "\u2212") for end in ends],
         "colours by asinh",
     ]
+
+
+def test_the_share_of_zeros_is_one_of_all_elements() -> None:
+    for numbers, told in (([0.0, np.nan, np.inf, 1.0], "25 %"), ([0.0, np.nan], "50 %"), ([1.0, np.nan], "")):
+        heat = Heat(np.array(numbers))
+        caption = heat_entry(heat, Plane.first((len(numbers),)), Tone(1.0), 64)["caption"]
+        assert caption == (say("heat_zeros", share=told) if told else "")
+
+
+def test_of_a_long_name_the_title_keeps_what_is_shown() -> None:
+    for name, told in (
+        ("a_very_long_name_of_an_input", "a_very_long_name\u2026: analytic  ()"),
+        ("b", "b: analytic  ()"),
+    ):
+        assert f">{told}<" in heatmaps([Panel(f"{name}: analytic", snapshot(np.array(1.0)))])
