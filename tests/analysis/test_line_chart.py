@@ -71,3 +71,15 @@ def test_in_plain_python_it_is_words() -> None:
     shown = line_chart([1, 2], {"a": [3.0, 1.0]})
     assert repr(shown) == str(shown) == shown._repr_mimebundle_()["text/plain"]
     assert "LineChart(" not in repr([shown]) and "array(" not in repr(shown)
+
+
+def test_a_line_of_many_points_is_drawn_to_its_end_with_all_its_turns() -> None:
+    noise, x = np.random.default_rng(0).normal(size=5000), np.arange(5000)
+    bundle = line_chart(x, {"noise": noise, "ramp": x / 1000})._repr_mimebundle_()
+    svg = base64.b64decode(re.search(r"base64,([^\"]+)", bundle["text/html"])[1]).decode()
+    one, other = re.findall(r'd="(M[^"]*)" class="line', svg)[:2]
+    lines = [np.array([place.split() for place in re.split("[ML]", d)[1:]], float) for d in (one, other)]
+    assert len(lines[1]) < 1500 < len(lines[0]) and lines[0][-1][0] == lines[1][-1][0] == 542.0
+    down = lines[0][:, 1]
+    assert (down.argmin() < down.argmax()) == (noise.argmax() < noise.argmin())
+    assert np.ptp(noise) / np.ptp(x / 1000) == pytest.approx(np.ptp(down) / np.ptp(lines[1][:, 1]), rel=1e-2)

@@ -114,15 +114,11 @@ def ticks(data: dict[str, Any], across: bool = False, below: bool = True, grid: 
 
 
 def _drawn(line: dict[str, Any], i: int, frame: Frame) -> list[Markup]:
-    known = [(frame.x(x), None if y is None else frame.y(y)) for x, y in zip(line["x"], line["y"], strict=True)]
-    steps, pen = [], "M"
-    for x, y in known:
-        if y is not None:
-            steps.append(f"{pen}{x:.1f} {y:.1f}")
-        pen = "M" if y is None else "L"
-    parts = [path_of("".join(steps), f"line c{i}", DASHES[i] or None)] if steps else []
-    if len(known) <= _FEW:
-        parts += [element("circle", cx=x, cy=y, r=3.0, class_=f"d{i}") for x, y in known if y is not None]
+    x, y = np.array([line["x"], line["y"]], float)
+    curve, places = frame.path(x, y), zip(frame.x(x).tolist(), frame.y(y).tolist(), strict=True)
+    parts = [path_of(curve, f"line c{i}", DASHES[i] or None)] if curve else []
+    if len(x) <= _FEW:
+        parts += [element("circle", cx=a, cy=b, r=3.0, class_=f"d{i}") for a, b in places if not math.isnan(b)]
     return parts
 
 
@@ -167,13 +163,17 @@ class Frame:
         """Places down."""
         low, high = self.y_axis["lo"], self.y_axis["hi"]
         if self._log:
-            low, high, value = np.log10([low, high, value])
+            low, high, value = map(np.log10, (low, high, value))
         return self.size.top + (high - value) / (high - low) * self.high
 
     def path(self, x: np.ndarray, y: np.ndarray) -> str:
-        """The curve as an SVG path; NaN is a gap."""
+        """The curve as an SVG path; NaN is a gap. Of the points in one pixel across only those where it turns remain."""
         across = np.round(self.x(x), 1)
         down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
+        pixel, way = np.floor(across), np.diff(down)
+        shown = np.ones(across.size, bool)
+        shown[1:-1] = (pixel[:-2] < pixel[2:]) | ~(way[:-1] * way[1:] >= 0)
+        across, down = across[shown], down[shown]
         steps: list[str] = []
         pen, last = "M", (math.nan, math.nan)
         for place in zip(across.tolist(), down.tolist(), strict=True):

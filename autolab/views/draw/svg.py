@@ -96,8 +96,8 @@ def words_at(x: float, y: float, words: str, style: str | None = None) -> Markup
 
 
 def path_of(d: str, style: str, dash: str | None = None, fill: str | None = None) -> Markup:
-    """A path, with the classes that give it its colour and width."""
-    return element("path", d=d, class_=style, stroke_dasharray=dash, fill=fill)
+    """A path, with the classes that give it its colour and width. It is made of numbers, and never cut as text is."""
+    return element("path", d=Markup(d), class_=style, stroke_dasharray=dash, fill=fill)
 
 
 Look = Literal["light", "dark", "auto"]
