@@ -248,7 +248,9 @@ def _relation(x: Snapshot | None, y: Snapshot | None) -> tuple[Relation, float]:
         return "transposed", 1.0
     if one.shape != other.shape or one.size < 2:
         return "", 1.0
-    known = np.isfinite(one) & np.isfinite(other)
+    known = np.isfinite(one)
+    if (known != np.isfinite(other)).any():
+        return "", 1.0
     top = float((one[known] ** 2).sum())
     factor = float((one[known] * other[known]).sum()) / top if top else 0.0
     is_scaled = factor and np.allclose(factor * one[known], other[known], rtol=1e-3, atol=abs(factor) * small)

@@ -144,6 +144,27 @@ def test_a_gradient_that_alone_differs_is_found_where_backward_comes_to_it_first
     assert "All values agree." in str(found)
 
 
+def doubled(x: Any) -> Any:
+    h = x * 2.0
+    return F.sum(h)
+
+
+NOT_FINITE = "one of the runs has no finite number there. It was given another x, and not all of it is finite."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ((1.0, 1.0), (math.nan, 1.0), NOT_FINITE),
+        ((math.inf, 1.0), (1.0, 1.0), NOT_FINITE),
+        ((math.nan, 1.0), (math.nan, 2.0), "by up to 2 where the largest number of the first run is 2. It was given 2"),
+    ],
+)
+def test_what_is_not_finite_has_no_size_and_no_factor(first: Any, second: Any, told: str) -> None:
+    found = autolab.compare(autolab.record(doubled, np.array(first)), autolab.record(doubled, np.array(second)))
+    assert told in str(found) and "\u221e" not in str(found)
+
+
 def test_rounding_in_float32_is_no_difference() -> None:
     def net(x: Any) -> Any:
         return (F.softmax(F.tanh(x @ x.T)) ** 2).sum()

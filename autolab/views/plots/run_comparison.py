@@ -71,15 +71,17 @@ def _where(key: str, one: StepDifference, run: Recording) -> str:
     step = run.steps[one.b]
     place = say("compare_place", layer=clean(one.layer)) if one.layer != (step.name or step.source) else ""
     place += "" if step.line is None else say("compare_line", line=step.line)
-    words = {"label": shorten(label(step), _LABEL), "place": place}
-    return say(key, size=number(one.size), scale=number(one.scale), **words)
+    how = "by" if math.isfinite(one.size) else "not_finite"
+    told = say(f"compare_{how}", size=number(one.size), scale=number(one.scale))
+    return say(key, label=shorten(label(step), _LABEL), place=place, how=told)
 
 
 def _why(found: RunComparison) -> Iterator[str]:
     one = found.value
     assert one is not None
     for given in one.because:
-        kind = f"compare_because{given.relation and '_' + given.relation}"
+        how = given.relation or ("" if math.isfinite(given.size) else "not_finite")
+        kind = f"compare_because{how and '_' + how}"
         words = {"label": shorten(label(found.b.steps[given.b]), _LABEL), "size": number(given.size)}
         yield say(kind, factor=number(given.factor), **words)
     for key, run, missing in (("a", found.a, one.missing_a), ("b", found.b, one.missing_b)):

@@ -160,10 +160,10 @@ SENTENCES: dict[str, str] = {
     "compare_step": "step of the second run",
     "compare_relative": "difference / largest number",
     "compare_agree": "All values and gradients of the {count} agree but for rounding.",
-    "compare_first": "Values first differ at {label}{place}: by up to {size} where the largest number is {scale}.",
-    "compare_back": (
-        "Going backward, gradients first differ at {label}{place}: by up to {size} where the largest number is {scale}."
-    ),
+    "compare_first": "Values first differ at {label}{place}: {how}.",
+    "compare_back": "Going backward, gradients first differ at {label}{place}: {how}.",
+    "compare_by": "by up to {size} where the largest number of the first run is {scale}",
+    "compare_not_finite": "one of the runs has no finite number there",
     "compare_place": " in {layer}",
     "compare_line": " (line {line})",
     "compare_values_agree": "All values agree.",
@@ -171,6 +171,7 @@ SENTENCES: dict[str, str] = {
     "compare_transposed": "The second is the first transposed.",
     "compare_scaled": "The second is {factor} times the first.",
     "compare_because": "It was given another {label}: the difference is up to {size}.",
+    "compare_because_not_finite": "It was given another {label}, and not all of it is finite.",
     "compare_because_transposed": "It was given {label} transposed.",
     "compare_because_scaled": "It was given {factor} times {label}.",
     "compare_only_a": "The second run lacks a step of the first: {labels}.",
