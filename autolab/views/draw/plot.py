@@ -167,7 +167,7 @@ class Frame:
         return self.size.top + (high - value) / (high - low) * self.high
 
     def path(self, x: np.ndarray, y: np.ndarray) -> str:
-        """The curve as an SVG path; NaN is a gap. Of the points in one pixel across only those where it turns remain."""
+        """The curve as an SVG path; NaN is a gap. Of points in one pixel across only the turns remain."""
         across = np.round(self.x(x), 1)
         down = np.round(np.clip(self.y(y), -_FAR * self.high, _FAR * self.high), 1)
         pixel, way = np.floor(across), np.diff(down)
