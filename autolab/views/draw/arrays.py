@@ -202,7 +202,7 @@ def spoken_value(snapshot: Snapshot, text: str | None = None) -> str:
         return text
     shape = " by ".join(str(n) for n in snapshot.shape)
     low, high = number(snapshot.minimum), number(snapshot.maximum)
-    limits = f"array of {shape}, all {low}" if low == high else f"array of {shape} from {low} to {high}"
+    limits = f"array of {shape} with {low} everywhere" if low == high else f"array of {shape} from {low} to {high}"
     return ", ".join([limits, *not_finite(snapshot)])
 
 

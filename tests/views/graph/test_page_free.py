@@ -160,6 +160,7 @@ def test_a_cell_is_dragged_in_its_box_and_the_sentence_says_its_number(page: Pag
     expected = LAYER["W"][1, 2] + 24 / 240 * (control["max"] - control["min"])
     assert moved == pytest.approx(expected, abs=control["step"])
     assert page.locator(".al-sentence").text_content() == f"W[1, 2] = {moved:g}"
+    assert page.evaluate("() => String(getSelection())") == ""  # no word of a box is marked as text
     page.mouse.up()
     wire.settle()
     assert np.count_nonzero(wire.widget.point["W"] != LAYER["W"]) == 1 and seen(wire.widget).selected is None
