@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter, thread_time
+from time import perf_counter
 from traceback import walk_tb
 from typing import Any
 
 import numpy as np
 
 from ...engine.configuration import using_config
+from ...engine.devices import thread_time
 from ...engine.modes import modes
 from ...engine.node import Leaf, new_order
 from ...engine.store import own, publish
