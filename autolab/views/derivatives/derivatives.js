@@ -4,7 +4,7 @@
 import { makeFolding, placesIn } from "../graph/acts.js";
 import { makeBrain, unpacked } from "../live/brain.js";
 import { makeStaleNoticePart } from "../live/computing.js";
-import { button, captioned, html, makeRadios, makeSegments, set, tellOrHide, write } from "../live/dom.js";
+import { button, captioned, html, lay, makeRadios, makeSegments, set, tellOrHide, write } from "../live/dom.js";
 import { makeAsking } from "../live/asking.js";
 import { math } from "../live/mathml.js";
 import { makeCurves } from "../live/plot.js";
@@ -265,11 +265,7 @@ function makeGrowth(words) {
           const bars = [
             ["al-computed", steps],
             ["al-written", unshared],
-          ].map(([kind, count]) => {
-            const bar = html("i", { class: `al-growth-bar ${kind}` });
-            bar.style.width = `${(100 * count) / most}%`;
-            return bar;
-          });
+          ].map(([kind, count]) => lay(html("i", { class: `al-growth-bar ${kind}` }), { width: count / most }));
           return [
             html("span.al-growth-name", name),
             html("span.al-growth-bars", ...bars),

@@ -153,11 +153,7 @@ export function makeFrame({ id, text, count, depth, x, y, w, h }, close) {
 }
 
 /** The sign in front of a closed group's heading. @param {(event: Event) => void} open @param {number} y */
-export function makeToggle(open, y) {
-  const toggle = sign(11, y, false);
-  set(toggle, { onclick: open });
-  return toggle;
-}
+export const makeToggle = (open, y) => set(sign(11, y, false), { onclick: open });
 
 /** A small plus or minus in a square. @param {number} x @param {number} y @param {boolean} open */
 function sign(x, y, open) {
