@@ -8,8 +8,9 @@ import numpy as np
 
 from ...recording.model import Step
 from .comparisons import LOSSES, PICKING, Objective
-from .evidence import SHAPED, Evidence
+from .evidence import Evidence
 from .probes import is_over_batch
+from .program_graph import SHAPED
 from .report import Found
 from .words import at_line, called, whole
 
@@ -154,9 +155,7 @@ def _axis(step: Step) -> int | None:
 def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, of which one number is picked or compared per example."""
     counts = {array.shape[0] for array in e.data.values()}
-    for step in e.calls:
-        if step.function not in ("softmax", "log_softmax") or step.id not in e.used or step.id not in e.learning:
-            continue
+    for step in [s for s in e.trained if s.function in ("softmax", "log_softmax")]:
         shape = () if step.value is None else step.value.shape
         after = list(e.users.get(step.id, []))
         after += [v for u in after for v in e.users.get(u.id, [])]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...recording.model import Operand, Step
-
-if TYPE_CHECKING:
-    from .evidence import Evidence
+from .program_graph import ProgramGraph
 
 LOSSES = {
     "cross_entropy": "cross_entropy",
@@ -45,7 +42,7 @@ class Objective:
     target: Step
 
 
-def objectives(e: Evidence) -> Iterator[Objective]:
+def objectives(e: ProgramGraph) -> Iterator[Objective]:
     """The steps that compare predictions with targets."""
     for step in e.calls:
         kind, operands = LOSSES.get(step.function or ""), [o for o in step.operands if o.step is not None]
@@ -63,14 +60,14 @@ def objectives(e: Evidence) -> Iterator[Objective]:
         yield Objective(step, kind, e.steps[prediction.step], e.steps[target.step])
 
 
-def _is_error(e: Evidence, step: Step, operands: list[Operand]) -> bool:
+def _is_error(e: ProgramGraph, step: Step, operands: list[Operand]) -> bool:
     """Whether a difference is one of a prediction and a target, which is then squared."""
     targets = [o for o in operands if o.step not in e.learning]
     after = [user.function for user in e.users.get(step.id, [])]
     return len(targets) == 1 and bool(_AFTER_DIFFERENCE & set(after)) and step.id in e.used
 
 
-def _picking(e: Evidence, step: Step, operands: list[Operand]) -> str | None:
+def _picking(e: ProgramGraph, step: Step, operands: list[Operand]) -> str | None:
     """``picked`` where one score of each example is taken, by indices or with one-hot rows."""
     given = [(e.steps[o.step].value, o.step in e.learning) for o in operands if o.step is not None]
     scores = [value for value, is_learned in given if is_learned and value is not None]
@@ -86,10 +83,10 @@ def _picking(e: Evidence, step: Step, operands: list[Operand]) -> str | None:
     return "picked" if index.values.dtype.kind in "iu" else None
 
 
-def picks(e: Evidence) -> Iterator[tuple[Step, Step]]:
+def picks(e: ProgramGraph, compared: list[Objective]) -> Iterator[tuple[Step, Step]]:
     """The steps that take one number of each example, and what they take it from; also by indices that are no step."""
-    yield from [(o.step, o.prediction) for o in e.objectives if o.kind == "picked"]
-    for step in [s for s in e.calls if s.function == "getitem" and s.id in e.learning & e.used]:
+    yield from [(o.step, o.prediction) for o in compared if o.kind == "picked"]
+    for step in [s for s in e.trained if s.function == "getitem"]:
         scores, taken = e.operands(step)[0], step.value
         shape = () if scores.value is None else scores.value.shape
         is_by_arrays = dict(step.attributes).get("index", "").startswith("(array([")

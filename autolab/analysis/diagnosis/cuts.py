@@ -9,7 +9,6 @@ from .evidence import Evidence
 from .lines import code_of, line_above, line_assigning, line_near
 from .report import CodeLine, Found
 from .words import at_line, called, listed
-from .workbench import LiveParameter
 
 _KEEP = "Compute with the tensor itself; take numbers out only for printing."
 _REMEDIES = {
@@ -46,7 +45,7 @@ def cut_gradients(e: Evidence) -> Found:
     told: set[str] = set()
     for line, file, text, way, steps in reversed(places):
         behind = e.behind([e.steps[i] for i in steps])
-        names = [p.name for p in named_parameters(e, behind) if p.name in lost and p.name not in told]
+        names = [p.name for p in e.named_parameters(behind) if p.name in lost and p.name not in told]
         if not names and not (not e.watch.has_loss and e.learning & behind):
             continue
         if not e.watch.has_loss and told:
@@ -109,8 +108,8 @@ def _through_zeros(e: Evidence, lost: set[str]) -> Found:
     for step in [s for i in sorted(e.used) if (s := e.steps[i]).name in still and not s.operands]:
         p = still[step.name or ""]
         for user in e.uses(step):
-            behind = e.behind([o for o in e.operands(user) if e.made_by(o).id not in e.learned])
-            if names := [q.name for q in named_parameters(e, behind) if q.name in lost]:
+            behind = e.behind([o for o in e.operands(user) if not e.is_parameter(o)])
+            if names := [q.name for q in e.named_parameters(behind) if q.name in lost]:
                 yield e.found(
                     "cut_gradient",
                     f"{at_line(user)} multiplies by {p.name}, whose numbers are all 0 and stay 0: no gradient reaches "
@@ -139,7 +138,7 @@ def is_evaluation(e: Evidence) -> bool:
     if e.recording is None or e.loss is None or e.watch.has_loss or e.watch.error is not None:
         return False
     minds = any(layers for _, layers in e.bench.training(e.program.named).values())
-    return minds and e.loss.status == "constant" and all(gone.how == "no_grad" for gone in e.recording.departures)
+    return minds and e.loss.status == "constant" and all(gone.how == "no_grad" for gone in e.departures)
 
 
 def _places(e: Evidence) -> Iterator[tuple[int, str | None, str, str, tuple[int, ...]]]:
@@ -147,11 +146,11 @@ def _places(e: Evidence) -> Iterator[tuple[int, str | None, str, str, tuple[int,
     found: list[tuple[int, int, str | None, str, str, tuple[int, ...]]] = []
     if e.recording is not None:
         written = {s.line for s in e.calls if s.function == "stop_gradient" and "stop_gradient" in (s.statement or "")}
-        for gone in e.recording.departures:
+        for gone in e.departures:
             if "stop_gradient" in gone.source and gone.line not in written:
                 continue  # the library's own, as in softmax
             found.append((max(gone.steps), gone.line, gone.file, gone.source, _way(gone.source, gone.how), gone.steps))
-    left = {d.line for d in (() if e.recording is None else e.recording.departures)}
+    left = {d.line for d in e.departures}
     for step in [s for s in e.steps.values() if s.operands and s.id in e.learning]:
         needing = [o for o in e.operands(step) if o.status not in ("constant", "integer") and o.id in e.learning]
         way = _WAYS.get(step.function or "", step.function or "")
@@ -167,10 +166,6 @@ def _way(source: str, how: str) -> str:
         return how
     known = ("detach", "stop_gradient", "argmax", "data", "item", "numpy", "tolist", "float", "int")
     return next((name for name in known if name in source), how)
-
-
-def named_parameters(e: Evidence, behind: set[int]) -> list[LiveParameter]:
-    return [p for i in sorted(behind) if (p := e.parameter(e.steps[i])) is not None]
 
 
 def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
@@ -209,8 +204,7 @@ def _all_frozen(e: Evidence) -> Found:
 
 def _without_effect(e: Evidence) -> Found:
     """A number that depends on parameters and is added to the loss as a constant: it changes no gradient."""
-    every = () if e.recording is None else e.recording.departures
-    gone = [d for d in every if d.how == "left" and e.learning & set(d.steps)]
+    gone = [d for d in e.departures if d.how == "left" and e.learning & set(d.steps)]
     waiting = [] if e.loss is None or not gone else [e.loss]
     seen: set[int] = set()
     while waiting:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...recording.model import Snapshot, Step
-from .evidence import RESHAPES, Evidence
+from .evidence import Evidence
+from .program_graph import RESHAPES
 from .report import Found, ProgramFinding
 from .words import at_line, called, number, whole
 
@@ -67,7 +68,7 @@ def doubled(e: Evidence) -> Found:
 
 def _written_out(e: Evidence) -> Found:
     """The same where the loss is written in parts: log_softmax and picking, log_sigmoid, or exp and log."""
-    for step in [s for s in e.calls if s.id in e.used and s.id in e.learning and e.operands(s)]:
+    for step in [s for s in e.trained if e.operands(s)]:
         maker = e.made_by(e.operands(step)[0], _SCALING)
         summed = _summed_exp(e, step)
         if (step.function in _SOFTMAX and _is_softmax(e, maker)) or (summed and _is_softmax(e, summed)):
@@ -216,11 +217,11 @@ def _layer(e: Evidence, step: Step) -> Step | None:
 
 def _below(e: Evidence, step: Step) -> Step | None:
     """The layer whose numbers a layer gets, if only its bias, its shape and dropout are between them."""
-    given = [o for o in e.operands(step) if o.id in e.learning and e.made_by(o).id not in e.learned]
+    given = [o for o in e.operands(step) if o.id in e.learning and not e.is_parameter(o)]
     while len(given) == 1:
         below = given[0]
-        others = [o for o in e.operands(below) if o.id in e.learning and e.made_by(o).id not in e.learned]
-        is_bias = below.function == "add" and any(e.made_by(o).id in e.learned for o in e.operands(below))
+        others = [o for o in e.operands(below) if o.id in e.learning and not e.is_parameter(o)]
+        is_bias = below.function == "add" and any(e.is_parameter(o) for o in e.operands(below))
         if len({user.id for user in e.users.get(below.id, []) if user.id in e.used}) > 1:
             return None  # something else uses it, such as a residual connection
         if below.function in _LINEAR:

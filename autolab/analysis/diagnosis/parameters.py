@@ -10,17 +10,14 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from ...engine.source import file_label
 from ...recording.model import Step
 from ...recording.scopes import is_users
-from .cuts import named_parameters
 from .evidence import Evidence
 from .lines import code_of, first_line, line_above, line_assigning, line_near, throws_away
 from .program_watch import cosine
 from .report import CodeLine, Found
-from .words import at_line, listed
+from .words import at_line, holds, listed
 from .workbench import LiveParameter, items
 
 _LINE = 0.99
@@ -33,7 +30,7 @@ def unreached(e: Evidence) -> Found:
         return
     yield from (old := [*_computed_before(e)])
     lost = [p for p in e.trainable if e.gradient(p) is None and not old]
-    used = {p.name for p in named_parameters(e, set(e.users))}
+    used = {p.name for p in e.named_parameters(set(e.users))}
     ends = {p.name: end for p in lost if p.name in used and (end := _dropped(e, p)) is not None}
     unused = [p for p in lost if p.name not in used or p.name in ends]
     reached = {p.owner for p in e.trainable if e.gradient(p) is not None}
@@ -81,8 +78,7 @@ def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
     for step in e.steps.values():
         if any(o.step in reached for o in step.operands):
             reached.add(step.id)
-    left = {i for d in (() if e.recording is None else e.recording.departures) for i in d.steps}
-    end = e.steps[max(reached)] if reached and not reached & (e.used | left) else None
+    end = e.steps[max(reached)] if reached and not reached & (e.used | e.left) else None
     if end is None or end.line is None:
         return None
     owner = dict(items(e.program.named)).get(parameter.owner)
@@ -148,7 +144,7 @@ def unregistered(e: Evidence) -> Found:
     for model, attribute, hidden in e.bench.unregistered(e.program.named):
         arrays = [a for tensor in hidden if (a := e.bench.array(tensor)) is not None]
         leaves = [s for s in e.steps.values() if s.kind == "leaf" and s.status in ("ok", "zero")]
-        used = [s for s in leaves for a in arrays if s.value is not None and np.array_equal(s.value.values, a)]
+        used = [s for s in leaves for a in arrays if holds(s, a)]
         if used:
             user = next(iter(e.users.get(used[0].id, [])), used[0])
             yield e.found(

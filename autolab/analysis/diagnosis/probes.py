@@ -8,7 +8,8 @@ import numpy as np
 
 from ...recording.model import Step
 from .comparisons import Objective
-from .evidence import RESHAPES, Evidence
+from .evidence import Evidence
+from .program_graph import RESHAPES
 from .report import Found, ProgramFinding
 from .reruns import changed_rows, first_bad, input_named, is_clean, two_runs, with_other
 from .words import at_line, called, listed, whole
@@ -116,18 +117,17 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
     """
     sources = {i.id for i in e.operands(step)}
     users, behind = e.users.get(step.id, []), e.behind([o.prediction])
-    kept = {i for gone in (() if e.recording is None else e.recording.departures) for i in gone.steps}
     is_mean = step.function in ("mean", "std", "var", "var_mean", "std_mean")
     if not is_mean or not any(user.function in ("sub", "div") and sources & e.behind([user]) for user in users):
         return False
     after = {s.id for s in e.steps.values() if step.id in e.behind([s])} & behind
-    is_used_by_layers = any(e.made_by(i).id in e.learned for s in after for i in e.operands(e.steps[s]))
+    is_used_by_layers = any(e.is_parameter(i) for s in after for i in e.operands(e.steps[s]))
     value = e.operands(step)[0].value
     reduced = 0 if value is None else len(value.shape) - len(_open(step))
     return (
         step.id not in e.learning
         or not is_used_by_layers
-        or step.id in kept
+        or step.id in e.left
         or any(user.id not in behind for user in users)
         or (reduced > 1 and bool(_open(step)))
     )

@@ -35,8 +35,7 @@ def two_runs(e: Evidence, name: str, array: np.ndarray, changed: np.ndarray) -> 
     after = None if before is None else e.rerun(name, changed)
     if before is None or after is None:
         return None
-    kinds = [[step.function for step in found.steps[: len(e.steps)]] for found in (before, after)]
-    return (before, after) if kinds[0] == kinds[1] == [step.function for step in e.steps.values()] else None
+    return (before, after) if e.has_same_steps(before) and e.has_same_steps(after) else None
 
 
 def difference(before: Recording, after: Recording, step: int) -> np.ndarray | None:

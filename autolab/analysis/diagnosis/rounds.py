@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import chain
 
 import numpy as np
 
@@ -85,7 +84,7 @@ def _growth(steps: list[TrainingEvent]) -> str:
 
 def unused(e: Evidence) -> Found:
     """Losses of a loop of which only one is differentiated."""
-    left = set() if e.recording is None else {*e.recording.outputs, *chain(*[d.steps for d in e.recording.departures])}
+    left = e.left if e.recording is None else e.left.union(e.recording.outputs)
     for place in {_place(o.step) for o in e.objectives if o.step.id in e.used}:
         same = [o.step for o in e.objectives if _place(o.step) == place]
         lost = [s for s in same if s.id in e.learning - left and not e.users.get(s.id) and s is not e.loss]

@@ -120,8 +120,7 @@ def through_time(e: Evidence) -> Found:
 
 def values(e: Evidence) -> Found:
     """Values that grow from layer to layer."""
-    calls = [s for s in e.calls if s.id in e.used & e.learning and not _is_masked(e, s)]
-    calls = [s for s in calls if e.made_by(s).id not in e.learned]
+    calls = [s for s in e.trained if not _is_masked(e, s) and not e.is_parameter(s)]
     sizes = [(s, _rms(v)) for s in calls if (v := whole(s.value)) is not None and v.ndim]
     sizes = [(s, size) for s, size in sizes if 0 < size < np.inf]
     if len(sizes) < 4 or (sizes[-1][1] < 1e6 * sizes[0][1] and max(size for _, size in sizes) < 1e6 * sizes[0][1]):
@@ -174,7 +173,7 @@ def _is_alike(rows: np.ndarray, g: np.ndarray | None) -> bool:
 
 def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> Found:
     for user in [] if any(u.function == "embedding" for u in users) else users:
-        given = [v for o in e.operands(user) if e.made_by(o).id not in e.learned and (v := whole(o.value)) is not None]
+        given = [v for o in e.operands(user) if not e.is_parameter(o) and (v := whole(o.value)) is not None]
         made = whole(user.value)
         if not given or made is None:
             continue

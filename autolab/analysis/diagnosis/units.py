@@ -37,7 +37,7 @@ def dead(e: Evidence) -> Found:
 
 
 def _dropped(e: Evidence) -> Found:
-    for step in [s for s in e.calls if s.id in e.learning & e.used and s.function in DROPOUTS]:
+    for step in [s for s in e.trained if s.function in DROPOUTS]:
         value, given = whole(step.value), whole(e.operands(step)[0].value)
         share = 0.0 if value is None or given is None or not given.any() else float((value[given != 0] == 0).mean())
         if value is None or value.size < 2 or share < (0.85 if value.size >= 64 else 1):
@@ -64,7 +64,7 @@ def saturated(e: Evidence) -> Found:
             "Make weights and inputs smaller: a usual initialisation, inputs of mean 0 and deviation 1.",
             at=step,
         )
-    for step in [s for s in e.calls if s.function == "softmax" and s.id in e.learning & e.used]:
+    for step in [s for s in e.trained if s.function == "softmax"]:
         if (value := whole(step.value)) is not None:
             yield from _one_hot(e, step, value)
 

@@ -195,11 +195,7 @@ def is_matrix(e: Evidence, name: str) -> bool:
 
 def _summed(e: Evidence) -> tuple[Step, int] | None:
     """A step that adds many numbers up to the loss, and how many."""
-    if e.loss is None:
-        return None
-    for step in reversed(e.calls):
-        if step.id not in e.used or step.id not in e.learning or step.value is None or step.value.shape != ():
-            continue
+    for step in reversed([s for s in e.trained if s.value is not None and s.value.shape == ()]):
         given = e.operands(step)[:1]
         sizes = [g.value.size for g in given if g.value is not None]
         is_sum = step.function == "sum" or ("reduction", "'sum'") in step.attributes

@@ -17,6 +17,17 @@ def whole(value: Snapshot | None) -> np.ndarray | None:
     return value.values.astype(np.float64)
 
 
+def shape_of(step: Step) -> tuple[int, ...]:
+    """The shape of a value; of a number, and where there is no value, it is empty."""
+    return () if step.value is None else step.value.shape
+
+
+def holds(step: Step, array: np.ndarray) -> bool:
+    """Whether a value is an array, number by number."""
+    value = step.value
+    return value is not None and value.is_whole and np.array_equal(value.values, array)
+
+
 def called(step: Step) -> str:
     """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
     if step.source and step.statement and step.source not in step.statement and step.line is not None:

@@ -1,0 +1,172 @@
+"""ProgramGraph: what the rules ask of the graph that a program computed, and of the parameters in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from ...recording.departures import Departure
+from ...recording.model import Recording, Step
+from ...recording.observations import Observation, Sign, observations
+from ...recording.step import REARRANGED, sources_of
+from .words import holds
+from .workbench import LiveParameter
+
+RESHAPES = REARRANGED | {"getitem", "broadcast_tensors"}
+"""Functions that leave every number as it is; `getitem` and the casts leave some out or round them."""
+
+SHAPED = frozenset(
+    ("zeros_like", "ones_like", "full_like", "empty_like", "rand_like", "randn_like", "randint_like", "new_zeros")
+)
+"""Functions that take from an array its shape alone."""
+
+
+class ProgramGraph:
+    """The steps of a program's recording; there are none where it could not be recorded."""
+
+    recording: Recording | None
+    parameters: list[LiveParameter]
+    """All parameters of the program, as they were before it ran."""
+
+    @cached_property
+    def steps(self) -> dict[int, Step]:
+        """The steps by their ids."""
+        return {} if self.recording is None else self.recording.by_id
+
+    @cached_property
+    def calls(self) -> list[Step]:
+        """The steps that a function made."""
+        return [step for step in self.steps.values() if step.kind == "call"]
+
+    @cached_property
+    def users(self) -> dict[int, list[Step]]:
+        """For each step those that use it."""
+        found: dict[int, list[Step]] = {}
+        for step in self.steps.values():
+            for operand in step.operands:
+                if operand.step is not None:
+                    found.setdefault(operand.step, []).append(step)
+        return found
+
+    def uses(self, step: Step) -> list[Step]:
+        """The steps that use a value, also where its elements are arranged or cast before, as ``w`` in ``x @ w.T``."""
+        found = []
+        for user in self.users.get(step.id, []):
+            found += self.uses(user) if user.function in REARRANGED else [user]
+        return found
+
+    def operands(self, step: Step) -> list[Step]:
+        """The steps that a step was computed from."""
+        return [self.steps[operand.step] for operand in step.operands if operand.step is not None]
+
+    def behind(self, starts: Iterable[Step]) -> set[int]:
+        """These steps and all that they were computed from."""
+        return sources_of(self.steps, [step.id for step in starts])
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """The places where values left the graph."""
+        return () if self.recording is None else self.recording.departures
+
+    @property
+    def left(self) -> set[int]:
+        """The steps whose values left the graph."""
+        return {step for gone in self.departures for step in gone.steps}
+
+    @cached_property
+    def loss(self) -> Step | None:
+        """The step that is differentiated."""
+        return self.steps[self.recording.outputs[0]] if self.recording is not None and self.recording.outputs else None
+
+    @cached_property
+    def used(self) -> set[int]:
+        """The steps that the loss was computed from."""
+        return set() if self.loss is None else self.behind([self.loss])
+
+    @cached_property
+    def learned(self) -> set[int]:
+        """The leaves that are parameters."""
+        return set(self._parameters_of_steps)
+
+    def parameter(self, step: Step) -> LiveParameter | None:
+        """The parameter that a leaf is: the one of its name, else the one with its numbers."""
+        return self._parameters_of_steps.get(step.id)
+
+    @cached_property
+    def _parameters_of_steps(self) -> dict[int, LiveParameter]:
+        found: dict[int, LiveParameter] = {}
+        for step in self.steps.values():
+            if step.kind not in ("input", "leaf") or step.value is None:
+                continue
+            fitting = [p for p in self.parameters if p.value().shape == step.value.shape]
+            named = [p for p in fitting if p.name == step.name]
+            named += [p for p in fitting if (step.name or "").endswith(f".{p.path}")]
+            equal = [p for p in fitting if step.kind == "leaf" and holds(step, p.value())] if not named else []
+            fresh = [p for p in equal if p not in found.values()]  # many begin with the same numbers, as with 0
+            if chosen := named[:1] or fresh[:1] or equal[:1]:
+                found[step.id] = chosen[0]
+        return found
+
+    @cached_property
+    def learning(self) -> set[int]:
+        """The steps whose values depend on a parameter."""
+        found = set(self.learned)
+        for step in self.steps.values():
+            if step.function not in SHAPED and any(operand.step in found for operand in step.operands):
+                found.add(step.id)
+        return found
+
+    @cached_property
+    def trained(self) -> list[Step]:
+        """The calls between the parameters and the loss."""
+        return [step for step in self.calls if step.id in self.learning & self.used]
+
+    def made_by(self, step: Step, through: frozenset[str] = RESHAPES) -> Step:
+        """The step that made the numbers: the first on the way back that is none of ``through``."""
+        while True:
+            given = self.operands(step)
+            if step.kind == "part" and given[0].function == "broadcast_tensors":
+                given = self.operands(given[0])[step.id - given[0].id - 1 :][:1]
+            elif step.function not in through:
+                return step
+            if len(given) != 1:
+                return step
+            step = given[0]
+
+    def is_parameter(self, step: Step) -> bool:
+        """Whether the numbers are those of a parameter, as in ``w.T``."""
+        return self.made_by(step).id in self.learned
+
+    def named_parameters(self, steps: set[int]) -> list[LiveParameter]:
+        """The parameters among some steps, in their order."""
+        return [p for i in sorted(steps) if (p := self.parameter(self.steps[i])) is not None]
+
+    def way_to_loss(self, step: Step) -> list[Step] | None:
+        """The steps from one up to the loss, where each is the only user of the one before; else None."""
+        way: list[Step] = []
+        while self.loss is not None and step.id != self.loss.id:
+            user = self.only_user(step)
+            if user is None:
+                return None
+            way.append(step := user)
+        return way
+
+    def ends_in(self, step: Step, through: frozenset[str]) -> bool:
+        """Whether a value becomes the loss by nothing but some functions."""
+        way = self.way_to_loss(step)
+        return way is not None and all(user.function in through for user in way)
+
+    def only_user(self, step: Step) -> Step | None:
+        """The one step that takes a value on the way to the loss; None if there are more, or none."""
+        users = {user.id: user for user in self.users.get(step.id, []) if user.id in self.used}
+        return next(iter(users.values())) if len(users) == 1 else None
+
+    @cached_property
+    def observations(self) -> list[Observation]:
+        """What the graph marks, at the steps between the parameters and the loss."""
+        found = [] if self.recording is None else observations(self.recording)
+        return [seen for seen in found if seen.step in self.learning & self.used]
+
+    def observed(self, *signs: Sign) -> list[tuple[Step, Observation]]:
+        """Those of some signs, with their steps."""
+        return [(self.steps[seen.step], seen) for seen in self.observations if seen.sign in signs]
