@@ -172,9 +172,8 @@ def _is_intended(e: Evidence, way: str, names: list[str]) -> bool:
     """Whether a cut that is written down keeps gradients from a whole model that nobody wants to train here."""
     if way not in ("detach", "no_grad", "stop_gradient", "data") or not names or not e.watch.has_loss:
         return False
-    held = [p.name for o in e.bench.held(e.program.named).values() for p in e.bench.same(e.parameters, o)]
-    if held:
-        return not set(names) & set(held)
+    if e.held:
+        return not e.held & set(names)
     others = {p.name for p in e.trainable if e.gradient(p) is not None}
     owners, reached = {_whole(e, name) for name in names}, {_whole(e, name) for name in others}
     if owners & reached or not reached:

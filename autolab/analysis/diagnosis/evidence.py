@@ -68,6 +68,12 @@ class Evidence(ProgramGraph):
         """The steps that take the score of one class for each example, and these scores."""
         return list(picks(self, self.objectives))
 
+    @cached_property
+    def held(self) -> set[str]:
+        """The parameters that an optimizer holds, by their names."""
+        held = self.bench.held(self.program.named).values()
+        return {p.name for tensors in held for p in self.bench.same(self.parameters, tensors)}
+
     @property
     def trainable(self) -> list[LiveParameter]:
         """Those that are not frozen."""

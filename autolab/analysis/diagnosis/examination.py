@@ -95,9 +95,9 @@ def examined(bench: Workbench, program: Program, steps: int, causal: bool) -> Di
     """The diagnosis of a program by all rules."""
     with bench.repeatable(), bench.keeping_gradients(program.named):
         e = Evidence(bench, program, steps, causal)
-        found = [finding for words, rule in RULES for finding in _found(e, words, rule)]
+        found = [finding for words, *rules in RULES for rule in rules for finding in _found(e, words, rule)]
     name = getattr(program.fn, "__name__", type(program.fn).__name__)
-    looked, facts = tuple([words for words, _ in RULES if words not in e.failed]), tuple(dict.fromkeys(e.facts))
+    looked, facts = tuple([words for words, *_ in RULES if words not in e.failed]), tuple(dict.fromkeys(e.facts))
     return Diagnosis(name, _ordered(found), facts, looked, e.recording, Origin(bench, program))
 
 

@@ -1,4 +1,4 @@
-"""What a loss is given: doubled or missing nonlinearities, and targets that an output cannot reach."""
+"""What a loss is given: a softmax or a sigmoid that it has itself, a relu, and a logarithm that is missing."""
 
 from __future__ import annotations
 
@@ -8,24 +8,11 @@ from ...recording.model import Snapshot, Step
 from .evidence import Evidence
 from .program_graph import RESHAPES
 from .report import Found, ProgramFinding
-from .words import at_line, called, number, whole
+from .words import at_line, called, ends, number, whole
 
-_RANGES = {
-    "sigmoid": (0.0, 1.0),
-    "softmax": (0.0, 1.0),
-    "tanh": (-1.0, 1.0),
-    "logistic": (0.0, 1.0),
-    "softsign": (-1.0, 1.0),
-    "hardsigmoid": (0.0, 1.0),
-    "hardtanh": (-1.0, 1.0),
-    "elu": (-1.0, np.inf),
-    **dict.fromkeys(("relu", "softplus", "exp", "square", "abs", "sqrt"), (0.0, np.inf)),
-}
-_LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
 AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
 _SOFTMAX = {"softmax", "log_softmax", "logsumexp"}
 _SCALING = RESHAPES | {"mul", "div", "identity"}
-_BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
 
 
 def sums_to_one(value: Snapshot | None, axis: int) -> bool:
@@ -57,7 +44,7 @@ def doubled(e: Evidence) -> Found:
                 yield e.found(
                     "missing_log",
                     f"Line {o.step.line}, `{o.step.function}`, expects log probabilities and gets {what}: "
-                    f"{called(o.prediction)} lies between {_ends(o.prediction)}.",
+                    f"{called(o.prediction)} lies between {ends(o.prediction)}.",
                     "Use log_softmax before it, or cross_entropy on the scores.",
                     at=o.step,
                 )
@@ -83,7 +70,7 @@ def _written_out(e: Evidence) -> Found:
             yield e.suspect(
                 "missing_log",
                 f"{at_line(step)} picks one probability per example, and the loss is their mean, without a "
-                f"logarithm: they lie between {_ends(scores)}.",
+                f"logarithm: they lie between {ends(scores)}.",
                 "Use the mean of -log(p), from log_softmax of the scores.",
                 at=step,
             )
@@ -107,7 +94,7 @@ def _double_sigmoid(e: Evidence, maker: Step, loss: Step) -> ProgramFinding:
     return e.found(
         "double_sigmoid",
         f"{at_line(maker)} is a sigmoid, and line {again}, `{loss.function}`, applies another: the numbers that it "
-        f"takes for logits lie between {_ends(maker)}.",
+        f"takes for logits lie between {ends(maker)}.",
         "Give the loss the logits, without the sigmoid.",
         at=maker,
         told_at=e.outer(maker) if is_helper else None,
@@ -176,111 +163,3 @@ def _is_sigmoid(e: Evidence, step: Step) -> bool:
 def is_log(value: np.ndarray, axis: int) -> bool:
     with np.errstate(all="ignore"):
         return bool(value.max() <= 1e-3 and (value.shape[axis] < 2 or np.exp(value).sum(axis=axis).max() <= 1.01))
-
-
-def _ends(step: Step) -> str:
-    assert step.value is not None
-    return f"{number(step.value.minimum or 0.0)} and {number(step.value.maximum or 0.0)}"
-
-
-def linear_pairs(e: Evidence) -> Found:
-    """Two linear layers with nothing between them."""
-    for step in e.calls:
-        first = _layer(e, step)
-        if first is None or step.id not in e.used:
-            continue
-        below = _below(e, step)
-        second = None if below is None else _layer(e, below)
-        if below is None or second is None or _home(e, step) != _home(e, below):
-            continue
-        inner, outer = _sizes(below, second), _sizes(step, first)
-        if inner is None or outer is None or inner[1] < min(inner[0], outer[1]) or below.function != step.function:
-            continue
-        yield e.suspect(
-            "no_nonlinearity",
-            f"{at_line(below)} and {called(step)} in line {step.line} are two linear layers ({inner[0]} to {inner[1]} "
-            f"to {outer[1]}) with no nonlinearity between them: together they are one linear layer.",
-            "Put a nonlinearity such as relu between them.",
-            at=step,
-        )
-
-
-def _layer(e: Evidence, step: Step) -> Step | None:
-    """The weight of a linear layer."""
-    if step.function not in _LINEAR or any(key == "groups" for key, _ in step.attributes):
-        return None
-    weights = [
-        w for o in e.operands(step) if (w := e.made_by(o)).id in e.learned and w.value and len(w.value.shape) > 1
-    ]
-    return weights[0] if len(weights) == 1 else None
-
-
-def _below(e: Evidence, step: Step) -> Step | None:
-    """The layer whose numbers a layer gets, if only its bias, its shape and dropout are between them."""
-    given = [o for o in e.operands(step) if o.id in e.learning and not e.is_parameter(o)]
-    while len(given) == 1:
-        below = given[0]
-        others = [o for o in e.operands(below) if o.id in e.learning and not e.is_parameter(o)]
-        is_bias = below.function == "add" and any(e.is_parameter(o) for o in e.operands(below))
-        if len({user.id for user in e.users.get(below.id, []) if user.id in e.used}) > 1:
-            return None  # something else uses it, such as a residual connection
-        if below.function in _LINEAR:
-            return below
-        if not is_bias and below.function not in _BETWEEN:
-            return None
-        given = others
-    return None
-
-
-def _home(e: Evidence, step: Step) -> int | None:
-    """The scope that a layer's own is in."""
-    if step.scope is None or e.recording is None:
-        return None
-    own = e.recording.scopes[step.scope]
-    return own.parent if step.function in ("linear", "conv1d", "conv2d") and own.kind == "link" else own.id
-
-
-def _sizes(step: Step, weight: Step) -> tuple[int, int] | None:
-    """How many numbers per example a layer takes and gives."""
-    assert weight.value is not None
-    shape = weight.value.shape
-    if step.value is None or not step.value.shape:
-        return None
-    out = step.value.shape[1 if step.function and step.function.startswith("conv") else -1]
-    return (shape[1] if shape[0] == out else shape[0]), out
-
-
-def ranges(e: Evidence) -> Found:
-    """Targets that a prediction cannot reach."""
-    for o in e.objectives:
-        target, maker = whole(o.target.value), e.made_by(o.prediction)
-        even = maker.function in ("pow", "integer_pow") and (maker.value is None or (maker.value.minimum or 0.0) >= 0)
-        if target is None or not target.size or o.target.id in e.learning:
-            continue
-        low, high = float(target.min()), float(target.max())
-        given = whole(o.prediction.value)
-        is_outside = given is not None and bool(((given < -1e-6) | (given > 1 + 1e-6)).any())
-        if o.kind == "bce" and (is_outside or _layer(e, maker) is not None):
-            yield (e.found if is_outside else e.suspect)(
-                "output_range",
-                f"`{o.step.function}` expects probabilities, and gets any numbers from {called(o.prediction)}: here "
-                f"between {_ends(o.prediction)}.",
-                "Apply a sigmoid first, or use binary_cross_entropy_with_logits.",
-                at=o.step,
-            )
-            continue
-        if o.kind in ("bce", "bce_logits") and (low < -1e-6 or high > 1 + 1e-6):
-            what, ends = f"`{o.step.function}`", (0.0, 1.0)
-        elif o.kind == "regression" and (even or maker.function in _RANGES):
-            what, ends = at_line(maker), _RANGES["square" if even else maker.function or ""]
-        else:
-            continue
-        outside = float(((target < ends[0] - 0.01) | (target > ends[1] + 0.01)).mean())
-        if outside > 0.02:
-            yield e.found(
-                "output_range",
-                f"{what} gives numbers between {number(ends[0])} and {number(ends[1])}, and {outside:.0%} of the "
-                f"targets {e.called(o.target)} lie outside: they go from {number(low)} to {number(high)}.",
-                "Leave the last layer without it, or scale the targets.",
-                at=maker if o.kind == "regression" else o.step,
-            )

@@ -24,8 +24,9 @@ from ...recording.model import Recording
 from ...recording.record import record
 from ...recording.replacing import Replacement
 from .copied_program import Program
+from .named_values import items
 from .program_watch import up_to_loss
-from .workbench import Changes, LiveParameter, Workbench, items, replaced
+from .workbench import Changes, LiveParameter, Workbench, replaced
 
 BUDGET = 1 << 28
 

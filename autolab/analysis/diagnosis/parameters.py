@@ -1,27 +1,22 @@
-"""Parameters that nothing uses, that their model does not know, that no optimizer holds, or that are replaced."""
+"""Parameters that nothing uses, that their model does not know, or that no optimizer holds."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import linecache
 import re
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ...engine.source import file_label
 from ...recording.model import Step
-from ...recording.scopes import is_users
 from .evidence import Evidence
-from .lines import code_of, first_line, line_above, line_assigning, line_near, throws_away
-from .program_watch import cosine
+from .lines import code_of, first_line, line_above, line_near
+from .named_values import items
+from .replaced import carried
 from .report import CodeLine, Found
+from .statements import assignment, throws_away
 from .words import at_line, holds, listed
-from .workbench import LiveParameter, items
-
-_LINE = 0.99
-"""Numbers that were moved by less than this, as a cosine, along the gradient were moved by something else."""
+from .workbench import LiveParameter
 
 
 def unreached(e: Evidence) -> Found:
@@ -34,8 +29,7 @@ def unreached(e: Evidence) -> Found:
     ends = {p.name: end for p in lost if p.name in used and (end := _dropped(e, p)) is not None}
     unused = [p for p in lost if p.name not in used or p.name in ends]
     reached = {p.owner for p in e.trainable if e.gradient(p) is not None}
-    held = {p.name for o in e.bench.held(e.program.named).values() for p in e.bench.same(e.parameters, o)}
-    suspects = [p for p in unused if p.owner in reached and (not held or p.name in held)]
+    suspects = [p for p in unused if p.owner in reached and (not e.held or p.name in e.held)]
     suspects = [p for p in suspects if not p.label or len(p.value().shape) > 1]  # a bias in a pytree is often left out
     others = [p for p in unused if p not in suspects]
     if others:
@@ -115,30 +109,6 @@ def _forward(part: Any) -> Any:
     return getattr(getattr(type(part), "forward", None), "__code__", None)
 
 
-def assignment(owner: Any, attribute: str) -> CodeLine | None:
-    """File and line where the class of an object assigns an attribute of it."""
-    for cls in type(owner).__mro__:
-        try:
-            (lines, first), name = inspect.getsourcelines(cls), inspect.getsourcefile(cls) or ""
-            tree = ast.parse(textwrap.dedent("".join(lines)))
-        except (OSError, TypeError, SyntaxError):
-            continue
-        for node in ast.walk(tree) if is_users(name) else ():
-            if isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr) and attribute in set(_assigned(node)):
-                return CodeLine(first + node.lineno - 1, file_label(name))
-    return None
-
-
-def _assigned(node: ast.Assign | ast.AnnAssign | ast.Expr) -> Iterator[str]:
-    """The attributes that a statement assigns, also through `setattr` or `add_module`."""
-    if isinstance(node, ast.Expr):
-        texts = node.value.args if isinstance(node.value, ast.Call) else []
-        yield from [text.value for text in texts if isinstance(text, ast.Constant) and isinstance(text.value, str)]
-        return
-    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-        yield from [part.attr for part in ast.walk(target) if isinstance(part, ast.Attribute)]
-
-
 def unregistered(e: Evidence) -> Found:
     """Parameters in a plain list or object that are used and that their model does not know."""
     for model, attribute, hidden in e.bench.unregistered(e.program.named):
@@ -165,7 +135,7 @@ def outside_optimizer(e: Evidence) -> Found:
     live = e.watch.parameters
     held = {p.name for tensors in held_by.values() for p in e.bench.same(live, tensors)}
     reached = [p for p in live if p.trainable and e.gradient(p) is not None]
-    missing = [p for p in reached if p.name not in {*held, *_states(e)}]
+    missing = [p for p in reached if p.name not in {*held, *carried(e)}]
     others = len(missing) == len(reached)
     partly = [p for p in missing if others or any(q.owner == p.owner and q.name in held for q in live)]
     upstream = [p for p in missing if not partly and _feeds(e, p, held)]
@@ -198,65 +168,3 @@ def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) ->
     made = line_above(e, rf"\b({'|'.join(map(re.escape, names))})\s*=")
     later = line_above(e, rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
     return later if later.line and made.line and later.line > made.line else made
-
-
-def replaced(e: Evidence) -> Found:
-    """Parameters that are other objects after a round than before it, or that each round makes again."""
-    before = {p.name: p for p in e.watch.parameters}
-    after = {p.name: p for p in e.bench.parameters(e.watch.program.named)}
-    names = [name for name, p in before.items() if p.trainable and name in after and after[name].tensor is not p.tensor]
-    gone = [name for name, p in before.items() if p.trainable and name not in after]
-    if states := _states(e):
-        yield e.found(
-            "graph_reused",
-            f"{listed(states)} goes from step to step with the graph that it was computed in: each backward pass goes "
-            "back through all steps before it, and takes longer than the last.",
-            f"Begin each step with {states[0]} = {states[0]}.detach(), or with new zeros.",
-            at=line_assigning(e, states[0].rpartition(".")[2]),
-        )
-        return
-    others = names or gone or [p.name for p in e.watch.parameters if (_along(e, p) or 0.0) > _LINE]
-    if others:
-        yield e.found(
-            "replaced_parameter",
-            f"{listed(others)} is a new object after the step: the optimizer and the graph still hold the old one.",
-            "Keep the object and change its numbers (PyTorch: with torch.no_grad(): p -= lr * p.grad), or use an "
-            "optimizer.",
-            at=line_assigning(e, others[0].rpartition(".")[2]),
-        )
-    known = [value for _, value in items(e.watch.program.named)]
-    updates = [event for event in e.watch.events if event.kind == "step"]
-    own = [u for u in updates if u.sizes and not any(u.who is value for value in known)]
-    if len({id(u.who) for u in own}) == len(own) > 2 and e.bench.is_optimizer_adaptive(own[0].who):
-        yield e.suspect(
-            "replaced_optimizer",
-            f"Each of {len(own)} updates is made by a new {type(own[0].who).__name__}: the averages that it keeps "
-            "begin anew every time.",
-            "Make the optimizer once, before the step.",
-            at=own[0],
-        )
-    fresh = [u for u in updates if not u.sizes and not any(u.who is value for value in known)]
-    if fresh and len(fresh) == len(updates) == max(1, e.rounds) and e.bench.held({"": fresh[0].who}).get(""):
-        yield e.suspect(
-            "replaced_parameter",
-            f"The update in line {fresh[0].line} changes parameters that the program makes again in each call, so "
-            "nothing that they learn is kept.",
-            "Make the model and its optimizer once, before the step.",
-            at=fresh[0],
-        )
-
-
-def _states(e: Evidence) -> list[str]:
-    """Leaves before the first step that are results after it, and not what an update makes of a parameter."""
-    after = {p.name for p in e.bench.parameters(e.watch.program.named)}
-    gone = [p for p in e.watch.parameters if p.trainable and p.name not in after]
-    return [p.name for p in gone if (along := _along(e, p)) is not None and along <= _LINE]
-
-
-def _along(e: Evidence, parameter: LiveParameter) -> float | None:
-    """If the name of a parameter holds a result now, how far along its gradient that is from it, as a cosine."""
-    new, g = dict(items(e.watch.program.named_now())).get(parameter.owner), e.gradient(parameter)
-    array = None if parameter.path or new is None or new is parameter.tensor else e.bench.array(new)
-    if array is None or g is None or array.shape != g.shape:
-        return None
-    return abs(cosine({"": array - parameter.value()}, {"": g}))

@@ -1,4 +1,4 @@
-"""What a second run shows: whether examples influence one another, and whether the inputs matter at all."""
+"""What a second run shows: whether examples influence one another, and whether their targets are their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .evidence import Evidence
 from .program_graph import RESHAPES
 from .report import Found, ProgramFinding
 from .reruns import changed_rows, first_bad, input_named, is_clean, two_runs, with_other
-from .words import at_line, called, listed, whole
+from .words import at_line, whole
 
 _SEQUENCES = {
     "lstm",
@@ -175,65 +175,3 @@ def _misplaced(
         "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
         at=steps[-1] if steps else o.step,
     ), False
-
-
-def inputs(e: Evidence) -> Found:
-    """Predictions that are the same for all examples, or do not depend on the inputs."""
-    for o in e.objectives[:1]:
-        behind = e.behind([o.prediction])
-        shape = () if o.prediction.value is None else o.prediction.value.shape
-        if o.kind == "cross_entropy" and len(shape) == 2 and shape[1] == 1 and shape[0] > 1:
-            yield e.found(
-                "constant_output",
-                f"{at_line(o.step)} gets one score per example (shape {shape}): its softmax is always 1, and the "
-                "loss 0.",
-                "Give it one score for each of at least two classes, or use binary_cross_entropy_with_logits.",
-                at=o.step,
-            )
-            return
-        targets = e.behind([o.target])
-        free = [
-            n
-            for n in e.data
-            if (s := input_named(e, n)) is not None and s.id not in behind | targets and s.kind == "input"
-        ]
-        is_fed = any(s.id in behind - e.learned and s.kind not in ("call", "part") for s in e.steps.values())
-        if free and not is_fed:
-            yield e.found(
-                "ignores_inputs",
-                f"The prediction {called(o.prediction)} does not depend on `{free[0]}`: no step on the way uses it.",
-                "Compute the prediction from the inputs.",
-                at=o.prediction,
-            )
-            continue
-        value = whole(o.prediction.value)
-        if value is None or value.ndim < 1 or len(value) < 3 or not np.isfinite(value).all() or not is_fed:
-            continue
-        spread, size = float(np.ptp(value, axis=0).max()), float(np.abs(value).max())
-        if spread > 1e-6 * size or _starts_at_zero(e, behind):
-            continue
-        own = [n for n, a in e.data.items() if len(a) == len(value) and not _is_behind(e, n, targets)]
-        same = [n for n in own if len(np.unique(e.data[n], axis=0)) < 2]
-        is_told = same == own and own
-        say = e.suspect if is_told else e.found
-        yield say(
-            "constant_output",
-            f"{at_line(o.prediction)} is the same for all {len(value)} examples"
-            f"{f', and so is all that they are given: {listed(same)}' if is_told else ''}.",
-            "Look at how the examples are made: each is to have its own numbers."
-            if is_told
-            else "Look at what is before it: dead or saturated units, a softmax over one class, unused inputs.",
-            at=o.prediction,
-        )
-
-
-def _is_behind(e: Evidence, name: str, steps: set[int]) -> bool:
-    given = input_named(e, name)
-    return given is not None and given.id in steps
-
-
-def _starts_at_zero(e: Evidence, behind: set[int]) -> bool:
-    """Whether the weights of a layer are all 0 now, and will not be after the first update."""
-    pairs = [(e.steps[i], p) for i in behind & e.learned if (p := e.parameter(e.steps[i])) is not None]
-    weights = [p for s, p in pairs if p.value().ndim > 1 or {"matmul", "mul"} & {user.function for user in e.uses(s)}]
-    return any(not p.value().any() and (g := e.gradient(p)) is not None and g.any() for p in weights)

@@ -123,6 +123,10 @@ class ProgramWatch:
         """File, line and text of the user's line that the error came of."""
         return (None, None, None) if self.error is None else place_of(self.error)
 
+    def heard(self, *kinds: str) -> list[TrainingEvent]:
+        """The events of some kinds."""
+        return [event for event in self.events if event.kind in kinds]
+
     # ------------------------------------------------------------------ what is heard
     def _hear(self, kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
         file, line = _users_place()

@@ -1,4 +1,4 @@
-"""What training steps show: gradients that pile up or are thrown away, modes, a loss that stays where it is."""
+"""What training steps show: gradients that pile up or are thrown away, and a loss that stays where it is."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import math
 import numpy as np
 
 from ...recording.model import Step
-from .cuts import is_evaluation
 from .evidence import Evidence
-from .lines import line_between, line_in
+from .lines import line_between
 from .program_watch import TrainingEvent
 from .report import Found
-from .units import DROPOUTS
 from .updates import are_cleared, is_matrix, made_at
 from .words import at_line, listed, number, whole
 
@@ -23,7 +21,7 @@ def clearing(e: Evidence) -> Found:
     for event in events:
         if event.piled:
             name, added = next(iter(event.piled.items()))
-            steps = [step for step in events if step.kind == "step" and name in step.sizes]
+            steps = [step for step in e.watch.heard("step") if name in step.sizes]
             yield e.found(
                 "gradients_accumulate",
                 f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
@@ -34,7 +32,7 @@ def clearing(e: Evidence) -> Found:
                 at=added,
             )
             return
-    updates = [event for event in events if event.kind == "step" and event.sizes]
+    updates = [event for event in e.watch.heard("step") if event.sizes]
     late = [event for event in updates if event.pass_] or updates
     if not late or any(size[0] for event in late for size in event.sizes.values()):
         yield from _never(e, updates)
@@ -60,9 +58,9 @@ def clearing(e: Evidence) -> Found:
 
 def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
     """Gradients in many rounds that no update uses."""
-    events, held = e.watch.events, e.bench.held(e.watch.program.named)
-    moved = any(event.kind == "own step" for event in events) or e.watch.error is not None
-    passes = [event for event in events if event.kind == "backward"]
+    held = e.bench.held(e.watch.program.named)
+    moved = e.watch.heard("own step") or e.watch.error is not None
+    passes = e.watch.heard("backward")
     are_lost = e.rounds > 1 and are_cleared(e)
     if updates or moved or not (are_lost or e.rounds >= 10) or not e.watch.calls_backward or not passes:
         return
@@ -103,73 +101,6 @@ def _place(step: Step) -> tuple[int | None, int | None]:
     return step.line, step.outer_line
 
 
-def modes(e: Evidence) -> Found:
-    """Training in evaluation mode, and evaluation in training mode."""
-    at_first, at_last = [e.watch.modes.get(i, {}) for i in (0, max(e.watch.modes, default=0))]
-    for name, (is_on, layers) in at_last.items():
-        is_updated = any(key.startswith(name) for event in e.watch.events for key in event.sizes)
-        if layers and is_updated and not is_on:
-            yield e.found(
-                "wrong_mode",
-                f"{name} is in evaluation mode while its parameters are "
-                f"updated{', from the second step on' if at_first[name][0] else ''}"
-                f": its layers {listed(layers)} then work without dropout and with old means.",
-                f"Call {name}.train() before every training step.",
-                at=line_in(e, ".eval()"),
-            )
-    linked = e.bench.of_kind(e.watch.program.named, e.bench.models)
-    links = [part for _, model in linked for part in e.bench.parts(model)]
-    if all(link.training for link in links if isinstance(link, e.bench.norms)):  # else it is meant
-        yield from _untouched_statistics(e)
-    active = [s for s in e.calls if _is_training_layer(s)]
-    if is_evaluation(e) and active:
-        kinds = listed(dict.fromkeys(str(s.function) for s in active))
-        yield e.found(
-            "wrong_mode",
-            f"{at_line(active[0])} runs {kinds} in training mode although no gradient is computed: the results are "
-            "random, or depend on the batch.",
-            "Call model.eval() before evaluation, and model.train() after it.",
-            at=active[0],
-        )
-        return
-    models = at_first or e.bench.training(e.program.named)
-    if not models or any(is_on for is_on, _ in models.values()):
-        return
-    for step in [s for s in e.calls if s.function in DROPOUTS]:
-        value, given = whole(step.value), whole(e.operands(step)[0].value)
-        if value is not None and given is not None and given.shape == value.shape and (given != value).any():
-            yield e.found(
-                "dropout",
-                f"{at_line(step)} drops or changes {float((given != value).mean()):.0%} of its numbers although the "
-                "model is in evaluation mode.",
-                "Give it training=self.training, or use nn.Dropout.",
-                at=step,
-            )
-
-
-def _untouched_statistics(e: Evidence) -> Found:
-    """Batch norm that is trained with the running means of its start, as under ``test_mode``."""
-    moved = {name for event in e.watch.events for name, size in event.sizes.items() if size[2]}
-    for step in [s for s in e.calls if s.function == "batch_norm" and s.id in e.used and not _is_training_layer(s)]:
-        own = [p.name for o in e.operands(step) if (p := e.parameter(o)) is not None and p.name in moved]
-        kept = [v for o in e.operands(step)[1:] if o.id not in e.learned and (v := whole(o.value)) is not None]
-        if own and any(not v.any() for v in kept) and any((v == 1).all() for v in kept):
-            yield e.found(
-                "wrong_mode",
-                f"{at_line(step)} works as in evaluation, with means of 0 and variances of 1 that no batch has "
-                f"changed, while {listed(own)} learn: it normalises nothing.",
-                "Train in training mode: without test_mode(), train=False or eval() around the forward pass.",
-                at=step,
-            )
-            return
-
-
-def _is_training_layer(step: Step) -> bool:
-    """Whether it is a dropout or batch norm that works as in training."""
-    mode = dict(step.attributes).get("training")
-    return (step.function in DROPOUTS and mode != "False") or (step.function == "batch_norm" and mode == "True")
-
-
 def _has_learned(e: Evidence, first: float) -> bool:
     """Whether the first round's loss is smaller with the parameters of the end: what rises is then another number."""
     found = e.with_parameters({p.name: p.value() for p in e.watch.parameters})
@@ -180,7 +111,7 @@ def _has_learned(e: Evidence, first: float) -> bool:
 def staying(e: Evidence) -> Found:
     """A loss that does not fall although updates of a usual size are made along its gradient."""
     losses = e.watch.losses if e.objectives or e.picks else []
-    steps = [event for event in e.watch.events if event.kind == "step"]
+    steps = e.watch.heard("step")
     if e.rounds < 10 or len(losses) < 10 or not steps or not all(map(math.isfinite, losses)):
         return
     if len({type(event.who) for event in steps}) != 1 or e.watch.error is not None:

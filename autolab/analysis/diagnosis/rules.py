@@ -8,10 +8,15 @@ from . import (
     axis_orders,
     cuts,
     finite,
+    inputs,
+    linear_layers,
+    modes,
     objectives,
     parameters,
     probes,
     raised_errors,
+    ranges,
+    replaced,
     rounds,
     sequences,
     shapes,
@@ -24,14 +29,20 @@ from .report import ProgramFinding
 
 Rule = Callable[[Evidence], Iterator[ProgramFinding]]
 
-RULES: tuple[tuple[str, Rule], ...] = (
+RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("errors", raised_errors.known),
     ("NaN and infinity", finite.not_finite),
     ("values that leave the graph", cuts.cut_gradients),
     ("parameters that nothing registers", parameters.unregistered),
     ("parameters that nothing uses", parameters.unreached),
     ("parameters of the optimizer", parameters.outside_optimizer),
-    ("parameters that are replaced", parameters.replaced),
+    (
+        "parameters that are replaced",
+        replaced.states,
+        replaced.parameters,
+        replaced.optimizers,
+        replaced.models,
+    ),
     ("whether gradients are computed", updates.without_backward),
     ("when gradients are cleared", rounds.clearing),
     ("the direction of updates", updates.uphill),
@@ -43,26 +54,32 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("targets that are drawn at random", axis_orders.drawn),
     ("losses that are not used", rounds.unused),
     ("targets", shapes.labels),
-    ("targets outside the range of the output", objectives.ranges),
+    ("targets outside the range of the output", ranges.unreachable),
     ("whether examples influence each other", probes.examples),
     ("reductions over the batch", shapes.reduced),
     ("whether the future is seen", sequences.future),
     ("units that are dead, clamped or dropped", units.dead),
-    ("training and evaluation mode", rounds.modes),
+    (
+        "training and evaluation mode",
+        modes.evaluating,
+        modes.untouched_statistics,
+        modes.training,
+        modes.dropping,
+    ),
     ("weights at the start", sizes.initialisation),
-    ("layers without a nonlinearity", objectives.linear_pairs),
+    ("layers without a nonlinearity", linear_layers.pairs),
     ("float16", finite.underflow),
     ("scale of the inputs", sizes.unnormalised),
     ("saturated units", units.saturated),
     ("sizes of values by depth", sizes.values),
     ("sizes of gradients by depth", sizes.gradients),
     ("sizes of gradients through time", sizes.through_time),
-    ("whether the inputs matter", probes.inputs),
+    ("whether the inputs matter", inputs.inputs),
     ("sizes of updates", updates.rate),
     ("whether the loss falls", rounds.staying),
     ("other errors", raised_errors.raised),
 )
-"""All rules with what they look at, the most likely causes first."""
+"""What is looked at, with its rules, the most likely causes first."""
 
 FOLLOWS = {
     "changed_in_place": {"raised", "learning_rate", "does_not_overfit"},

@@ -35,7 +35,7 @@ _NOT_TURNED = (
 
 def without_backward(e: Evidence) -> Found:
     """Updates in a program that never computes gradients."""
-    update = next((event for event in e.watch.events if event.kind == "step"), None)
+    update = next(iter(e.watch.heard("step")), None)
     is_refused = REFUSED in e.watch.told[1]
     if e.watch.calls_backward or not e.bench.has_gradients or not (update or is_refused):
         return
@@ -62,7 +62,7 @@ def uphill(e: Evidence) -> Found:
     updates = _updates_of_weights(e)
     if not updates or not all(event.along > 0.5 for event in updates) or any(_maximizes(u.who) for u in updates):
         return
-    backward = next((event for event in e.watch.events if event.kind == "backward"), updates[0])
+    backward = next(iter(e.watch.heard("backward")), updates[0])
     line = updates[0].line or (backward.line and line_after(e, backward.line, r"\.grad\b"))
     yield e.found(
         "uphill",
@@ -92,7 +92,7 @@ def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bo
 
 def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
     """All updates, if there is an error to be made small and weights move; not where an input is moved on purpose."""
-    updates = [event for event in e.watch.events if event.kind in ("step", "own step")]
+    updates = e.watch.heard("step", "own step")
     moved = {name for event in updates for name, size in event.sizes.items() if size[2]}
     leaves = [e.steps[i] for i in e.learned & e.used if (p := e.parameter(e.steps[i])) and p.name in moved]
     is_weights = any(_is_weight(e, use) for leaf in leaves for use in e.uses(leaf))
@@ -118,7 +118,7 @@ def _turned(e: Evidence, step: Step) -> Step | None:
 
 def rate(e: Evidence) -> Found:
     """Updates in proportion to the weights."""
-    steps = [event for event in e.watch.events if event.kind == "step"]
+    steps = e.watch.heard("step")
     ratios = [
         (size[2] / size[1], name)
         for event in steps
@@ -165,17 +165,18 @@ def rate(e: Evidence) -> Found:
 
 def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
     """Gradients that are far smaller at the update than they were after backward."""
-    backward = next((event for event in e.watch.events if event.kind == "backward"), None)
-    event = next((event for event in e.watch.events if event.kind == "step"), None)
-    for name, size in () if event is None else event.sizes.items():
-        g = e.watch.gradients.get(name)
+    passes, updates = e.watch.heard("backward"), e.watch.heard("step")
+    for backward, event, name in (
+        [(passes[0], updates[0], name) for name in updates[0].sizes] if passes and updates else []
+    ):
+        g, left = e.watch.gradients.get(name), event.sizes[name][0]
         before = 0.0 if g is None else float(np.linalg.norm(g.astype(np.float64)))
-        if backward is not None and event is not None and 0 < size[0] < 1e-3 * before:
+        if 0 < left < 1e-3 * before:
             place = line_between(e, backward, event, "grad|clip")
             maker = "a hook of the optimizer" if place.line == event.line else f"line {place.line}"
             return e.found(
                 "learning_rate",
-                f"The gradient of {name} has the norm {number(before)} after backward and {number(size[0])} at the "
+                f"The gradient of {name} has the norm {number(before)} after backward and {number(left)} at the "
                 f"update in line {event.line}: {maker} makes it that small, and the loss stays as it is.",
                 "Clip gradients to a norm of about 1, and divide a scaled loss's gradients by its scale once.",
                 at=place,

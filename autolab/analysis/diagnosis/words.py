@@ -52,5 +52,11 @@ def number(x: float) -> str:
     return f"{x:.3g}"
 
 
+def ends(step: Step) -> str:
+    """``-2 and 3``, between which a value lies."""
+    low, high = (0.0, 0.0) if step.value is None else (step.value.minimum or 0.0, step.value.maximum or 0.0)
+    return f"{number(low)} and {number(high)}"
+
+
 listed = partial(words.listed, most=3)
 """Names in a row; of many only the first."""

@@ -9,18 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...recording.model import Recording
 from .copied_program import Program
+from .named_values import items
 
 Changes = Mapping[int, Callable[..., Any]]
 """For steps of the first recording what makes their values instead, of the call and its operands."""
-
-_LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +145,14 @@ class Workbench(ABC):
             found[name] = self.is_training(model, layers), sorted({type(layer).__name__ for layer in layers})
         return found
 
+    def norm_layers(self, named: Mapping[str, Any]) -> list[Any]:
+        """The layers by which examples influence each other in training."""
+        layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
+        return [layer for layer in layers if isinstance(layer, self.norms)]
+
     def holding_statistics(self, named: Mapping[str, Any]) -> bool:
         """Put batch norm, by which examples may influence each other, into evaluation mode; says if there was any."""
-        layers = [layer for _, model in self.of_kind(named, self.models) for layer in self.parts(model)]
-        norms = [layer for layer in layers if isinstance(layer, self.norms) and layer.training]
+        norms = [layer for layer in self.norm_layers(named) if layer.training]
         for norm in norms:
             norm.eval()
         return bool(norms)
@@ -257,31 +259,6 @@ class Workbench(ABC):
         """Those of the parameters that are among the tensors, or whose nodes, which AutoLab's graph has, are."""
         ids = {id(tensor) for tensor in tensors}
         return [p for p in parameters if {id(p.tensor), id(getattr(p.tensor, "node", p.tensor))} & ids]
-
-
-def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """What is named, also inside lists, tuples, dicts and objects of the user's classes."""
-    waiting, seen = list(named.items()), set()
-    while waiting:
-        name, value = waiting.pop(0)
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield name, value
-        if isinstance(value, dict):
-            waiting += [(f"{name}[{key!r}]", inner) for key, inner in value.items()]
-        elif isinstance(value, list | tuple):
-            waiting += [(f"{name}[{i}]", inner) for i, inner in enumerate(value[:1000])]
-        elif _is_plain(value):
-            waiting += [(f"{name}.{key}", inner) for key, inner in vars(value).items()]
-
-
-def _is_plain(value: Any) -> bool:
-    """An object of a class of the user's."""
-    module = type(value).__module__.partition(".")[0]
-    is_one = hasattr(value, "__dict__") and not isinstance(value, type | FunctionType | ModuleType)
-    is_model = any(base.__name__ in ("Module", "Link", "Optimizer", "Variable") for base in type(value).__mro__)
-    return is_one and not is_model and module not in _LIBRARIES
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from ...analysis.diagnosis.workbench import items, replaced
+from ...analysis.diagnosis.named_values import items
+from ...analysis.diagnosis.workbench import replaced
 from ..diagnose import BridgeWorkbench
 from .edges import nodes_between
 from .inputs import array_of, tensors_in
