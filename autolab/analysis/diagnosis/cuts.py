@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import NamedTuple
 
 from ...recording.observations import WHY_ZERO
 from .evidence import Evidence
@@ -33,6 +33,17 @@ _WAYS = {
 _CUTTING = ("step", "compare", "cast", "argmax", "tensor")
 
 
+class _Cut(NamedTuple):
+    """Where values of ``steps`` leave the graph, or meet a function without a gradient: in which way."""
+
+    last: int
+    line: int
+    file: str | None
+    text: str
+    way: str
+    steps: tuple[int, ...]
+
+
 def cut_gradients(e: Evidence) -> Found:
     """Parameters that got no gradient, and the line that cut it."""
     lost = {p.name for p in e.trainable if (g := e.gradient(p)) is None or not g.any()}
@@ -41,29 +52,27 @@ def cut_gradients(e: Evidence) -> Found:
         return
     if is_evaluation(e) or (not e.watch.has_loss and e.watch.error is not None and e.recording is None):
         return
-    places = list(_places(e))
     told: set[str] = set()
-    for line, file, text, way, steps in reversed(places):
-        behind = e.behind([e.steps[i] for i in steps])
-        names = [p.name for p in e.named_parameters(behind) if p.name in lost and p.name not in told]
-        if not names and not (not e.watch.has_loss and e.learning & behind):
+    for cut in _cuts(e):
+        behind = e.behind([e.steps[i] for i in cut.steps])
+        names = [p.name for p in e.named_parameters(behind) if p.name in lost - told]
+        if not names and (e.watch.has_loss or not e.learning & behind):
             continue
         if not e.watch.has_loss and told:
             continue
-        if _is_intended(e, way, names):
-            e.facts.append(f"Line {line}, `{text}`, keeps gradients from {listed(names)}: as intended with {way}.")
-            told.update(names)
-            continue
         told.update(names)
-        whom = listed(names) if names else "any parameter"
-        count = f"{len(names)} of {len(e.trainable)} parameters: " if names else ""
-        remedy = _REMEDIES.get(way, _KEEP)
+        if _is_intended(e, cut.way, names):
+            e.facts.append(
+                f"Line {cut.line}, `{cut.text}`, keeps gradients from {listed(names)}: as intended with {cut.way}."
+            )
+            continue
+        whom = f"{len(names)} of {len(e.trainable)} parameters: {listed(names)}" if names else "any parameter"
         yield e.found(
             "cut_gradient",
-            f"Line {line}, `{text}`, takes the value out of the graph, so no gradient reaches {count}{whom}.",
-            remedy,
-            at=e.steps[steps[0]],
-            told_at=CodeLine(line, file),
+            f"Line {cut.line}, `{cut.text}`, takes the value out of the graph, so no gradient reaches {whom}.",
+            _REMEDIES.get(cut.way, _KEEP),
+            at=e.steps[cut.steps[0]],
+            told_at=CodeLine(cut.line, cut.file),
         )
     yield from _through_zeros(e, lost - told)
     if not told and e.watch.has_loss and len(lost) == len(e.trainable):
@@ -141,24 +150,22 @@ def is_evaluation(e: Evidence) -> bool:
     return minds and e.loss.status == "constant" and all(gone.how == "no_grad" for gone in e.departures)
 
 
-def _places(e: Evidence) -> Iterator[tuple[int, str | None, str, str, tuple[int, ...]]]:
-    """Where values leave the graph, in the order of the lines' steps: line, file, text, how, and the steps."""
-    found: list[tuple[int, int, str | None, str, str, tuple[int, ...]]] = []
-    if e.recording is not None:
-        written = {s.line for s in e.calls if s.function == "stop_gradient" and "stop_gradient" in (s.statement or "")}
-        for gone in e.departures:
-            if "stop_gradient" in gone.source and gone.line not in written:
-                continue  # the library's own, as in softmax
-            found.append((max(gone.steps), gone.line, gone.file, gone.source, _way(gone.source, gone.how), gone.steps))
-    left = {d.line for d in e.departures}
-    for step in [s for s in e.steps.values() if s.operands and s.id in e.learning]:
-        needing = [o for o in e.operands(step) if o.status not in ("constant", "integer") and o.id in e.learning]
+def _cuts(e: Evidence) -> list[_Cut]:
+    """All of them, the last first."""
+    written = {s.line for s in e.calls if s.function == "stop_gradient" and "stop_gradient" in (s.statement or "")}
+    found = [
+        _Cut(max(gone.steps), gone.line, gone.file, gone.source, _way(gone.source, gone.how), gone.steps)
+        for gone in e.departures
+        if "stop_gradient" not in gone.source or gone.line in written  # else the library's own, as in softmax
+    ]
+    lines = {gone.line for gone in e.departures}
+    for step in [s for s in e.steps.values() if s.line is not None and s.operands and s.id in e.learning]:
+        given = [o.id for o in e.operands(step) if o.status not in ("constant", "integer") and o.id in e.learning]
         way = _WAYS.get(step.function or "", step.function or "")
-        is_out = step.status in ("constant", "integer") and (way in _CUTTING or step.line not in left)
-        if step.line is not None and needing and (is_out or way in ("step", "tensor")):
-            found.append((step.id, step.line, step.file, step.source or way, way, tuple([o.id for o in needing])))
-    for _, line, file, text, way, steps in sorted(found, key=lambda item: item[0]):
-        yield line, file, text, way, steps
+        is_out = step.status in ("constant", "integer") and (way in _CUTTING or step.line not in lines)
+        if given and (is_out or way in ("step", "tensor")):
+            found.append(_Cut(step.id, step.line or 0, step.file, step.source or way, way, tuple(given)))
+    return sorted(found, key=lambda cut: cut.last)[::-1]
 
 
 def _way(source: str, how: str) -> str:

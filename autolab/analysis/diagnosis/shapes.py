@@ -7,7 +7,10 @@ import numpy as np
 from ...recording.model import Step
 from .evidence import Evidence
 from .report import Found
-from .words import at_line, whole
+from .words import at_line, shape_of, whole
+
+ELEMENTWISE = ("regression", "bce", "bce_logits")
+"""The kinds of losses that compare number by number."""
 
 
 def broadcasts(e: Evidence) -> Found:
@@ -33,7 +36,7 @@ def broadcasts(e: Evidence) -> Found:
 
 def _compares(e: Evidence, step: Step) -> bool:
     """Whether a step compares a prediction with something."""
-    if any(o.step is step and o.kind in ("regression", "bce", "bce_logits") for o in e.objectives):
+    if any(o.step is step and o.kind in ELEMENTWISE for o in e.objectives):
         return True
     return step.function in ("sub", "mul") and step.id in e.learning and _is_averaged(e, step)
 
@@ -55,16 +58,11 @@ def _is_averaged(e: Evidence, step: Step) -> bool:
 
 def labels(e: Evidence) -> Found:
     """Class indices that are compared as if they were quantities, and one-hot targets where indices belong."""
-    for o in e.objectives:
-        target = o.target
-        maker = e.made_by(target)
-        shape = (o.prediction.value.shape, target.value.shape) if o.prediction.value and target.value else ((), ())
-        classes = shape[0][-1] if len(shape[0]) == 2 else 0
-        values = whole(target.value)
-        if o.kind != "regression" or values is None or classes < 3 or shape[0] == shape[1]:
-            continue
-        is_index = maker.value is not None and maker.value.values.dtype.kind in "iu" and values.max() < classes
-        if is_index:
+    for o in [o for o in e.objectives if o.kind == "regression"]:
+        shape, values, maker = shape_of(o.prediction), whole(o.target.value), e.made_by(o.target).value
+        classes = shape[-1] if len(shape) == 2 and shape != shape_of(o.target) else 0
+        is_index = maker is not None and maker.values.dtype.kind in "iu"
+        if is_index and values is not None and values.max() < classes > 2:
             yield e.found(
                 "one_hot_target",
                 f"{at_line(o.step)} compares {classes} scores per example with class indices (0 to "
@@ -75,37 +73,44 @@ def labels(e: Evidence) -> Found:
 
 
 def reduced(e: Evidence) -> Found:
-    """One prediction for all examples, compared with the target of each; similarities along the examples."""
+    """What is taken along the axis of the examples instead of that of the features."""
     counts = {len(array) for array in e.data.values() if len(array) > 2}
-    for o in e.objectives:
-        if o.kind not in ("regression", "bce", "bce_logits") or o.target.value is None or o.prediction.value is None:
+    yield from [*_one_for_all(e, counts)] or [*_similarities(e, counts)]
+
+
+def _one_for_all(e: Evidence, counts: set[int]) -> Found:
+    """One prediction for all examples, compared with the target of each."""
+    for o in [o for o in e.objectives if o.kind in ELEMENTWISE and o.target.value and o.prediction.value]:
+        shape, targets = shape_of(o.prediction), shape_of(o.target)
+        n = targets[0] if targets else 0
+        if n not in counts or shape[:1] == (n,) or len(shape) > len(targets):
             continue
-        shape, n = o.prediction.value.shape, (o.target.value.shape or (0,))[0]
-        if n not in counts or (shape and shape[0] == n) or len(shape) > len(o.target.value.shape):
-            continue
-        if len(shape) == len(o.target.value.shape) - 1 and shape and shape[0] == o.target.value.shape[-1] == n:
+        if len(shape) == len(targets) - 1 and shape[:1] == targets[-1:] == (n,):
             continue
         lost = [s for i in sorted(e.behind([o.prediction]) & e.learning) if _loses(e, s := e.steps[i], n)]
         if lost:
             yield e.found(
                 "wrong_axis",
                 f"{at_line(lost[-1])} reduces the axis of the {n} examples: one prediction of shape {shape} is "
-                f"compared with {n} targets of shape {o.target.value.shape}.",
+                f"compared with {n} targets of shape {targets}.",
                 "Reduce the other axes only, such as mean(dim=1), or none.",
                 at=lost[-1],
             )
             return
-    for step in e.calls:
-        given = [i.value.shape for i in e.operands(step) if i.id in e.learning and i.value is not None]
-        fits = step.function in ("cosine_similarity", "normalize") and step.id in e.used and step.value is not None
-        if not fits or not given or len(given[0]) != 2 or given[0][0] not in counts or given[0][0] == given[0][1]:
+
+
+def _similarities(e: Evidence, counts: set[int]) -> Found:
+    """Lengths and cosines of the columns instead of the rows."""
+    for step in [s for s in e.calls if s.function in ("cosine_similarity", "normalize") and s.id in e.used]:
+        shape = next((shape_of(i) for i in e.operands(step) if i.id in e.learning), ())
+        values = [whole(i.value) for i in e.operands(step) if len(shape_of(i)) == 2]
+        if len(shape) != 2 or shape[0] not in counts or shape[0] == shape[1]:
             continue
-        values = [whole(i.value) for i in e.operands(step) if i.value is not None and len(i.value.shape) == 2]
-        if _is_along_examples(step, given[0]) and not all(_is_centred(v) for v in values):
+        if _is_along_examples(step, shape) and not all(_is_centred(v) for v in values):
             yield e.found(
                 "wrong_axis",
-                f"{at_line(step)} works along the axis of the {given[0][0]} examples: from shape {given[0]} it makes "
-                f"{() if step.value is None else step.value.shape}.",
+                f"{at_line(step)} works along the axis of the {shape[0]} examples: from shape {shape} it makes "
+                f"{shape_of(step)}.",
                 "Name the axis of the features: dim=1 or dim=-1.",
                 at=step,
             )
