@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partialmethod
 from io import IOBase
 from types import GeneratorType
 
@@ -16,7 +16,7 @@ from .comparisons import Objective, objectives, picks
 from .copied_program import Program
 from .program_graph import ProgramGraph
 from .program_watch import ProgramWatch, TrainingEvent, up_to_loss
-from .report import CodeLine, ProgramFinding
+from .report import Certainty, CodeLine, ProgramFinding
 from .words import called, holds
 from .workbench import Changes, LiveParameter, Workbench
 
@@ -165,13 +165,18 @@ class Evidence(ProgramGraph):
             and holds(step, array.astype(step.value.dtype))
         )
 
-    def found(self, kind: str, message: str, remedy: str, at: Place, told_at: CodeLine | None = None) -> ProgramFinding:
+    def found(
+        self,
+        kind: str,
+        message: str,
+        remedy: str,
+        at: Place,
+        told_at: Place | None = None,
+        certainty: Certainty = "wrong",
+    ) -> ProgramFinding:
         """A finding at a step, an event or a line; ``told_at`` is another line, which is to blame."""
         place, step = told_at or at, at.id if isinstance(at, Step) else None
-        return ProgramFinding(kind, message, remedy, place.line, place.file, "wrong", step)
+        return ProgramFinding(kind, message, remedy, place.line, place.file, certainty, step)
 
-    def suspect(
-        self, kind: str, message: str, remedy: str, at: Place, told_at: CodeLine | None = None
-    ) -> ProgramFinding:
-        """One for which there may be a reason."""
-        return replace(self.found(kind, message, remedy, at, told_at), certainty="suspicious")
+    suspect = partialmethod(found, certainty="suspicious")
+    """One for which there may be a reason."""

@@ -8,7 +8,7 @@ from ...recording.model import Snapshot, Step
 from .evidence import Evidence
 from .program_graph import RESHAPES
 from .report import Found, ProgramFinding
-from .words import at_line, called, ends, number, whole
+from .words import at_line, axes_of_probabilities, called, ends, number, whole
 
 AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}
 _SOFTMAX = {"softmax", "log_softmax", "logsumexp"}
@@ -18,9 +18,9 @@ _SCALING = RESHAPES | {"mul", "div", "identity"}
 def sums_to_one(value: Snapshot | None, axis: int) -> bool:
     """Whether the numbers are probabilities along an axis of several."""
     array = whole(value)
-    if array is None or array.ndim == 0 or array.shape[axis] < 2 or array.min() < 0:
+    if array is None or array.ndim == 0 or array.min() < 0:
         return False
-    return bool(np.allclose(array.sum(axis=axis), 1.0, atol=2e-3))
+    return axis % array.ndim in axes_of_probabilities(array)
 
 
 def _class_axis(value: Snapshot | None) -> int:
@@ -125,14 +125,21 @@ def _is_rectified(e: Evidence, step: Step) -> bool:
     return y is not None and any(x is not None and (x < 0).any() and np.array_equal(y, np.maximum(x, 0)) for x in given)
 
 
+def _inside(e: Evidence, step: Step, names: tuple[str, ...]) -> Step | None:
+    """The z of ``log(sum(exp(z)))``, if a step is made by these functions, from the outside; else None."""
+    for name in names:
+        given = e.operands(step)
+        if step.function != name or not given:
+            return None
+        step = e.made_by(given[0], RESHAPES | {"abs"})
+    return given[0]
+
+
 def _summed_exp(e: Evidence, step: Step) -> Step | None:
     """The z of log(sum(exp(z))), also where a maximum is subtracted from it."""
-    for name, through in (("log", RESHAPES), ("sum", RESHAPES | {"abs"}), ("exp", RESHAPES)):
-        step = step if name == "log" else e.made_by(e.operands(step)[0], through)
-        if step.function != name or not e.operands(step):
-            return None
-    last = e.operands(step)[0]
-    return e.made_by(e.operands(last)[0] if last.function == "sub" and e.operands(last) else last)
+    z = _inside(e, step, ("log", "sum", "exp"))
+    given = [] if z is None or z.function != "sub" else e.operands(z)
+    return z if z is None else e.made_by(given[0] if given else z)
 
 
 def _logit(e: Evidence, step: Step) -> Step | None:
@@ -140,15 +147,9 @@ def _logit(e: Evidence, step: Step) -> Step | None:
     given = e.operands(step)
     if step.function in ("sigmoid", "logistic", "log_sigmoid", "logsigmoid", "softplus", "logaddexp"):
         return e.made_by(given[0])
-    parts = (("log1p", "exp"), ("reciprocal", "add", "exp"), ("div", "add", "exp"), ("log", "add", "exp"))
-    for names in parts:
-        found, last = given[-1:], step
-        for name in names[1:]:
-            last = e.made_by(found[0]) if found else step
-            found = e.operands(last) if last.function == name else []
-        if step.function == names[0] and found and len(given) == 1:
-            return e.made_by(found[0], RESHAPES | {"neg", "abs", "mul"})
-    return None
+    written = (("log1p", "exp"), ("reciprocal", "add", "exp"), ("div", "add", "exp"), ("log", "add", "exp"))
+    found = [_inside(e, step, names) for names in written if len(given) == 1]
+    return next((e.made_by(z, RESHAPES | {"neg", "abs", "mul"}) for z in found if z is not None), None)
 
 
 def _is_sigmoid(e: Evidence, step: Step) -> bool:

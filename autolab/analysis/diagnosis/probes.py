@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from .evidence import Evidence
 from .program_graph import RESHAPES
 from .report import Found, ProgramFinding
 from .reruns import changed_rows, first_bad, input_named, is_clean, two_runs, with_other
-from .words import at_line, whole
+from .words import at_line, axes_of_probabilities, shape_of, whole
 
 _SEQUENCES = {
     "lstm",
@@ -40,29 +41,21 @@ _ORDERING = (RESHAPES | {"index_select", "take", "gather", "flip", "roll", "rev"
 def examples(e: Evidence) -> Found:
     """Change one example: only its own prediction may change, and in its own row."""
     for o in e.objectives[:1]:
-        shapes = [s.value.shape for s in (o.prediction, o.target) if s.value is not None]
-        if len(shapes) < 2 or not all(s and s[0] for s in shapes) or shapes[0][0] != shapes[1][0]:
-            continue
-        for name, array in e.data.items():
-            found = _of_input(e, o, name, array)
-            if found is not None:
-                yield found
-                return
+        if 0 < _rows(o.prediction) == _rows(o.target):
+            found = (_of_input(e, o, name, array) for name, array in e.data.items())
+            yield from islice(filter(None, found), 1)
+
+
+def _rows(step: Step) -> int:
+    return shape_of(step)[0] if shape_of(step) else 0
 
 
 def _of_input(e: Evidence, o: Objective, name: str, array: np.ndarray) -> ProgramFinding | None:
-    given = input_named(e, name)
-    assert o.prediction.value is not None and o.target.value is not None
+    given, count = input_named(e, name), _rows(o.prediction)
     if given is None or given.id not in e.behind([o.prediction]) or given.id in e.behind([o.target]):
         return None
-    rows, count = o.prediction.value.shape[0], o.target.value.shape[0]
-    axes = [
-        a
-        for a in (0, 1)
-        if a < array.ndim and array.shape[a] > 1 and not (rows % array.shape[a] or count % array.shape[a])
-    ]
-    if any(array.shape[axis] == count for axis in axes):
-        axes = [axis for axis in axes if array.shape[axis] == count]
+    axes = [axis for axis, n in enumerate(array.shape[:2]) if n > 1 and count % n == 0]
+    axes = [axis for axis in axes if array.shape[axis] == count] or axes
     first = _along(e, o, name, array, axes[0]) if axes else None
     if first is None or first.kind == "shuffled_labels" or all(_along(e, o, name, array, axis) for axis in axes[1:]):
         return first
@@ -74,27 +67,25 @@ def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -
     n, k = array.shape[axis], array.shape[axis] // 2
     pair = two_runs(e, name, array, with_other(array, axis, k))
     rows = None if pair is None else changed_rows(*pair, o.prediction.id)
-    if pair is None or not rows or rows[-1] >= n * (count := _size(o.prediction) // n):
+    count = _rows(o.prediction) // n
+    if pair is None or not rows or rows[-1] >= n * count:
         return None
-    changed = {i // count for i in rows}
-    if len(rows) < _size(o.prediction):
-        found, is_same = _misplaced(e, o, name, axis, n, k, rows)
-        if found is not None or is_same:
-            return found
+    if len(rows) < _rows(o.prediction):
+        moved = _rows_of_target(e, o, axis, n, k)
+        if set(rows) <= set(moved):
+            return None
+        if moved and _rows(o.prediction) % n == 0 and max(len(moved), len(rows)) <= count:
+            return _shuffled(e, o, name, k, rows, moved, list(range(k * count, (k + 1) * count)))
+    changed = {row // count for row in rows}
     if len(changed) == 1:
         return None
     culprit = first_bad(e, pair[0], o.prediction, lambda i: is_clean(*pair, i, n, k))
-    return None if culprit is None else _mixed(e, o, culprit, name, array, k, sorted(changed))
-
-
-def _size(step: Step) -> int:
-    return step.value.shape[0] if step.value is not None and step.value.shape else 0
+    return None if culprit is None else _mixed(e, o, culprit, name, array, k, len(changed - {k}))
 
 
 def _mixed(
-    e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, k: int, changed: list[int]
+    e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, k: int, count: int
 ) -> ProgramFinding | None:
-    count = len({*changed} - {k})
     shown = f"With other numbers in example {k} of `{name}`, the predictions of {count} other examples change too"
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
@@ -122,20 +113,15 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
         return False
     after = {s.id for s in e.steps.values() if step.id in e.behind([s])} & behind
     is_used_by_layers = any(e.is_parameter(i) for s in after for i in e.operands(e.steps[s]))
-    value = e.operands(step)[0].value
-    reduced = 0 if value is None else len(value.shape) - len(_open(step))
+    kept = [n for n in shape_of(step) if n > 1]
+    reduced = len(shape_of(e.operands(step)[0])) - len(kept)
     return (
         step.id not in e.learning
         or not is_used_by_layers
         or step.id in e.left
         or any(user.id not in behind for user in users)
-        or (reduced > 1 and bool(_open(step)))
+        or (reduced > 1 and bool(kept))
     )
-
-
-def _open(step: Step) -> list[int]:
-    """The sizes above 1 of a result."""
-    return [n for n in (() if step.value is None else step.value.shape) if n > 1]
 
 
 def is_over_batch(step: Step, n: int) -> bool:
@@ -143,30 +129,29 @@ def is_over_batch(step: Step, n: int) -> bool:
     array = whole(step.value)
     if array is None or array.ndim < 2 or array.shape[-1] == n:
         return False
-    array = np.exp(array) if step.function == "log_softmax" else array
-    sums = [a for a in range(array.ndim) if array.shape[a] > 1 and np.allclose(array.sum(axis=a), 1, atol=1e-3)]
-    return bool(sums) and all(array.shape[a] == n for a in sums)
+    axes = axes_of_probabilities(np.exp(array) if step.function == "log_softmax" else array)
+    return bool(axes) and all(array.shape[axis] == n for axis in axes)
 
 
-def _misplaced(
-    e: Evidence, o: Objective, name: str, axis: int, n: int, k: int, rows: list[int]
-) -> tuple[ProgramFinding | None, bool]:
-    """Whether the rows of an example's prediction are not those of its target; and whether they are just those."""
-    given = next((t for t in e.data if (s := input_named(e, t)) is not None and s.id in e.behind([o.target])), None)
-    before = e.plain_run
-    if given is None or before is None or o.target.value is None:
-        return None, False
+def _rows_of_target(e: Evidence, o: Objective, axis: int, n: int, k: int) -> list[int]:
+    """The rows of the target that change with other numbers in example ``k`` of what it was computed from."""
+    targets = e.behind([o.target])
+    given = next((name for name in e.data if (s := input_named(e, name)) is not None and s.id in targets), None)
+    if given is None or e.plain_run is None:
+        return []
     array = e.data[given]
     axis = axis if axis < array.ndim and array.shape[axis] == n else 0
-    if array.shape[axis] != n or o.target.id >= len(e.steps):
-        return None, False
-    other = e.rerun(given, with_other(array, axis, k))
-    fits = other is not None and o.target.id < len(other.steps)
-    moved = changed_rows(before, other, o.target.id) if fits and other is not None else None
-    per, is_even = _size(o.prediction) // n, _size(o.prediction) % n == 0
-    if not moved or not is_even or max(len(moved), len(rows)) > per or set(rows) <= set(moved):
-        return None, bool(moved) and set(rows) <= set(moved or ())
-    side = o.target if rows == list(range(k * per, (k + 1) * per)) else o.prediction
+    other = e.rerun(given, with_other(array, axis, k)) if array.shape[axis] == n else None
+    return (
+        [] if other is None or o.target.id >= len(other.steps) else changed_rows(e.plain_run, other, o.target.id) or []
+    )
+
+
+def _shuffled(
+    e: Evidence, o: Objective, name: str, k: int, rows: list[int], moved: list[int], usual: list[int]
+) -> ProgramFinding:
+    """The rows of an example's prediction are not those of its target: one of both has lost the ``usual`` ones."""
+    side = o.target if rows == usual else o.prediction
     steps = [s for s in e.calls if s.id in e.behind([side]) and s.function in _ORDERING]
     return e.found(
         "shuffled_labels",
@@ -174,4 +159,4 @@ def _misplaced(
         f"number {moved[0]}: inputs and targets are in different orders.",
         "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
         at=steps[-1] if steps else o.step,
-    ), False
+    )

@@ -161,12 +161,8 @@ class ProgramGraph:
         users = {user.id: user for user in self.users.get(step.id, []) if user.id in self.used}
         return next(iter(users.values())) if len(users) == 1 else None
 
-    @cached_property
-    def observations(self) -> list[Observation]:
-        """What the graph marks, at the steps between the parameters and the loss."""
-        found = [] if self.recording is None else observations(self.recording)
-        return [seen for seen in found if seen.step in self.learning & self.used]
-
     def observed(self, *signs: Sign) -> list[tuple[Step, Observation]]:
-        """Those of some signs, with their steps."""
-        return [(self.steps[seen.step], seen) for seen in self.observations if seen.sign in signs]
+        """What the graph marks with some signs, at the steps between the parameters and the loss."""
+        found = [] if self.recording is None else observations(self.recording)
+        marked = [seen for seen in found if seen.sign in signs and seen.step in self.learning & self.used]
+        return [(self.steps[seen.step], seen) for seen in marked]

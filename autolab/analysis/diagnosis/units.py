@@ -7,7 +7,7 @@ import numpy as np
 from ...recording.model import Step
 from .evidence import Evidence
 from .report import Found
-from .words import at_line, number, whole
+from .words import at_line, axes_of_probabilities, number, whole
 
 DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
 
@@ -71,8 +71,7 @@ def saturated(e: Evidence) -> Found:
 
 def _one_hot(e: Evidence, step: Step, value: np.ndarray) -> Found:
     """A softmax within a model that chooses one of several in every row, far ahead of the others."""
-    axis = _axis(value)
-    scores = whole(e.operands(step)[0].value)
+    axis, scores = (axes_of_probabilities(value) or [None])[-1], whole(e.operands(step)[0].value)
     if axis is None or scores is None or any(e.made_by(o.prediction) is step for o in e.objectives):
         return
     second, first = np.moveaxis(np.sort(scores, axis=axis), axis, 0)[-2:]
@@ -85,9 +84,3 @@ def _one_hot(e: Evidence, step: Step, value: np.ndarray) -> Found:
             "Make the scores smaller: divide those of attention by sqrt(d), and normalise what they are made of.",
             at=step,
         )
-
-
-def _axis(value: np.ndarray) -> int | None:
-    """The axis along which probabilities sum to 1."""
-    axes = [a for a in range(value.ndim) if value.shape[a] > 1 and np.allclose(value.sum(axis=a), 1, atol=1e-3)]
-    return axes[-1] if axes else None

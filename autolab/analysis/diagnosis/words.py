@@ -28,6 +28,11 @@ def holds(step: Step, array: np.ndarray) -> bool:
     return value is not None and value.is_whole and np.array_equal(value.values, array)
 
 
+def axes_of_probabilities(values: np.ndarray) -> list[int]:
+    """The axes of several numbers along which the numbers sum to 1."""
+    return [a for a, n in enumerate(values.shape) if n > 1 and np.allclose(values.sum(axis=a), 1, atol=2e-3)]
+
+
 def called(step: Step) -> str:
     """What the user calls a value: its name, or the expression; of a step inside a layer, the function and the call."""
     if step.source and step.statement and step.source not in step.statement and step.line is not None:
