@@ -8,11 +8,10 @@ import numpy as np
 
 from ...recording.model import Step
 from .comparisons import LOSSES, PICKING, Objective
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .probes import is_over_batch
 from .program_graph import SHAPED
-from .report import Found
-from .words import at_line, called, whole
+from .words import at_line, called, shape_of, whole
 
 _DRAWING = SHAPED | {"normal_", "uniform_", "random_", "bernoulli_"}
 _ALONG = frozenset({"take_along_axis", "gather"})
@@ -96,17 +95,12 @@ def _order(e: Evidence, step: Step) -> np.ndarray | None:
         order = whole(given[1].value)
     else:
         return None
-    order, taken = None if order is None else order.reshape(-1), given[0].value
-    if order is None or taken is None or not taken.shape or taken.shape[0] != len(order) or len(order) < 3:
+    if order is None or shape_of(given[0])[:1] != (order.size,) or order.size < 3:
         return None
-    is_order = np.array_equal(np.sort(order), np.arange(len(order))) and not np.array_equal(
-        order, np.arange(len(order))
-    )
-    return order if is_order and not _is_used_otherwise(e, given[0], step) else None
-
-
-def _is_used_otherwise(e: Evidence, given: Step, by: Step) -> bool:
-    return any(user.id != by.id and user.id in e.used for user in e.users.get(given.id, []))
+    order, usual = order.reshape(-1), np.arange(order.size)
+    is_order = np.array_equal(np.sort(order), usual) and not np.array_equal(order, usual)
+    users = {user.id for user in e.users[given[0].id]} & e.used
+    return order if is_order and users <= {step.id} else None
 
 
 def drawn(e: Evidence) -> Found:
@@ -148,7 +142,7 @@ def _differs(before: Step, after: Step) -> bool:
 
 def _axis(step: Step) -> int | None:
     """The axis that a step works along, counted from the first."""
-    text, ndim = dict(step.attributes).get("axis", ""), 0 if step.value is None else len(step.value.shape)
+    text, ndim = dict(step.attributes).get("axis", ""), len(shape_of(step))
     return int(text) % ndim if ndim and text.lstrip("-").isdigit() else None
 
 
@@ -156,7 +150,7 @@ def over_batch(e: Evidence) -> Found:
     """A softmax over the examples, of which one number is picked or compared per example."""
     counts = {array.shape[0] for array in e.data.values()}
     for step in [s for s in e.trained if s.function in ("softmax", "log_softmax")]:
-        shape = () if step.value is None else step.value.shape
+        shape = shape_of(step)
         after = list(e.users.get(step.id, []))
         after += [v for u in after for v in e.users.get(u.id, [])]
         if other := [u for u in after if u.function in _ALONG and _axis(u) not in (None, _axis(step))]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...recording.observations import WHY_ZERO
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .lines import code_of, line_above, line_assigning, line_near
-from .report import CodeLine, Found
+from .report import CodeLine
 from .words import at_line, called, listed
 
 _KEEP = "Compute with the tensor itself; take numbers out only for printing."
@@ -98,7 +98,7 @@ def _begun_anew(e: Evidence) -> Found:
     before = [s for s in e.calls if s.id in e.learning - e.used]
     if leaves and before and not e.used & e.learned:
         leaf, users = leaves[-1], e.users.get(leaves[-1].id, [])
-        place = line_assigning(e, leaf.name) if leaf.name else CodeLine(users[0].line, users[0].file)
+        place = line_assigning(e, leaf.name) if leaf.name else users[0]
         yield e.found(
             "cut_gradient",
             f"The loss depends on {called(leaf)} and on no parameter: what {at_line(before[-1])} computes is made into "
@@ -230,6 +230,6 @@ def _without_effect(e: Evidence) -> Found:
                 f"adds it to the loss ({texts[0]}). It changes the loss but no gradient.",
                 _KEEP,
                 at=step,
-                told_at=CodeLine(gone[-1].line, gone[-1].file),
+                told_at=gone[-1],
             )
             return

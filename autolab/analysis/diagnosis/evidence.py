@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partialmethod
 from io import IOBase
@@ -10,6 +10,7 @@ from types import GeneratorType
 
 import numpy as np
 
+from ...recording.departures import Departure
 from ...recording.model import Recording, Step
 from ...recording.raised import last_recording
 from .comparisons import Objective, objectives, picks
@@ -20,7 +21,10 @@ from .report import Certainty, CodeLine, ProgramFinding
 from .words import called, holds
 from .workbench import Changes, LiveParameter, Workbench
 
-Place = Step | TrainingEvent | CodeLine
+Found = Iterator[ProgramFinding]
+"""What a rule finds."""
+
+Place = Step | TrainingEvent | Departure | CodeLine | None
 
 
 @dataclass
@@ -97,10 +101,8 @@ class Evidence(ProgramGraph):
         """The program with some steps changed, and its gradient; None where that cannot be run."""
         return self._probed(self.program.copied(), changes=changes)
 
-    def _probed(self, copy: Program, is_drawn_anew: bool = False, changes: Changes | None = None) -> Recording | None:
+    def _probed(self, copy: Program, changes: Changes | None = None) -> Recording | None:
         with self.bench.repeatable(), np.errstate(all="ignore"):
-            if is_drawn_anew:
-                self.bench.draw()
             try:
                 return self.bench.record(up_to_loss(self.bench, copy, is_probe=changes is None), copy, changes or {})
             except Exception:
@@ -120,7 +122,9 @@ class Evidence(ProgramGraph):
     @cached_property
     def with_other_draws(self) -> Recording | None:
         """The program with other random numbers; None where its steps are others then."""
-        found = self._probed(self.program.copied(), is_drawn_anew=True)
+        with self.bench.repeatable():
+            self.bench.draw()
+            found = self._probed(self.program.copied())
         return found if found is not None and self.has_same_steps(found) else None
 
     def has_same_steps(self, run: Recording) -> bool:
@@ -145,9 +149,8 @@ class Evidence(ProgramGraph):
     # ------------------------------------------------------------------ words
     def outer(self, step: Step) -> CodeLine | None:
         """The line of the function itself on which a step was made, also by a helper; None where that is not known."""
-        if self.recording is None or step.outer_line is None:
-            return None
-        return CodeLine(step.outer_line, self.recording.file)
+        file = None if self.recording is None else self.recording.file
+        return None if step.outer_line is None else CodeLine(step.outer_line, file)
 
     def called(self, step: Step) -> str:
         """What the user calls a value; of an array without a name that of the program's array with its numbers."""
@@ -166,16 +169,10 @@ class Evidence(ProgramGraph):
         )
 
     def found(
-        self,
-        kind: str,
-        message: str,
-        remedy: str,
-        at: Place,
-        told_at: Place | None = None,
-        certainty: Certainty = "wrong",
+        self, kind: str, message: str, remedy: str, at: Place, told_at: Place = None, certainty: Certainty = "wrong"
     ) -> ProgramFinding:
-        """A finding at a step, an event or a line; ``told_at`` is another line, which is to blame."""
-        place, step = told_at or at, at.id if isinstance(at, Step) else None
+        """A finding at a step, an event, a line, or nowhere; ``told_at`` is another line, which is to blame."""
+        place, step = told_at or at or CodeLine(), at.id if isinstance(at, Step) else None
         return ProgramFinding(kind, message, remedy, place.line, place.file, certainty, step)
 
     suspect = partialmethod(found, certainty="suspicious")

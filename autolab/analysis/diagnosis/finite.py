@@ -6,8 +6,7 @@ import numpy as np
 
 from ...recording.model import Step
 from ...recording.nonfinite import NonfiniteOrigin, find_nonfinite
-from .evidence import Evidence
-from .report import Found
+from .evidence import Evidence, Found
 from .safe import ALIASES, safe_way
 from .words import at_line, listed, number, whole
 
@@ -21,7 +20,10 @@ _SAFE = {
     "where": ("the other branch of where", "Make the argument safe before the function, not its result after it."),
     "arccos": ("arccos at -1 or 1", "Clamp the argument to (-1 + 1e-6, 1 - 1e-6)."),
     "softmax": ("a row of -inf only", "Leave at least one number of each row unmasked."),
-    "std": ("the deviation of equal numbers, or of one", "Give it two numbers or more, and use sqrt(variance + 1e-8)."),
+    "std": (
+        "the standard deviation of equal numbers, or of one",
+        "Give it two numbers or more, and use sqrt(variance + 1e-8).",
+    ),
 }
 _OVERFLOWS = {
     "log": ("the slope of the logarithm, 1 / x, overflows", _SAFE["log"][1]),
@@ -52,7 +54,10 @@ def not_finite(e: Evidence) -> Found:
             user, named = next(iter(e.users.get(step.id, [])), step), e.called(step)
             told = f"{at_line(user)} gets an array that holds" if named == "a value" else f"{named} holds"
             told += f" {_what(cause)} before anything is computed with it"
-            step, remedy = user, "Look for it in the data, with numpy.isnan(x), and for a division by a deviation of 0."
+            step, remedy = (
+                user,
+                "Look for it in the data, with numpy.isnan(x), and for a division by a standard deviation of 0.",
+            )
         else:
             name = ALIASES.get(step.function or "", step.function or "")
             why, remedy = _SAFE.get(name, (f"the function {name}", "Keep its arguments in the domain."))

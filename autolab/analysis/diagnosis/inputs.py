@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .comparisons import Objective
-from .evidence import Evidence
-from .report import Found
+from .evidence import Evidence, Found
 from .reruns import input_named
 from .words import at_line, called, listed, shape_of, whole
 

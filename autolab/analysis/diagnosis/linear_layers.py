@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...recording.model import Step
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .program_graph import RESHAPES
-from .report import Found
 from .words import at_line, called
 
 _LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})

@@ -38,19 +38,18 @@ def first_line(e: Evidence) -> CodeLine:
     return CodeLine() if e.recording is None else CodeLine(e.recording.first_line, e.recording.file)
 
 
-def line_above(e: Evidence, pattern: str) -> CodeLine:
+def line_above(e: Evidence, pattern: str) -> CodeLine | None:
     """The last line above the function that fits, where something was made that the function uses."""
     code = code_of(e)
     found = [number for number in _in_file(e, pattern) if number < code.co_firstlineno]
-    return CodeLine(found[-1], file_label(code.co_filename)) if found else CodeLine()
+    return CodeLine(found[-1], file_label(code.co_filename)) if found else None
 
 
-def line_near(e: Evidence, text: str) -> CodeLine:
+def line_near(e: Evidence, text: str) -> CodeLine | None:
     """The line of the function's file that holds a text, the nearest to its first."""
     code, found = code_of(e), _in_file(e, re.escape(text))
-    if not found:
-        return CodeLine()
-    return CodeLine(min(found, key=lambda number: abs(number - code.co_firstlineno)), file_label(code.co_filename))
+    nearest = min(found, key=lambda number: abs(number - code.co_firstlineno), default=None)
+    return None if nearest is None else CodeLine(nearest, file_label(code.co_filename))
 
 
 def line_between(e: Evidence, first: TrainingEvent, last: TrainingEvent, pattern: str) -> CodeLine:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...recording.model import Step
 from .cuts import is_evaluation
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .lines import line_in
-from .report import Found
 from .units import DROPOUTS
 from .words import at_line, listed, whole
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...recording.model import Snapshot, Step
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .program_graph import RESHAPES
-from .report import Found, ProgramFinding
+from .report import ProgramFinding
 from .words import at_line, axes_of_probabilities, called, ends, number, whole
 
 AVERAGING = RESHAPES | {"mean", "sum", "div", "neg", "mul"}

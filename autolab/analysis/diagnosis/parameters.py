@@ -9,11 +9,11 @@ from typing import Any
 
 from ...engine.source import file_label
 from ...recording.model import Step
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .lines import code_of, first_line, line_above, line_near
 from .named_values import items
 from .replaced import carried
-from .report import CodeLine, Found
+from .report import CodeLine
 from .statements import assignment, throws_away
 from .words import at_line, holds, listed
 from .workbench import LiveParameter
@@ -84,16 +84,12 @@ def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
 def _definition(e: Evidence, parameter: LiveParameter) -> CodeLine | None:
     """Where a class of the user's assigns the attribute, the innermost; where a key or the model itself is written."""
     if parameter.label:
-        found = line_near(e, f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
-        return None if found.line is None else found
+        return line_near(e, f'"{parameter.label.rpartition("[")[2].rstrip("]")}"')
     every = dict(items(e.program.named))
     outer, _, attribute = parameter.owner.rpartition(".")
     way = [(every.get(outer), attribute), *_way_to(every.get(parameter.owner), parameter.path)]
     places = [place for part, name in reversed(way) if part is not None and (place := assignment(part, name))]
-    if places:
-        return places[0]
-    made = line_above(e, rf"\b{re.escape(re.split(r'[.[]', parameter.owner)[0])}\s*=")
-    return None if made.line is None else made
+    return places[0] if places else line_above(e, rf"\b{re.escape(re.split(r'[.[]', parameter.owner)[0])}\s*=")
 
 
 def _way_to(owner: Any, path: str) -> list[tuple[Any, str]]:
@@ -163,8 +159,8 @@ def _feeds(e: Evidence, parameter: LiveParameter, held: set[str]) -> bool:
     return any(leaves[parameter.name] in e.behind([o for o in e.operands(u) if o.id not in e.learned]) for u in trained)
 
 
-def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) -> CodeLine:
+def _optimizer_line(e: Evidence, names: Iterable[str], owners: Iterable[str]) -> CodeLine | None:
     """Where a layer was replaced after the optimizer was made, else where that was made."""
     made = line_above(e, rf"\b({'|'.join(map(re.escape, names))})\s*=")
     later = line_above(e, rf"^\s*({'|'.join(map(re.escape, owners))})[.\[].*[^=]=[^=]")
-    return later if later.line and made.line and later.line > made.line else made
+    return later if made and later and later > made else made

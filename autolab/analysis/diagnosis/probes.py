@@ -9,9 +9,9 @@ import numpy as np
 
 from ...recording.model import Step
 from .comparisons import Objective
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .program_graph import RESHAPES
-from .report import Found, ProgramFinding
+from .report import ProgramFinding
 from .reruns import changed_rows, first_bad, input_named, is_clean, two_runs, with_other
 from .words import at_line, axes_of_probabilities, shape_of, whole
 

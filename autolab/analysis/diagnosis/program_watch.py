@@ -14,6 +14,7 @@ from ...engine.source import file_label
 from ...recording.raised import place_of, told_as
 from ...recording.scopes import is_users
 from .copied_program import Program
+from .report import CodeLine
 from .workbench import Workbench
 
 MOST_BYTES = 1 << 26
@@ -119,9 +120,10 @@ class ProgramWatch:
         return ("", "") if self.error is None else told_as(self.error)
 
     @property
-    def place(self) -> tuple[str | None, int | None, str | None]:
-        """File, line and text of the user's line that the error came of."""
-        return (None, None, None) if self.error is None else place_of(self.error)
+    def place(self) -> tuple[CodeLine, str | None]:
+        """The user's line that the error came of, and its text."""
+        file, line, text = (None, None, None) if self.error is None else place_of(self.error)
+        return CodeLine(line, file), text
 
     def heard(self, *kinds: str) -> list[TrainingEvent]:
         """The events of some kinds."""

@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 
-from .evidence import Evidence
-from .report import CodeLine, Found, ProgramFinding
+from .evidence import Evidence, Found
+from .report import ProgramFinding
 from .updates import REFUSED, are_cleared
 from .words import called
 
+_CLASS_INDICES = "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1)."
 _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("second time", "modified by an inplace operation"),
@@ -31,7 +32,7 @@ _ERRORS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         ("multi-target not supported", "class probabilities", "expected scalar type Long", "not implemented for 'Int'"),
         "one_hot_target",
-        "Give the loss class indices: integers of shape (N,), for example target.argmax(dim=1).",
+        _CLASS_INDICES,
     ),
     (("between 0 and 1",), "output_range", "Apply a sigmoid first, or use binary_cross_entropy_with_logits."),
     (
@@ -59,7 +60,7 @@ def known(e: Evidence) -> Found:
     arrays = f" It was given {', '.join(shapes)}." if shapes else ""
     rows = _one_hot_rows(e, told)
     if rows:
-        yield _found(e, "one_hot_target", rows, _ERRORS[3][2])
+        yield _found(e, "one_hot_target", rows, _CLASS_INDICES)
         return
     for words, kind, remedy in _ERRORS:
         if any(word in told for word in words) and (kind != "gradients_cleared" or are_cleared(e)):
@@ -91,7 +92,7 @@ def raised(e: Evidence) -> Found:
 
 def _found(e: Evidence, kind: str, arrays: str, remedy: str) -> ProgramFinding:
     error, told = e.watch.told
-    file, line, text = e.watch.place
-    place = f"Line {line}, `{text}`," if text else "The program" if line is None else f"Line {line}"
+    at, text = e.watch.place
+    place = f"Line {at.line}, `{text}`," if text else "The program" if at.line is None else f"Line {at.line}"
     first = told.splitlines()[0] if told else ""
-    return e.found(kind, f"{place} raised {error}: {first.rstrip('.'):.200}.{arrays}", remedy, at=CodeLine(line, file))
+    return e.found(kind, f"{place} raised {error}: {first.rstrip('.'):.200}.{arrays}", remedy, at=at)

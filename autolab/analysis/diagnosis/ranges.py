@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .linear_layers import weight_of
-from .report import Found
 from .words import at_line, called, ends, number, whole
 
 _RANGES = {

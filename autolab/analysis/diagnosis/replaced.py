@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .lines import line_assigning
 from .named_values import items
 from .program_watch import TrainingEvent, cosine
-from .report import Found
 from .words import listed
 from .workbench import LiveParameter
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -48,10 +47,6 @@ class ProgramFinding:
     def __str__(self) -> str:
         place = "" if self.line is None else f" ({self.file}, line {self.line})"
         return f"{self.certainty}: {self.kind}{place}\n  {self.message}\n  {self.remedy}"
-
-
-Found = Iterator[ProgramFinding]
-"""What a rule finds."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,45 +7,42 @@ import math
 import numpy as np
 
 from ...recording.model import Step
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .lines import line_between
 from .program_watch import TrainingEvent
-from .report import Found
 from .updates import are_cleared, is_matrix, made_at
 from .words import at_line, listed, number, whole
 
 
-def clearing(e: Evidence) -> Found:
-    """Whether gradients are cleared before they are used again, and not before they are used at all."""
-    events = e.watch.events
-    for event in events:
-        if event.piled:
-            name, added = next(iter(event.piled.items()))
-            steps = [step for step in e.watch.heard("step") if name in step.sizes]
-            yield e.found(
-                "gradients_accumulate",
-                f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used "
-                f"already: nothing clears them before line {added.line}{_growth(steps)}.",
-                "Clear the gradients in every step, before backward: optimizer.zero_grad() or model.cleargrads()."
-                if event.kind == "step"
-                else f"Clear it in every step, before backward(): {name}.grad = None.",
-                at=added,
-            )
-            return
+def accumulated(e: Evidence) -> Found:
+    """Gradients that are used again, as nothing clears them."""
+    for event in [event for event in e.watch.events if event.piled][:1]:
+        name, added = next(iter(event.piled.items()))
+        steps = [step for step in e.watch.heard("step") if name in step.sizes]
+        yield e.found(
+            "gradients_accumulate",
+            f"The update of step {event.pass_ + 1} uses gradients of {name} that an earlier update has used already: "
+            f"nothing clears them before line {added.line}{_growth(steps)}.",
+            "Clear the gradients in every step, before backward: optimizer.zero_grad() or model.cleargrads()."
+            if event.kind == "step"
+            else f"Clear it in every step, before backward(): {name}.grad = None.",
+            at=added,
+        )
+
+
+def cleared(e: Evidence) -> Found:
+    """Gradients that are cleared before they are used at all."""
     updates = [event for event in e.watch.heard("step") if event.sizes]
     late = [event for event in updates if event.pass_] or updates
-    if not late or any(size[0] for event in late for size in event.sizes.values()):
-        yield from _never(e, updates)
-        return
-    event = late[0]
-    mine = events[: events.index(event)]
-    backward = next((other for other in reversed(mine) if other.kind == "backward"), None)
     given = [e.watch.gradients.get(name) for update in updates for name in update.sizes]
+    is_used = any(event.piled for event in e.watch.events) or any(s[0] for event in late for s in event.sizes.values())
+    mine = e.watch.events[: e.watch.events.index(late[0])] if late and not is_used else []
+    backward = next((other for other in reversed(mine) if other.kind == "backward"), None)
     if backward is None or not any(g is not None and g.any() for g in given):
         return
-    zero = next((other for other in reversed(mine) if other.kind == "zero"), None)
-    is_zero = zero is not None and mine.index(zero) > mine.index(backward)
-    place = zero if zero is not None and is_zero else line_between(e, backward, event, "grad")
+    event, after = late[0], mine[mine.index(backward) :]
+    zero = next((other for other in reversed(after) if other.kind == "zero"), None)
+    place = zero or line_between(e, backward, event, "grad")
     before = "and only afterwards a new backward pass begins" if backward.pass_ < event.pass_ else "after backward"
     yield e.found(
         "gradients_cleared",
@@ -56,13 +53,14 @@ def clearing(e: Evidence) -> Found:
     )
 
 
-def _never(e: Evidence, updates: list[TrainingEvent]) -> Found:
+def never_used(e: Evidence) -> Found:
     """Gradients in many rounds that no update uses."""
-    held = e.bench.held(e.watch.program.named)
-    moved = e.watch.heard("own step") or e.watch.error is not None
-    passes = e.watch.heard("backward")
+    held, passes = e.bench.held(e.watch.program.named), e.watch.heard("backward")
+    moved = any(event.sizes for event in e.watch.heard("step", "own step"))
     are_lost = e.rounds > 1 and are_cleared(e)
-    if updates or moved or not (are_lost or e.rounds >= 10) or not e.watch.calls_backward or not passes:
+    if moved or e.watch.error is not None or not (are_lost or e.rounds >= 10):
+        return
+    if not e.watch.calls_backward or not passes:
         return
     why = f": step() of {listed(held)} is never called" if held else " before they are cleared" if are_lost else ""
     yield e.found(

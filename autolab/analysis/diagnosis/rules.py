@@ -44,7 +44,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
         replaced.models,
     ),
     ("whether gradients are computed", updates.without_backward),
-    ("when gradients are cleared", rounds.clearing),
+    ("when gradients are cleared", rounds.accumulated, rounds.cleared, rounds.never_used),
     ("the direction of updates", updates.uphill),
     ("the sign of the loss", updates.turned),
     ("shapes that broadcast", shapes.broadcasts),

@@ -8,8 +8,7 @@ from itertools import permutations
 import numpy as np
 
 from ...recording.model import Recording, Step
-from .evidence import Evidence
-from .report import Found
+from .evidence import Evidence, Found
 from .reruns import difference, first_bad, input_named, two_runs, with_other
 from .words import at_line
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...recording.model import Step
-from .evidence import Evidence
-from .report import Found
+from .evidence import Evidence, Found
 from .words import at_line, shape_of, whole
 
 ELEMENTWISE = ("regression", "bce", "bce_logits")

@@ -9,11 +9,15 @@ import numpy as np
 
 from ...recording.model import Step
 from ...recording.observations import BOUNDS
-from .evidence import Evidence
-from .report import Found
+from .evidence import Evidence, Found
 from .words import at_line, called, number, whole
 from .workbench import LiveParameter
 
+_REMEDIES = {
+    "exploding": "Use a usual initialisation, normalisation layers, and clip the norm of the gradient.",
+    "vanishing": "Use relu or gelu with their initialisation, normalisation layers, or residual connections "
+    "(x + f(x)).",
+}
 _LAYERS = ("linear", "matmul", "mm", "addmm", "conv1d", "conv2d", "dot_general")
 
 
@@ -30,30 +34,26 @@ def _is_weight(e: Evidence, step: Step, p: LiveParameter) -> bool:
 def gradients(e: Evidence) -> Found:
     """Norms of gradients in proportion to weights, from the first layer to the last; and values that die out."""
     yield from _dying_out(e)
-    ratios = []
+    layers = []
     for step, p in _weights(e):
-        g = e.gradient(p)
-        users = e.uses(step)
-        if g is not None and np.isfinite(g).all() and g.any() and (size := _rms(p.value())):
-            ratios.append((_rms(g) / size, step, p, users[0] if users else step))
-    if len(ratios) < 3 or not e.observed("vanishing", "exploding"):
+        g, size = e.gradient(p), _rms(p.value())
+        if size and g is not None and np.isfinite(g).all() and g.any():
+            layers.append((_rms(g) / size, p.name, next(iter(e.uses(step)), step)))
+    if len(layers) < 3 or not e.observed("vanishing", "exploding"):
         return
-    first, last = ratios[0], ratios[-1]
-    ratio = first[0] / last[0]
-    if not (ratio < 1e-5 or ratio > 1e5):
+    (first, name, start), (last, other, end) = layers[0], layers[-1]
+    ratio, users = first / last, [user for _, _, user in layers]
+    if 1e-5 <= ratio <= 1e5:
         return
-    kind = "vanishing" if ratio < 1 else "exploding"
-    per_layer = ratio ** (1 / (len(ratios) - 1))
-    between = [s.function for s in e.calls if first[3].id <= s.id <= last[3].id and s.function in BOUNDS]
+    between = [s.function for s in e.calls if start.id <= s.id <= end.id and s.function in BOUNDS]
     what = f", with its {between[0]}," if between else ""
+    kind = "vanishing" if ratio < 1 else "exploding"
     yield e.found(
         kind,
-        f"In proportion to the weights, the gradient of {first[2].name} is {number(ratio)} times that of "
-        f"{last[2].name}: each of {len(ratios)} layers{what} multiplies it by about {number(per_layer)}.",
-        "Use relu or gelu with their initialisation, normalisation layers, or residual connections (x + f(x))."
-        if kind == "vanishing"
-        else "Use a usual initialisation, normalisation layers, and clip the norm of the gradient.",
-        at=_where_most_are([user for _, _, _, user in ratios]),
+        f"In proportion to the weights, the gradient of {name} is {number(ratio)} times that of {other}: each of "
+        f"{len(layers)} layers{what} multiplies it by about {number(ratio ** (1 / (len(layers) - 1)))}.",
+        _REMEDIES[kind],
+        at=_where_most_are(users),
     )
 
 
@@ -72,7 +72,7 @@ def _dying_out(e: Evidence) -> Found:
             "vanishing",
             f"What differs between examples shrinks from {number(first)} at {p.name} to {number(last)} at {q.name}, "
             f"by about {number((max(last, 1e-45) / first) ** (1 / (len(sizes) - 2)))} with each layer.",
-            "Initialise with a deviation of about 1/sqrt(number of inputs), or use normalisation layers.",
+            "Initialise with a standard deviation of about 1/sqrt(number of inputs), or use normalisation layers.",
             at=_where_most_are([user for _, _, user in sizes]),
         )
 
@@ -183,7 +183,7 @@ def _large(e: Evidence, p: LiveParameter, w: np.ndarray, users: list[Step]) -> F
                 "large_initialisation",
                 f"{at_line(user)} makes its values {number(grown)} times as large as its inputs: the weights "
                 f"{p.name} have a typical size of {number(size)}, where {number(size / grown)} is usual.",
-                "Initialise with a deviation of about 1/sqrt(number of inputs).",
+                "Initialise with a standard deviation of about 1/sqrt(number of inputs).",
                 at=user,
             )
             return
@@ -207,7 +207,7 @@ def unnormalised(e: Evidence) -> Found:
                 "unnormalised_inputs",
                 f"{e.called(step)} goes from {number(value.min())} to {number(value.max())}, its mean is "
                 f"{number(value.mean())}, and line {users[0].outer_line or users[0].line} gives it to a layer.",
-                "Subtract the mean and divide by the deviation; images: divide by 255.",
+                "Subtract the mean and divide by the standard deviation; images: divide by 255.",
                 at=users[0],
                 told_at=e.outer(users[0]),
             )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...recording.model import Step
-from .evidence import Evidence
-from .report import Found
-from .words import at_line, axes_of_probabilities, number, whole
+from .evidence import Evidence, Found
+from .words import at_line, axes_of_probabilities, number, range_of, whole
 
 DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"}
 
@@ -15,8 +14,7 @@ DROPOUTS = {"dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "
 def dead(e: Evidence) -> Found:
     """A relu that passes nothing, a clamp at its bound, a dropout that drops all."""
     for step, seen in e.observed("dead", "clamped"):
-        given = e.operands(step)[0].value
-        low, high = (0.0, 0.0) if given is None else (given.minimum or 0.0, given.maximum or 0.0)
+        low, high = range_of(e.operands(step)[0].value)
         if seen.sign == "clamped":
             yield e.found(
                 "clamped",
@@ -61,25 +59,26 @@ def saturated(e: Evidence) -> Found:
             "saturated",
             f"{at_line(step)} is saturated in {near:.0%} of its numbers: its inputs go from {number(given.minimum)} to "
             f"{number(given.maximum)}, where the slope is almost 0.",
-            "Make weights and inputs smaller: a usual initialisation, inputs of mean 0 and deviation 1.",
+            "Make weights and inputs smaller: a usual initialisation, inputs of mean 0 and standard deviation 1.",
             at=step,
         )
     for step in [s for s in e.trained if s.function == "softmax"]:
-        if (value := whole(step.value)) is not None:
-            yield from _one_hot(e, step, value)
+        value = whole(step.value)
+        for axis in [] if value is None else axes_of_probabilities(value)[-1:]:
+            yield from _one_hot(e, step, axis)
 
 
-def _one_hot(e: Evidence, step: Step, value: np.ndarray) -> Found:
+def _one_hot(e: Evidence, step: Step, axis: int) -> Found:
     """A softmax within a model that chooses one of several in every row, far ahead of the others."""
-    axis, scores = (axes_of_probabilities(value) or [None])[-1], whole(e.operands(step)[0].value)
-    if axis is None or scores is None or any(e.made_by(o.prediction) is step for o in e.objectives):
+    scores = whole(e.operands(step)[0].value)
+    if scores is None or any(e.made_by(o.prediction) is step for o in e.objectives):
         return
     second, first = np.moveaxis(np.sort(scores, axis=axis), axis, 0)[-2:]
     open_ = second > -1e4  # a row with only one place that is not masked has no choice
     if open_.sum() >= 4 and float(np.median((first - second)[open_])) > 5:
         yield e.suspect(
             "saturated",
-            f"{at_line(step)} gives nearly all weight to one of {value.shape[axis]} in most rows: its scores go from "
+            f"{at_line(step)} gives nearly all weight to one of {scores.shape[axis]} in most rows: its scores go from "
             f"{number(scores[scores > -1e4].min())} to {number(scores.max())}, where the slope is almost 0.",
             "Make the scores smaller: divide those of attention by sqrt(d), and normalise what they are made of.",
             at=step,

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Step
-from .evidence import Evidence
+from .evidence import Evidence, Found
 from .lines import line_above, line_after, line_between
 from .objectives import AVERAGING, is_log
 from .program_watch import TrainingEvent
-from .report import CodeLine, Found, ProgramFinding
-from .words import at_line, number, whole
+from .report import CodeLine, ProgramFinding
+from .words import at_line, number, range_of, whole
 
 REFUSED = "no parameter has a gradient"
 """What AutoLab's optimizers say instead of an update."""
@@ -41,8 +41,7 @@ def without_backward(e: Evidence) -> Found:
         return
     if update is not None and any(size[0] for size in update.sizes.values()):
         return  # gradients that the program computes itself
-    file, line, _ = e.watch.place
-    place = CodeLine(line, file) if update is None else CodeLine(update.line, update.file)
+    place = update or e.watch.place[0]
     yield e.found(
         "no_backward",
         f"The update in line {place.line} has no gradients to use: no backward pass comes before it.",
@@ -85,9 +84,8 @@ def turned(e: Evidence) -> Found:
 
 def _is_log_likelihood(e: Evidence, step: Step, scores: np.ndarray | None) -> bool:
     """Whether what is picked are logarithms of probabilities, and the loss grows with every one of them."""
-    g = step.grad
-    is_up = g is not None and (g.minimum or 0.0) >= 0 and (g.maximum or 0.0) > 0
-    return is_up and scores is not None and is_log(scores, -1) and e.ends_in(step, AVERAGING - {"mul"})
+    low, high = range_of(step.grad)
+    return low >= 0 < high and scores is not None and is_log(scores, -1) and e.ends_in(step, AVERAGING - {"mul"})
 
 
 def _updates_of_weights(e: Evidence) -> list[TrainingEvent]:
@@ -184,10 +182,10 @@ def _changed_on_the_way(e: Evidence) -> ProgramFinding | None:
     return None
 
 
-def made_at(e: Evidence) -> CodeLine:
+def made_at(e: Evidence) -> CodeLine | None:
     """Where the optimizer was made."""
     names = "|".join(map(re.escape, e.bench.held(e.program.named)))
-    return line_above(e, rf"\b({names})\s*=") if names else CodeLine()
+    return line_above(e, rf"\b({names})\s*=") if names else None
 
 
 def is_matrix(e: Evidence, name: str) -> bool:

@@ -28,6 +28,11 @@ def holds(step: Step, array: np.ndarray) -> bool:
     return value is not None and value.is_whole and np.array_equal(value.values, array)
 
 
+def range_of(value: Snapshot | None) -> tuple[float, float]:
+    """The smallest and the largest finite number."""
+    return (0.0, 0.0) if value is None else (value.minimum or 0.0, value.maximum or 0.0)
+
+
 def axes_of_probabilities(values: np.ndarray) -> list[int]:
     """The axes of several numbers along which the numbers sum to 1."""
     return [a for a, n in enumerate(values.shape) if n > 1 and np.allclose(values.sum(axis=a), 1, atol=2e-3)]
@@ -59,8 +64,7 @@ def number(x: float) -> str:
 
 def ends(step: Step) -> str:
     """``-2 and 3``, between which a value lies."""
-    low, high = (0.0, 0.0) if step.value is None else (step.value.minimum or 0.0, step.value.maximum or 0.0)
-    return f"{number(low)} and {number(high)}"
+    return " and ".join(map(number, range_of(step.value)))
 
 
 listed = partial(words.listed, most=3)
