@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..analysis.diagnosis.copied_program import Program
-from ..analysis.diagnosis.workbench import Changes, Workbench
+from ..analysis.diagnosis.workbench import BUDGET, Changes, Workbench
 from ..recording.model import Recording
 from .run import BridgeRun
-
-BUDGET = 1 << 28
 
 
 class BridgeWorkbench(Workbench):

@@ -97,8 +97,10 @@ class _Named:
         raise Untraceable(f"{self._library} computes it")
 
 
-def opened(session: BridgeSession) -> Explorer:
-    """The live view of a session, shown; in plain Python it is saved as a page."""
-    explorer = Explorer(session)
+def opened(
+    session: type[BridgeSession], fn: Any, args: tuple[Any, ...], inputs: Mapping[str, Any], options: Any
+) -> Explorer:
+    """The live view of a user's function, shown; in plain Python it is saved as a page."""
+    explorer = Explorer(session(session.runs.kind.bind("explore", fn, args, inputs), options or {}))
     explorer._save_here("explore", "explore", explorer.recording.function)
     return explorer

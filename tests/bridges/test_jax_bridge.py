@@ -15,7 +15,7 @@ from jax import numpy as jnp
 
 import autolab
 from autolab.bridges.jax import UnsupportedError, check_gradients, record
-from autolab.bridges.jax.inputs import bind
+from autolab.bridges.jax.inputs import JaxInputs
 from autolab.bridges.jax.live import JaxSession
 
 x, w = jnp.array([1.0, 2.0]), jnp.array([3.0, -1.0])
@@ -121,7 +121,7 @@ def test_every_number_follows_a_move_and_a_step_can_have_another_value():
         h = x * y
         return (h + x).sum()
 
-    view = JaxSession(bind("explore", product, (x, w), {}), {})
+    view = JaxSession(JaxInputs.bind("explore", product, (x, w), {}), {})
     assert view.record()["x"].grad.values.tolist() == [4.0, 0.0]
     view.move("y", 0, 10.0)
     assert view.record()["x"].grad.values.tolist() == [11.0, 0.0]

@@ -11,13 +11,13 @@ from torch import nn
 
 import autolab
 from autolab.bridges.torch import UnsupportedError
-from autolab.bridges.torch.inputs import bind
+from autolab.bridges.torch.inputs import TorchInputs
 from autolab.bridges.torch.live import TorchSession
 from autolab.views.graph.parameters import movable_steps
 
 
 def session(fn, *args, **options):
-    return TorchSession(bind("explore", fn, args, {}), options)
+    return TorchSession(TorchInputs.bind("explore", fn, args, {}), options)
 
 
 def product(x, y):

@@ -1,4 +1,4 @@
-"""A user's program, and copies of it: what it changes, it changes in the copy."""
+"""A user's program, what it works on by the user's names, and copies of it: what it changes, it changes in the copy."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from ...engine.outer_names import content_of, looked_up, outer_names
 from ...recording.scopes import is_users
 
+_LIBRARIES = ("builtins", "torch", "jax", "jaxlib", "numpy", "autolab")
 _SHARED = (types.ModuleType, type, types.BuiltinFunctionType)
 
 
@@ -57,6 +58,31 @@ class Program:
             {name: _copied(value, memo, name) for name, value in self.kwargs.items()},
             self.prepared,
         )
+
+
+def items(named: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What is named, also inside lists, tuples, dicts and objects of the user's classes."""
+    waiting, seen = list(named.items()), set()
+    while waiting:
+        name, value = waiting.pop(0)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield name, value
+        if isinstance(value, dict):
+            waiting += [(f"{name}[{key!r}]", inner) for key, inner in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(f"{name}[{i}]", inner) for i, inner in enumerate(value[:1000])]
+        elif _is_plain(value):
+            waiting += [(f"{name}.{key}", inner) for key, inner in vars(value).items()]
+
+
+def _is_plain(value: Any) -> bool:
+    """An object of a class of the user's."""
+    module = type(value).__module__.partition(".")[0]
+    is_one = hasattr(value, "__dict__") and not isinstance(value, type | types.FunctionType | types.ModuleType)
+    is_model = any(base.__name__ in ("Module", "Link", "Optimizer", "Variable") for base in type(value).__mro__)
+    return is_one and not is_model and module not in _LIBRARIES
 
 
 def _outer(fn: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:

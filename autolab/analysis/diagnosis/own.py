@@ -23,12 +23,9 @@ from ...optimizers.optimizer import Optimizer
 from ...recording.model import Recording
 from ...recording.record import record
 from ...recording.replacing import Replacement
-from .copied_program import Program
-from .named_values import items
+from .copied_program import Program, items
 from .program_watch import up_to_loss
-from .workbench import Changes, LiveParameter, Workbench, replaced
-
-BUDGET = 1 << 28
+from .workbench import BUDGET, Changes, LiveParameter, Workbench, replaced
 
 
 class OwnWorkbench(Workbench):

@@ -9,9 +9,9 @@ from typing import Any
 
 from ...engine.source import file_label
 from ...recording.model import Step
+from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import code_of, first_line, line_above, line_near
-from .named_values import items
 from .replaced import carried
 from .report import CodeLine
 from .statements import assignment, throws_away

@@ -31,8 +31,8 @@ class TrainingEvent:
     """
 
     kind: str
-    file: str | None
     line: int | None
+    file: str | None
     pass_: int
     who: Any = None
     loss: float = 0.0
@@ -131,24 +131,23 @@ class ProgramWatch:
 
     # ------------------------------------------------------------------ what is heard
     def _hear(self, kind: str, who: Any, go_on: Callable[[], Any]) -> Any:
-        file, line = _users_place()
+        place = _users_place()
         if kind == "backward":
-            return self._backward(who, go_on, file, line)
-        if kind == "zero":
-            self.events.append(TrainingEvent(kind, file, line, self._round, who))
-            return go_on()
-        return self._update(who, go_on, file, line)
+            return self._backward(who, go_on, place)
+        if kind == "step":
+            return self._update(who, go_on, place)
+        self.events.append(TrainingEvent(kind, *place, self._round, who))
+        return go_on()
 
-    def _backward(self, loss: Any, go_on: Callable[[], Any], file: str | None, line: int | None) -> Any:
+    def _backward(self, loss: Any, go_on: Callable[[], Any], place: CodeLine) -> Any:
         number = self.bench.array(loss)
         self.has_loss = True
         self.modes.setdefault(self._round, self.bench.training(self.program.named))
         before = {p.name: None if (g := p.grad()) is None else g.copy() for p in self.parameters}
         self._note_own_update()
         self._forget_cleared(before)
-        event = TrainingEvent(
-            "backward", file, line, self._round, loss=np.nan if number is None else float(np.sum(number))
-        )
+        value = np.nan if number is None else float(np.sum(number))
+        event = TrainingEvent("backward", *place, self._round, loss=value)
         self.events.append(event)
         answer = go_on()
         after = {p.name: p.grad() for p in self.parameters}
@@ -180,7 +179,7 @@ class ProgramWatch:
         self._used &= {name for name, g in grads.items() if g is not None and g.any()}
         self._piled = {name: event for name, event in self._piled.items() if name in self._used}
 
-    def _update(self, who: Any, go_on: Callable[[], Any], file: str | None, line: int | None) -> Any:
+    def _update(self, who: Any, go_on: Callable[[], Any], place: CodeLine) -> Any:
         mine = self.bench.same(self.parameters, self.bench.held({"optimizer": who}).get("optimizer", []))
         before = {p.name: p.value().copy() for p in mine}
         self._forget_cleared({p.name: p.grad() for p in self.parameters})
@@ -195,7 +194,7 @@ class ProgramWatch:
         along = cosine({p.name: p.value() - before[p.name] for p in mine}, slopes)
         self._used |= set(norms)
         self._values = {p.name: p.value().copy() for p in self.parameters}
-        self.events.append(TrainingEvent("step", file, line, self._round, who, piled=piled, sizes=sizes, along=along))
+        self.events.append(TrainingEvent("step", *place, self._round, who, piled=piled, sizes=sizes, along=along))
         return answer
 
 
@@ -226,12 +225,12 @@ def _norm(array: np.ndarray) -> float:
         return float(np.linalg.norm(array.astype(np.float64, copy=False).ravel()))
 
 
-def _users_place() -> tuple[str | None, int | None]:
-    """File and line of the user's code that is calling."""
+def _users_place() -> CodeLine:
+    """The line of the user's code that is calling."""
     frame: Any = sys._getframe(2)
     while frame is not None and not is_users(frame.f_code.co_filename):
         frame = frame.f_back
-    return (None, None) if frame is None else (file_label(frame.f_code.co_filename), frame.f_lineno)
+    return CodeLine() if frame is None else CodeLine(frame.f_lineno, file_label(frame.f_code.co_filename))
 
 
 def up_to_loss(bench: Workbench, program: Program, is_probe: bool = False) -> Callable[..., Any]:

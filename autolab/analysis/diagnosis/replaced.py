@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .copied_program import items
 from .evidence import Evidence, Found
 from .lines import line_assigning
-from .named_values import items
 from .program_watch import TrainingEvent, cosine
 from .words import listed
 from .workbench import LiveParameter

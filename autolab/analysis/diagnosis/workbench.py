@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...recording.model import Recording
-from .copied_program import Program
-from .named_values import items
+from .copied_program import Program, items
+
+BUDGET = 1 << 28
 
 Changes = Mapping[int, Callable[..., Any]]
 """For steps of the first recording what makes their values instead, of the call and its operands."""

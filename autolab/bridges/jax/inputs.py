@@ -91,6 +91,3 @@ class JaxInputs(BridgeInputs):
     def on(self, *values: Any) -> Any:
         """Run the function on other values of its inputs, in their order."""
         return self.call(dict(zip(self.values, values, strict=True)))
-
-
-bind = JaxInputs.bind

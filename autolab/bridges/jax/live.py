@@ -8,7 +8,6 @@ from typing import Any
 from ...engine.tracebacks import folded, hidden
 from ...views.graph.explorer import Explorer
 from ..session import BridgeSession, opened
-from .inputs import bind
 from .record import JaxRun
 
 
@@ -58,4 +57,4 @@ def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | 
     """
     __tracebackhide__ = hidden()
     with folded():
-        return opened(JaxSession(bind("explore", fn, args, inputs), options or {}))
+        return opened(JaxSession, fn, args, inputs, options)

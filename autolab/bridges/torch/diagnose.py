@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import Optimizer
 
-from ...analysis.diagnosis.named_values import items
+from ...analysis.diagnosis.copied_program import items
 from ...analysis.diagnosis.workbench import replaced
 from ..diagnose import BridgeWorkbench
 from .edges import nodes_between

@@ -186,6 +186,3 @@ class TorchInputs(BridgeInputs):
             raise UnsupportedError(
                 f"{self.caller}: a function of torch.jit shows none of its steps; give the Python function"
             )
-
-
-bind = TorchInputs.bind

@@ -18,7 +18,7 @@ from ...shared.binding import Bound
 from ...views.graph.explorer import Explorer
 from ...views.graph.parameters import if_few
 from ..session import BridgeSession, opened
-from .inputs import TorchInputs, array_of, bind
+from .inputs import TorchInputs, array_of
 from .record import TorchRun
 
 
@@ -163,4 +163,4 @@ def explore(fn: Callable[..., Any], /, *args: Any, options: Mapping[str, Any] | 
     """
     __tracebackhide__ = hidden()
     with folded():
-        return opened(TorchSession(bind("explore", fn, args, inputs), options or {}))
+        return opened(TorchSession, fn, args, inputs, options)

@@ -104,12 +104,8 @@ class TorchSteps(BridgeRun):
     def called(self, function: str, uses: list[Use], site: Site, seconds: float) -> Draft:
         """The draft of a call with its place."""
         draft = self.call(function, uses, seconds)
-        draft.place, draft.outer_line, draft.is_inner, draft.scope = (
-            site.place,
-            site.outer_line,
-            site.is_inner,
-            site.scope,
-        )
+        draft.place, draft.outer_line = site.place, site.outer_line
+        draft.is_inner, draft.scope = site.is_inner, site.scope
         return draft
 
     def add_results(self, draft: Draft, result: Any) -> None:
