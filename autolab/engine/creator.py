@@ -95,9 +95,9 @@ def input_nodes(node: Node) -> list[Node | None]:
     return [parents.get(i) for i in range(max([count, *[i + 1 for i in parents]]))]
 
 
-def nodes_below(root: Node) -> list[Node]:
+def nodes_below(*roots: Node) -> list[Node]:
     """All nodes of a graph, leaves first, the others as they were made; without recursion."""
-    found, waiting = {root: None}, [root]
+    found, waiting = dict.fromkeys(roots), [*roots]
     while waiting:
         for parent in waiting.pop().parents:
             if parent not in found:

@@ -50,8 +50,8 @@ class OwnWorkbench(Workbench):
         return copied
 
     def beginnings(self, named: Mapping[str, Any]) -> list[Any]:
-        made = [v for _, v in self.of_kind(named, Variable) if v.creator is not None]
-        return [node for v in made for node in nodes_below(v.node) if isinstance(node, Leaf)]
+        made = [v.node for _, v in self.of_kind(named, Variable) if v.creator is not None]
+        return [node for node in nodes_below(*made) if isinstance(node, Leaf)]
 
     def record(self, fn: Callable[..., Any], program: Program, changes: Changes) -> Recording:
         for parameter in self.parameters(program.named):  # a copy: so each is known, also among equal ones

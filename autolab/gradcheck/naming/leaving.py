@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.creator import nodes_below
 from ...engine.leaving import Exit, ExitEvent, untracked, watch_leaving
 from ...engine.node import Node
 from ...engine.observe import BackwardEvent, ForwardEvent, observe
@@ -71,16 +72,17 @@ class _HeldExits:
     def __init__(self, subject: Subject, i: int, gauge: Gauge) -> None:
         self._gauge, self._i = gauge, i
         values: dict[Exit, list[Any]] = {}
-        sources: dict[Exit, list[Node | None]] = {}
+        sources: dict[Exit, list[Node]] = {}
 
         def keep(exit: Exit, value: Any, variables: Collection[Variable]) -> Any:
             values.setdefault(exit, []).append(value.copy() if hasattr(value, "copy") else value)
-            sources.setdefault(exit, []).extend([variable.node for variable in variables])
+            sources.setdefault(exit, []).extend([v.node for v in variables if v.node is not None])
             return value
 
         with _listening(keep):
             run = subject.run(gauge.point.arrays)
-        places = [exit for exit in values if _leads_to(run.inputs[i].node, sources[exit])]
+        own = run.inputs[i].node
+        places = [exit for exit in values if own in nodes_below(*sources[exit])]
         self.places = {exit: values[exit] for exit in places[:_MOST_PLACES]}
 
     def slope(self, element: int, held: Collection[Exit]) -> float:
@@ -98,18 +100,6 @@ class _HeldExits:
 
         with _listening(hold):
             return self._gauge.point.along(direction, t)
-
-
-def _leads_to(own: Node | None, sources: list[Node | None]) -> bool:
-    """Whether something was computed from the node ``own``."""
-    seen: set[Node] = set()
-    waiting = [*sources]
-    while waiting:
-        found = waiting.pop()
-        if found is not None and found not in seen:
-            seen.add(found)
-            waiting += found.parents
-    return own in seen
 
 
 @contextmanager
