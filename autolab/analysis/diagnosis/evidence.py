@@ -161,12 +161,7 @@ class Evidence(ProgramGraph):
 
     def is_array(self, step: Step, array: np.ndarray | None) -> bool:
         """Whether a value is an array of several numbers, up to its dtype."""
-        return (
-            array is not None
-            and array.size > 1
-            and step.value is not None
-            and holds(step, array.astype(step.value.dtype))
-        )
+        return array is not None and array.size > 1 and holds(step, array)
 
     def found(
         self, kind: str, message: str, remedy: str, at: Place, told_at: Place = None, certainty: Certainty = "wrong"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...recording.model import Step
 from .evidence import Evidence, Found
 from .program_graph import RESHAPES
-from .words import at_line, called
+from .words import at_line, called, shape_of
 
 _LINEAR = frozenset({"linear", "matmul", "mm", "addmm", "dot", "dot_general", "conv1d", "conv2d", "conv3d"})
 _BETWEEN = (RESHAPES - {"getitem"}) | {"dropout", "identity"}
@@ -37,9 +37,7 @@ def weight_of(e: Evidence, step: Step) -> Step | None:
     """The weight of a linear layer."""
     if step.function not in _LINEAR or any(key == "groups" for key, _ in step.attributes):
         return None
-    weights = [
-        w for o in e.operands(step) if (w := e.made_by(o)).id in e.learned and w.value and len(w.value.shape) > 1
-    ]
+    weights = [w for o in e.operands(step) if (w := e.made_by(o)).id in e.learned and len(shape_of(w)) > 1]
     return weights[0] if len(weights) == 1 else None
 
 
@@ -70,9 +68,8 @@ def _home(e: Evidence, step: Step) -> int | None:
 
 def _sizes(step: Step, weight: Step) -> tuple[int, int] | None:
     """How many numbers per example a layer takes and gives."""
-    assert weight.value is not None
-    shape = weight.value.shape
-    if step.value is None or not step.value.shape:
+    shape, made = shape_of(weight), shape_of(step)
+    if not made:
         return None
-    out = step.value.shape[1 if step.function and step.function.startswith("conv") else -1]
+    out = made[1 if step.function and step.function.startswith("conv") else -1]
     return (shape[1] if shape[0] == out else shape[0]), out

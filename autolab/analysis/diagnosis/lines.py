@@ -72,16 +72,13 @@ def line_after(e: Evidence, line: int, pattern: str) -> int | None:
 
 
 def line_assigning(e: Evidence, attribute: str) -> CodeLine:
-    """The line of the function that assigns the attribute or name."""
-    line, file = first_line(e)
-    source = None if e.recording is None else e.recording.source
-    if source is None or line is None:
-        return CodeLine(line, file)
+    """The line of the function that assigns the attribute or name; its first where none does."""
+    first, source = first_line(e), "" if e.recording is None else e.recording.source or ""
     for node in ast.walk(ast.parse(source)):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(getattr(t, "attr", getattr(t, "id", None)) == attribute for t in targets):
-            return CodeLine(line + node.lineno - 1, file)  # type: ignore[attr-defined]
-    return CodeLine(line, file)
+        if first.line and any(getattr(t, "attr", getattr(t, "id", None)) == attribute for t in targets):
+            return first._replace(line=first.line + node.lineno - 1)  # type: ignore[attr-defined]
+    return first
 
 
 def assigned(value: Any) -> str:

@@ -80,3 +80,6 @@ def _is_training_layer(step: Step) -> bool:
     """Whether it is a dropout or batch norm that works as in training."""
     mode = dict(step.attributes).get("training")
     return (step.function in DROPOUTS and mode != "False") or (step.function == "batch_norm" and mode == "True")
+
+
+RULES = (evaluating, untouched_statistics, training, dropping)

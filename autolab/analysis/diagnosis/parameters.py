@@ -68,10 +68,7 @@ def _computed_before(e: Evidence) -> Found:
 
 def _dropped(e: Evidence, parameter: LiveParameter) -> Step | None:
     """The last step that a parameter got to, if the line there throws its result away."""
-    reached = {s.id for s in e.steps.values() if e.parameter(s) is parameter}
-    for step in e.steps.values():
-        if any(o.step in reached for o in step.operands):
-            reached.add(step.id)
+    reached = e.after({i for i in e.learned if e.parameter(e.steps[i]) is parameter})
     end = e.steps[max(reached)] if reached and not reached & (e.used | e.left) else None
     if end is None or end.line is None:
         return None

@@ -75,18 +75,18 @@ def _along(e: Evidence, o: Objective, name: str, array: np.ndarray, axis: int) -
         if set(rows) <= set(moved):
             return None
         if moved and _rows(o.prediction) % n == 0 and max(len(moved), len(rows)) <= count:
-            return _shuffled(e, o, name, k, rows, moved, list(range(k * count, (k + 1) * count)))
+            side = o.target if rows == list(range(k * count, (k + 1) * count)) else o.prediction
+            return _shuffled(e, o, side, name, k, rows[0], moved[0])
     changed = {row // count for row in rows}
     if len(changed) == 1:
         return None
     culprit = first_bad(e, pair[0], o.prediction, lambda i: is_clean(*pair, i, n, k))
-    return None if culprit is None else _mixed(e, o, culprit, name, array, k, len(changed - {k}))
+    others = len(changed - {k})
+    shown = f"With other numbers in example {k} of `{name}`, the predictions of {others} other examples change too"
+    return None if culprit is None else _mixed(e, o, culprit, array, shown)
 
 
-def _mixed(
-    e: Evidence, o: Objective, step: Step, name: str, array: np.ndarray, k: int, count: int
-) -> ProgramFinding | None:
-    shown = f"With other numbers in example {k} of `{name}`, the predictions of {count} other examples change too"
+def _mixed(e: Evidence, o: Objective, step: Step, array: np.ndarray, shown: str) -> ProgramFinding | None:
     if step.function in ("softmax", "log_softmax") and is_over_batch(step, array.shape[0]):
         kind, what = "softmax_over_batch", "takes the softmax over the examples: columns sum to 1, not rows"
     elif step.function in RESHAPES - {"getitem"}:
@@ -111,7 +111,7 @@ def _is_normalisation(e: Evidence, o: Objective, step: Step) -> bool:
     is_mean = step.function in ("mean", "std", "var", "var_mean", "std_mean")
     if not is_mean or not any(user.function in ("sub", "div") and sources & e.behind([user]) for user in users):
         return False
-    after = {s.id for s in e.steps.values() if step.id in e.behind([s])} & behind
+    after = e.after({step.id}) & behind
     is_used_by_layers = any(e.is_parameter(i) for s in after for i in e.operands(e.steps[s]))
     kept = [n for n in shape_of(step) if n > 1]
     reduced = len(shape_of(e.operands(step)[0])) - len(kept)
@@ -142,21 +142,18 @@ def _rows_of_target(e: Evidence, o: Objective, axis: int, n: int, k: int) -> lis
     array = e.data[given]
     axis = axis if axis < array.ndim and array.shape[axis] == n else 0
     other = e.rerun(given, with_other(array, axis, k)) if array.shape[axis] == n else None
-    return (
-        [] if other is None or o.target.id >= len(other.steps) else changed_rows(e.plain_run, other, o.target.id) or []
-    )
+    if other is None or o.target.id >= len(other.steps):
+        return []
+    return changed_rows(e.plain_run, other, o.target.id) or []
 
 
-def _shuffled(
-    e: Evidence, o: Objective, name: str, k: int, rows: list[int], moved: list[int], usual: list[int]
-) -> ProgramFinding:
-    """The rows of an example's prediction are not those of its target: one of both has lost the ``usual`` ones."""
-    side = o.target if rows == usual else o.prediction
+def _shuffled(e: Evidence, o: Objective, side: Step, name: str, k: int, row: int, moved: int) -> ProgramFinding:
+    """Example ``k`` has another row in the prediction than in the target, of which ``side`` was put in order."""
     steps = [s for s in e.calls if s.id in e.behind([side]) and s.function in _ORDERING]
     return e.found(
         "shuffled_labels",
-        f"Example {k} of `{name}` becomes prediction {rows[0]}, and its target {e.called(o.target)} is compared as "
-        f"number {moved[0]}: inputs and targets are in different orders.",
+        f"Example {k} of `{name}` becomes prediction {row}, and its target {e.called(o.target)} is compared as "
+        f"number {moved}: inputs and targets are in different orders.",
         "Use the same order for both: perm = randperm(n); x, t = x[perm], t[perm].",
         at=steps[-1] if steps else o.step,
     )

@@ -110,9 +110,13 @@ class ProgramGraph:
     @cached_property
     def learning(self) -> set[int]:
         """The steps whose values depend on a parameter."""
-        found = set(self.learned)
+        return self.after(self.learned, SHAPED)
+
+    def after(self, starts: set[int], but: frozenset[str] = frozenset()) -> set[int]:
+        """These steps and all that were computed from them, not by some functions."""
+        found = set(starts)
         for step in self.steps.values():
-            if step.function not in SHAPED and any(operand.step in found for operand in step.operands):
+            if step.function not in but and any(operand.step in found for operand in step.operands):
                 found.add(step.id)
         return found
 

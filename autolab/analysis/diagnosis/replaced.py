@@ -93,3 +93,6 @@ def _along(e: Evidence, parameter: LiveParameter) -> float | None:
     if array is None or g is None or array.shape != g.shape:
         return None
     return abs(cosine({"": array - parameter.value()}, {"": g}))
+
+
+RULES = (states, parameters, optimizers, models)

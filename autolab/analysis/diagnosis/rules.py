@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from . import (
     axis_orders,
@@ -24,10 +24,9 @@ from . import (
     units,
     updates,
 )
-from .evidence import Evidence
-from .report import ProgramFinding
+from .evidence import Evidence, Found
 
-Rule = Callable[[Evidence], Iterator[ProgramFinding]]
+Rule = Callable[[Evidence], Found]
 
 RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("errors", raised_errors.known),
@@ -36,13 +35,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("parameters that nothing registers", parameters.unregistered),
     ("parameters that nothing uses", parameters.unreached),
     ("parameters of the optimizer", parameters.outside_optimizer),
-    (
-        "parameters that are replaced",
-        replaced.states,
-        replaced.parameters,
-        replaced.optimizers,
-        replaced.models,
-    ),
+    ("parameters that are replaced", *replaced.RULES),
     ("whether gradients are computed", updates.without_backward),
     ("when gradients are cleared", rounds.accumulated, rounds.cleared, rounds.never_used),
     ("the direction of updates", updates.uphill),
@@ -59,13 +52,7 @@ RULES: tuple[tuple[str, *tuple[Rule, ...]], ...] = (
     ("reductions over the batch", shapes.reduced),
     ("whether the future is seen", sequences.future),
     ("units that are dead, clamped or dropped", units.dead),
-    (
-        "training and evaluation mode",
-        modes.evaluating,
-        modes.untouched_statistics,
-        modes.training,
-        modes.dropping,
-    ),
+    ("training and evaluation mode", *modes.RULES),
     ("weights at the start", sizes.initialisation),
     ("layers without a nonlinearity", linear_layers.pairs),
     ("float16", finite.underflow),

@@ -14,13 +14,12 @@ ELEMENTWISE = ("regression", "bce", "bce_logits")
 
 def broadcasts(e: Evidence) -> Found:
     """(N, 1) against (N,): every prediction is compared with every target."""
-    for step in e.calls:
-        is_loss = _compares(e, step)
+    for step in [s for s in e.calls if s.id in e.used and _compares(e, s)]:
         made = [e.made_by(o, frozenset({"broadcast_in_dim"})) for o in e.operands(step)]
         given = [o for o in made if o.value is not None]
-        if len(given) < 2 or not is_loss or step.id not in e.used:
+        if len(given) < 2:
             continue
-        a, b = [o.value.shape for o in given[:2] if o.value is not None]
+        a, b = map(shape_of, given[:2])
         one, other = (a, b) if len(a) > len(b) else (b, a)
         n = one[0] if one else 0
         if n > 1 and len(one) == len(other) + 1 and one[-1] == 1 and other == one[:-1] and len(other) >= 1:

@@ -43,7 +43,9 @@ def throws_away(source: str, line: int) -> bool:
         tree = ast.parse(source)
     except SyntaxError:
         return False
-    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno <= line <= _end(node)]
+    around = [
+        node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
     place = max(around, key=lambda node: node.lineno, default=None)
     functions = [node for node in around if isinstance(node, ast.FunctionDef)]
     if place is None or not functions or isinstance(place, ast.FunctionDef):
@@ -55,10 +57,6 @@ def throws_away(source: str, line: int) -> bool:
     if not isinstance(place, ast.Assign) or len(names) != len(place.targets):
         return False
     return all(not _is_read(name, place, functions[-1], around) for name in names)
-
-
-def _end(node: ast.stmt) -> int:
-    return node.end_lineno or node.lineno
 
 
 def _is_read(name: str, place: ast.stmt, function: ast.FunctionDef, around: list[ast.stmt]) -> bool:

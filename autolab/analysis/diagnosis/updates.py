@@ -14,7 +14,7 @@ from .lines import line_above, line_after, line_between
 from .objectives import AVERAGING, is_log
 from .program_watch import TrainingEvent
 from .report import CodeLine, ProgramFinding
-from .words import at_line, number, range_of, whole
+from .words import at_line, number, range_of, shape_of, whole
 
 REFUSED = "no parameter has a gradient"
 """What AutoLab's optimizers say instead of an update."""
@@ -195,9 +195,8 @@ def is_matrix(e: Evidence, name: str) -> bool:
 def _summed(e: Evidence) -> tuple[Step, int] | None:
     """A step that adds many numbers up to the loss, and how many."""
     for step in reversed([s for s in e.trained if s.value is not None and s.value.shape == ()]):
-        given = e.operands(step)[:1]
-        sizes = [g.value.size for g in given if g.value is not None]
+        size = sum(math.prod(shape_of(given)) for given in e.operands(step)[:1])
         is_sum = step.function == "sum" or ("reduction", "'sum'") in step.attributes
-        if is_sum and sizes and sizes[0] >= 8:
-            return step, sizes[0]
+        if is_sum and size >= 8:
+            return step, size
     return None

@@ -23,9 +23,9 @@ def shape_of(step: Step) -> tuple[int, ...]:
 
 
 def holds(step: Step, array: np.ndarray) -> bool:
-    """Whether a value is an array, number by number."""
+    """Whether a value is an array, number by number, in its own dtype."""
     value = step.value
-    return value is not None and value.is_whole and np.array_equal(value.values, array)
+    return value is not None and value.is_whole and np.array_equal(value.values, array.astype(value.values.dtype))
 
 
 def range_of(value: Snapshot | None) -> tuple[float, float]:

@@ -17,10 +17,10 @@ from ...recording.locate import CodePosition
 from ...recording.model import Recording
 from ...recording.step_text import expression_of
 from ..library import LibraryBudget
+from ..run import BUDGET
 from .edges import Edge, edge_of, function_of, saved_by
 from .inputs import TORCH
 
-_BUDGET = 64 << 20
 _UNKNOWN = "?"
 _OPERATORS = {"mm": "matmul", "mv": "matmul", "dot": "matmul", "bmm": "matmul"}
 
@@ -90,7 +90,7 @@ class _TorchGraph:
     def __init__(self, y: Tensor, known: Sequence[tuple[str, Tensor]]) -> None:
         edge = edge_of(y)
         assert edge is not None
-        self._root, self._budget = edge, LibraryBudget(_BUDGET, TORCH)
+        self._root, self._budget = edge, LibraryBudget(BUDGET, TORCH)
         self._nodes = _ordered(edge[0])
         self._used: set[Edge] = {edge, *[parent for node in self._nodes for parent in node.next_functions]}
         self._values: dict[Edge, Tensor] = {}

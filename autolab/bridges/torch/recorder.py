@@ -39,7 +39,7 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         refuse_transformed(tensors)
         if calls.gives_memory_away(func, args, kwargs):
             self.kept.give_away(tensors)
-        if not any(self._concerns(t) for t in tensors):
+        if not any(t in self.known or t.requires_grad for t in tensors):
             return func(*args, **kwargs)
         refuse_call(func, args, kwargs)
         site = self.tracker.site()
@@ -52,9 +52,6 @@ class TorchRecorder(TorchSteps, TorchFunctionMode):
         if func is Tensor.__iter__:
             return iter(self._called(torch.unbind, args, kwargs, site))
         return self._called(func, args, kwargs, site)
-
-    def _concerns(self, tensor: Tensor) -> bool:
-        return tensor in self.known or tensor.requires_grad
 
     # ------------------------------------------------------------------ a call
     def _called(self, func: Any, args: Any, kwargs: dict[str, Any], site: Site) -> Any:

@@ -1,4 +1,4 @@
-"""Programs in AutoLab with mistakes of students that were silent or had a wrong name, and unusual right ones."""
+"""Programs in AutoLab with mistakes of students, and right ones that are unusual."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _trained(net, optimizer, x, t):
     return loss
 
 
-# ------------------------------------------------------------------------------------------- silent before
+# ------------------------------------------------------------------------------------------- it runs, and learns little
 @mistake("wrong_mode", steps=12)
 def forward_pass_in_test_mode():
     net = Sequential(L.Linear(5, 16), L.BatchNormalization(16), F.relu, L.Linear(16, 3))
@@ -180,7 +180,7 @@ def the_same_words_in_every_example():
     return loss_fn, L.Embedding(20, 6), L.Linear(6, 3), words, np.arange(12) % 3
 
 
-# ------------------------------------------------------------------------------------------- a wrong name before
+# ------------------------------------------------------------------------------------------- states, learning rates and numbers
 @mistake("graph_reused", steps=8)
 def state_that_keeps_its_graph():
     cell, out = L.RNNCell(3, 8), L.Linear(8, 1)
@@ -240,7 +240,7 @@ def a_column_that_never_changes():
     return step, net, optimizer, *(x, t)
 
 
-# ------------------------------------------------------------------------------------------- accused before
+# ------------------------------------------------------------------------------------------- right, and unusual
 class _Block(Link):
     def __init__(self, initial=None):
         super().__init__()
