@@ -16,13 +16,10 @@ from ...recording.scopes import ScopeTracker, is_users
 
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 _TORCH = os.path.dirname(torch.__file__) + os.sep
-_FACES = tuple(
-    [
-        f"{_TORCH}{name}"
-        for name in ("functional.py", "_tensor.py", "overrides.py", "_jit_internal.py", f"utils{os.sep}_contextlib.py")
-    ]
-    + [f"{_TORCH}nn{os.sep}functional.py", f"{_TORCH}autograd{os.sep}__init__.py"]
+_NAMES = (
+    "functional.py _tensor.py overrides.py _jit_internal.py utils/_contextlib.py nn/functional.py autograd/__init__.py"
 )
+_FACES = tuple([_TORCH + name.replace("/", os.sep) for name in _NAMES.split()])
 """PyTorch's files whose functions hand on what the user called by its name."""
 
 

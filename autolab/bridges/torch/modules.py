@@ -45,11 +45,9 @@ class ModuleNames:
             self._tensors.setdefault(id(tensor), prefix + key)
         self.buffers += [(buffer, buffer.clone()) for buffer in module.buffers()]
 
-    def knows(self, module: Module) -> bool:
-        return id(module) in self._modules
-
-    def of_module(self, module: Module) -> str:
-        return self._modules.get(id(module), "")
+    def of_module(self, module: Module) -> str | None:
+        """The name of a module; None of one that is not known."""
+        return self._modules.get(id(module))
 
     def of_tensor(self, tensor: Tensor) -> str | None:
         """The name of a parameter or buffer; None for what is neither."""
@@ -90,7 +88,7 @@ def calls_as_scopes(names: ModuleNames, root: Module | None, name_in: Callable[[
     def enter(module: Module, args: Any) -> None:
         if get_ident() != thread or module is root:
             return
-        if not names.knows(module):
+        if names.of_module(module) is None:
             names.add(name_in(module) or "", module)
         name, kind = names.of_module(module), type(module).__name__
         called = _ModuleCall(f"{name}: {kind}" if name else kind, sys._getframe(1))
