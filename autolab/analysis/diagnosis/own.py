@@ -25,7 +25,7 @@ from ...recording.record import record
 from ...recording.replacing import Replacement
 from .copied_program import Program, items
 from .program_watch import up_to_loss
-from .workbench import BUDGET, Changes, LiveParameter, Workbench, replaced
+from .workbench import BUDGET, Changes, LiveParameter, Workbench, patched
 
 
 class OwnWorkbench(Workbench):
@@ -113,9 +113,9 @@ class OwnWorkbench(Workbench):
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
         with (
             check_inplace(),
-            replaced(Variable, "backward", "backward", hear),
-            replaced(Link, "cleargrads", "zero", hear),
-            replaced(Optimizer, "_step", "step", hear),
+            patched(Variable, "backward", "backward", hear),
+            patched(Link, "cleargrads", "zero", hear),
+            patched(Optimizer, "_step", "step", hear),
         ):
             yield
 

@@ -263,7 +263,7 @@ class Workbench(ABC):
 
 
 @contextmanager
-def replaced(owner: Any, name: str, kind: str, hear: Callable[..., Any]) -> Iterator[None]:
+def patched(owner: Any, name: str, kind: str, hear: Callable[..., Any]) -> Iterator[None]:
     """Inside, a method of a class is heard before it runs."""
     own = getattr(owner, name)
 

@@ -14,7 +14,7 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from ...analysis.diagnosis.copied_program import items
-from ...analysis.diagnosis.workbench import replaced
+from ...analysis.diagnosis.workbench import patched
 from ..diagnose import BridgeWorkbench
 from .edges import nodes_between
 from .inputs import array_of, tensors_in
@@ -98,9 +98,9 @@ class TorchWorkbench(BridgeWorkbench):
     @contextmanager
     def listening(self, hear: Callable[[str, Any, Callable[[], Any]], Any]) -> Iterator[None]:
         with (
-            replaced(Tensor, "backward", "backward", hear),
-            replaced(Optimizer, "zero_grad", "zero", hear),
-            replaced(Module, "zero_grad", "zero", hear),
+            patched(Tensor, "backward", "backward", hear),
+            patched(Optimizer, "zero_grad", "zero", hear),
+            patched(Module, "zero_grad", "zero", hear),
             _steps(hear),
         ):
             yield
@@ -122,7 +122,7 @@ def _steps(hear: Callable[..., Any]) -> Iterator[None]:
 
     with ExitStack() as stack:
         for cls in [cls for cls in _subclasses(Optimizer) if "step" in vars(cls)]:
-            stack.enter_context(replaced(cls, "step", "step", once))
+            stack.enter_context(patched(cls, "step", "step", once))
         yield
 
 
